@@ -21,9 +21,9 @@ from django.db import connection
 from django.utils.timezone import now
 
 from annotation.models import Campaign, Tuple, TupleItem
-from curation.accounts.tokens import api_token_renew
+from curation.accounts.tokens import api_token_create
 from curation.models import Dataset, Membership, Pair, Sentence, User
-from curation.roles import Role
+from curation.roles import Role, TokenScope
 from semblance.serving.processes import Group
 from semblance.serving.programs import address_of, answers, listening, web
 
@@ -80,7 +80,11 @@ def tokens_made(dataset: Dataset, people: int) -> list[str]:
     Membership.objects.bulk_create(
         Membership(dataset=dataset, user=user, role=Role.ANNOTATOR) for user in users
     )
-    return [api_token_renew(user=user, at=now()) for user in users]
+    return [token_made(user) for user in users]
+
+
+def token_made(user: User) -> str:
+    return api_token_create(user=user, name="benchmark", scope=TokenScope.JUDGE, expires_at=None, at=now())
 
 
 class Annotator:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from curation.files.judged_by import BOTH, SIMULATED, judged_by
 from curation.pairs.text import LANGUAGE_TAG, SENTENCE_MAX_CHARACTERS
-from curation.roles import Role
+from curation.roles import Role, TokenScope
 
 
 class User(AbstractUser):
@@ -138,16 +138,29 @@ class PasswordTries(models.Model):
 
 
 class ApiToken(models.Model):
-    """A person's token for the API. Only a digest of it is kept; another password ends it."""
+    """A person's token for a program. Only a digest of it is kept; another password ends it, and so does its time."""
 
-    user = models.OneToOneField(User, models.CASCADE, related_name="api_token")
+    Scope = TokenScope
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
+    name = models.CharField(_("name"), max_length=60)
+    scope = models.CharField(_("scope"), max_length=5, choices=TokenScope.choices)
     digest = models.CharField(max_length=64, unique=True)
     beginning = models.CharField(max_length=8, help_text="by which its owner recognises it")
     password_digest = models.CharField(max_length=64, help_text="of the password's hash when it was made")
     created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "name"], name="one_token_per_person_and_name"),
+            models.CheckConstraint(condition=Q(scope__in=TokenScope.values), name="token_scope_is_known"),
+        ]
 
     def __str__(self) -> str:
-        return f"{self.user} · {self.beginning}…"
+        return f"{self.user} · {self.name} · {self.beginning}…"
 
 
 class Sentence(models.Model):

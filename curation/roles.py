@@ -10,3 +10,11 @@ class Role(models.TextChoices):
     ANNOTATOR = "annotator", _("annotator")
     CURATOR = "curator", _("curator")
     OWNER = "owner", _("owner")
+
+
+class TokenScope(models.TextChoices):
+    """What a program may do with a person's token, at most: the person's own rights hold besides."""
+
+    READ = "read", _("Read")
+    JUDGE = "judge", _("Judge and rate")
+    WRITE = "write", _("Read and change")

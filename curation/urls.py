@@ -88,7 +88,9 @@ urlpatterns = [
     path("review/<slug:slug>/decide/", review.review_decide_view, name="review_decide"),
     path("review/<slug:slug>/disagreements/", review.review_disagreements, name="review_disagreements"),
     path("review/<slug:slug>/undo/<number:decision_pk>/", review.review_undo_view, name="review_undo"),
-    path("accounts/token/", accounts.api_token, name="api_token"),
-    path("accounts/token/revoke/", accounts.api_token_revoke_view, name="api_token_revoke"),
+    path("accounts/tokens/", accounts.api_tokens, name="api_tokens"),
+    path(
+        "accounts/tokens/<number:token_pk>/revoke/", accounts.api_token_revoke_view, name="api_token_revoke"
+    ),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]

@@ -11,6 +11,7 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from curation.accounts.tokens import InScope
 from semblance.publishing import api as publishing
 
 
@@ -37,7 +38,11 @@ urlpatterns = [
         publishing.Methods.as_view(),
         name="api_methods",
     ),
-    path("schema/", SpectacularAPIView.as_view(permission_classes=[IsAuthenticated]), name="api_schema"),
+    path(
+        "schema/",
+        SpectacularAPIView.as_view(permission_classes=[IsAuthenticated, InScope]),
+        name="api_schema",
+    ),
     path("", UnknownAddress.as_view()),
     path("<path:address>/", UnknownAddress.as_view()),
 ]

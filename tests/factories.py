@@ -1,6 +1,7 @@
 """Rows for tests, each valid by itself."""
 
 import hashlib
+from uuid import uuid4
 
 import factory
 from django.utils import timezone
@@ -8,6 +9,7 @@ from factory.django import DjangoModelFactory
 
 from annotation import models as annotation
 from curation import models as curation
+from curation.accounts.tokens import api_token_create
 from mlworkers import models as mlworkers
 
 
@@ -17,6 +19,17 @@ class UserFactory(DjangoModelFactory):
         django_get_or_create = ("username",)
 
     username = factory.Sequence(lambda n: f"person{n}")
+
+
+def token_of(user, scope="write", *, name="", at=None, expires_at=None) -> str:
+    """The text of a new token of the person."""
+    facts = {
+        "name": name or uuid4().hex,
+        "scope": scope,
+        "expires_at": expires_at,
+        "at": at or timezone.now(),
+    }
+    return api_token_create(user=user, **facts)
 
 
 class DatasetFactory(DjangoModelFactory):

@@ -1,4 +1,4 @@
-"""A person's own account: the password, and the token for the API."""
+"""A person's own account: the password, and the tokens for programs."""
 
 from typing import Any
 
@@ -10,8 +10,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.access import AuthedRequest
-from curation.accounts.tokens import api_token_of, api_token_renew, api_token_revoke
+from curation.accounts.tokens import api_token_create, api_token_revoke, api_tokens_of
+from curation.errors import UserError
 from curation.forms.people import PasswordForm
+from curation.forms.tokens import ApiTokenForm
 
 
 class PasswordChange(PasswordChangeView):
@@ -23,13 +25,21 @@ class PasswordChange(PasswordChangeView):
 
 @never_cache
 @require_http_methods(["GET", "POST"])
-def api_token(request: AuthedRequest) -> HttpResponse:
-    """The token is part of the answer that makes it and of no other."""
-    made = api_token_renew(user=request.user, at=now()) if request.method == "POST" else ""
-    return render(request, "curation/api_token.html", {"made": made, "kept": api_token_of(request.user)})
+def api_tokens(request: AuthedRequest) -> HttpResponse:
+    """A token is part of the answer that makes it and of no other."""
+    form, made = ApiTokenForm(request.POST or None), ""
+    if request.method == "POST" and form.is_valid():
+        at = now()
+        try:
+            made = api_token_create(user=request.user, at=at, **form.asked(at=at))
+            form = ApiTokenForm()
+        except UserError as error:
+            form.add_error(None, str(error))
+    context = {"made": made, "form": form, "tokens": api_tokens_of(request.user), "now": now()}
+    return render(request, "curation/api_tokens.html", context)
 
 
 @require_POST
-def api_token_revoke_view(request: AuthedRequest) -> HttpResponse:
-    api_token_revoke(user=request.user)
-    return redirect("curation:api_token")
+def api_token_revoke_view(request: AuthedRequest, token_pk: int) -> HttpResponse:
+    api_token_revoke(user=request.user, pk=token_pk)
+    return redirect("curation:api_tokens")

@@ -173,7 +173,7 @@ PAGES = [
 @pytest.fixture
 def addresses(dataset, pairs) -> list[str]:
     own = [f"/datasets/{dataset.slug}/" + page.format(pair=pairs[1].pk) for page in PAGES]
-    return ["/datasets/", "/datasets/new/", "/accounts/password/", "/accounts/token/", *own]
+    return ["/datasets/", "/datasets/new/", "/accounts/password/", "/accounts/tokens/", *own]
 
 
 @pytest.mark.parametrize("width", [320, 390, 1280])

@@ -397,7 +397,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         f"/runs/{folds.pk}/",
         f"/datasets/{dataset.slug}/publish/{snapshot.number}/methods/",
         "/runs/start/cross_validate_encoder/?dataset=" + dataset.slug,
-        "/accounts/token/",
+        "/accounts/tokens/",
         *imports,
     ]
 

@@ -1,12 +1,10 @@
 """The tabs of a dataset on a telephone, what asks before it cannot be undone, and leaks that somebody allows."""
 
 import pytest
-from django.utils import timezone
 from playwright.sync_api import expect
 
-from curation.accounts.tokens import api_token_of, api_token_renew
 from curation.models import PooledSentence
-from tests.factories import PairFactory, SentenceFactory
+from tests.factories import PairFactory, SentenceFactory, token_of
 
 pytestmark = pytest.mark.browser
 
@@ -43,16 +41,16 @@ def test_the_pool_is_emptied_after_a_question(curator_page, dataset) -> None:
 
 
 def test_a_token_is_revoked_after_a_question(curator_page, curator) -> None:
-    api_token_renew(user=curator, at=timezone.now())
+    token_of(curator)
     page = curator_page
-    page.goto("/accounts/token/")
+    page.goto("/accounts/tokens/")
 
     expect(page.get_by_role("button", name="Revoke it now")).to_be_hidden()
-    page.get_by_text("Revoke the token").click()
+    page.get_by_text("Revoke", exact=True).click()
     page.get_by_role("button", name="Revoke it now").click()
 
     expect(page.get_by_text("You have no token yet.")).to_be_visible()
-    assert api_token_of(curator) is None
+    assert not curator.api_tokens.exists()
 
 
 def test_an_edit_that_leaks_is_applied_after_the_box_was_ticked(curator_page, dataset) -> None:

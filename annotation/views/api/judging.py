@@ -34,6 +34,8 @@ from annotation.serializers import (
 
 
 class TupleClaim(APIView):
+    judging = ("POST",)
+
     @extend_schema(request=None, responses=ClaimSerializer)
     def post(self, request: Request, campaign_pk: int) -> Response:
         """The tuple for you to judge; the same one until you have judged it."""
@@ -50,6 +52,8 @@ def _claim(claimed: Lease | NoTupleReason) -> dict[str, Any]:
 
 
 class Judgements(APIView):
+    judging = ("POST",)
+
     @extend_schema(request=AnswerSerializer, responses=SubmittedSerializer)
     def post(self, request: Request, campaign_pk: int) -> Response:
         """Keep a judgement. The same client_id again answers the same, and changes nothing.
@@ -74,6 +78,8 @@ class Judgements(APIView):
 
 
 class JudgementUndo(APIView):
+    judging = ("POST",)
+
     @extend_schema(request=UndoSerializer, responses=ClaimSerializer)
     def post(self, request: Request, campaign_pk: int) -> Response:
         """Take your last judgement back; its tuple is the one for you to judge again.
@@ -88,6 +94,8 @@ class JudgementUndo(APIView):
 
 
 class TupleSkip(APIView):
+    judging = ("POST",)
+
     @extend_schema(request=SkipSerializer, responses=ClaimSerializer)
     def post(self, request: Request, campaign_pk: int) -> Response:
         """Leave a tuple to others, and say why; the answer brings the next one."""

@@ -74,6 +74,8 @@ class RoundTripYields(APIView):
 
 
 class Ratings(APIView):
+    judging = ("POST",)
+
     @extend_schema(responses=RatingsSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """What people think of the candidates of each setting."""
@@ -92,6 +94,8 @@ class Ratings(APIView):
 
 
 class RatingNext(APIView):
+    judging = ("GET",)
+
     @extend_schema(responses=NextCandidateSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """The candidate that you rate next, without its setting; null where you rated all."""
@@ -100,6 +104,8 @@ class RatingNext(APIView):
 
 
 class RatingLast(APIView):
+    judging = ("DELETE",)
+
     @extend_schema(responses={200: NextCandidateSerializer})
     def delete(self, request: Request, pk: int) -> Response:
         """Take back your newest rating. 404: there is none."""

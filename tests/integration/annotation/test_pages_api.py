@@ -1,12 +1,10 @@
 """Campaigns for programs: reading, claiming, judging."""
 
 import pytest
-from django.utils.timezone import now
 from rest_framework.test import APIClient
 
 from annotation.models import Judgement, Lease
-from curation.accounts.tokens import api_token_renew
-from tests.factories import CampaignFactory, GoldFactory, MembershipFactory, PairFactory
+from tests.factories import CampaignFactory, GoldFactory, MembershipFactory, PairFactory, token_of
 from tests.integration.annotation.pages import new_id
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +16,7 @@ def program():
 
     def program(user) -> APIClient:
         client = APIClient()
-        client.credentials(HTTP_AUTHORIZATION=f"Token {api_token_renew(user=user, at=now())}")
+        client.credentials(HTTP_AUTHORIZATION=f"Token {token_of(user)}")
         return client
 
     return program

@@ -31,9 +31,8 @@ from annotation.results.bundle import bundle_write
 from annotation.results.dashboard import campaign_dashboard
 from annotation.results.publishing import scores_publish
 from annotation.results.study import study_make
-from curation.accounts.tokens import api_token_renew
 from curation.errors import UserError
-from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory
+from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory, token_of
 from tests.integration.annotation.conftest import AT
 from tests.integration.annotation.pages import address, client_of, text_of
 
@@ -403,7 +402,7 @@ def test_who_only_judges_may_not_change_it(campaign, annotator, stranger) -> Non
 
 def test_a_program_judges_and_the_dashboard_shows_how_consistent_it_was(campaign, annotator, curator) -> None:
     client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Token {api_token_renew(user=annotator, at=AT)}")
+    client.credentials(HTTP_AUTHORIZATION=f"Token {token_of(annotator)}")
     api = f"/api/v1/campaigns/{campaign.pk}/"
     site = client_of(curator)
     before = text_of(site.get(address("campaign", campaign)))

@@ -2,12 +2,10 @@
 
 import pytest
 from django.test import Client
-from django.utils.timezone import now
 
-from curation.accounts.tokens import api_token_renew
 from curation.datasets import composing
 from curation.models import AuditEntry, Composition, Pair
-from tests.factories import DatasetFactory, MembershipFactory
+from tests.factories import DatasetFactory, MembershipFactory, token_of
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +21,7 @@ SETTINGS = {"strategy": "overlap", "count": 4, "shortest": 3, "seed": 7}
 @pytest.fixture
 def ask(dataset, curator):
     """`ask("compose/preview/", count=3)` posts to an address of the dataset; the status and the JSON of the answer."""
-    token = api_token_renew(user=curator, at=now())
+    token = token_of(curator)
     client = Client(headers={"authorization": f"Token {token}"})
 
     def post(address: str, **body: object):

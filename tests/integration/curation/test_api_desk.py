@@ -2,11 +2,9 @@
 
 import pytest
 from django.test import Client
-from django.utils.timezone import now
 
-from curation.accounts.tokens import api_token_renew
 from curation.models import Pair
-from tests.factories import DatasetFactory, MembershipFactory, PairFactory, ScoreSetFactory
+from tests.factories import DatasetFactory, MembershipFactory, PairFactory, ScoreSetFactory, token_of
 
 pytestmark = pytest.mark.django_db
 
@@ -17,7 +15,7 @@ PAIRS = [
 
 
 def program_of(user) -> Client:
-    return Client(headers={"authorization": f"Token {api_token_renew(user=user, at=now())}"})
+    return Client(headers={"authorization": f"Token {token_of(user)}"})
 
 
 @pytest.fixture

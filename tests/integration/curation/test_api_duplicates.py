@@ -2,18 +2,23 @@
 
 import pytest
 from django.test import Client
-from django.utils.timezone import now
 
-from curation.accounts.tokens import api_token_renew
 from curation.models import DuplicateSearch
-from tests.factories import DatasetFactory, MembershipFactory, PairFactory, SentenceFactory, UserFactory
+from tests.factories import (
+    DatasetFactory,
+    MembershipFactory,
+    PairFactory,
+    SentenceFactory,
+    UserFactory,
+    token_of,
+)
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def program(dataset, owner):
-    client = Client(headers={"authorization": f"Token {api_token_renew(user=owner, at=now())}"})
+    client = Client(headers={"authorization": f"Token {token_of(owner)}"})
 
     def send(address: str, body: object = None):
         path = f"/api/v1/datasets/{dataset.slug}/duplicates/{address}"
@@ -120,6 +125,6 @@ def test_a_search_that_compares_a_dataset_of_others_is_not_found(program, repeat
 
 
 def test_strangers_find_nothing(repeated, dataset) -> None:
-    client = Client(headers={"authorization": f"Token {api_token_renew(user=UserFactory(), at=now())}"})
+    client = Client(headers={"authorization": f"Token {token_of(UserFactory())}"})
 
     assert client.post(f"/api/v1/datasets/{dataset.slug}/duplicates/", {}).status_code == 404

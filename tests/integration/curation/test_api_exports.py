@@ -17,14 +17,12 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import settings
 from django.db import connection
-from django.utils.timezone import now
 
-from curation.accounts.tokens import api_token_renew
 from curation.datasets.rows import rows_add
 from curation.exchange.exporting import pairs_export, pairs_stream
 from curation.files.tables import FORMATS
 from curation.models import Pair
-from tests.factories import SentenceFactory
+from tests.factories import SentenceFactory, token_of
 
 PATIENCE = 60.0  # seconds; a machine may be busy
 
@@ -154,7 +152,7 @@ def asked(
         client.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.sock.settimeout(PATIENCE)
         client.sock.connect(served.address)
-        token = {"Authorization": f"Token {api_token_renew(user=user, at=now())}"}
+        token = {"Authorization": f"Token {token_of(user)}"}
         client.request(method, f"/api/v1/datasets/{slug}/export/?format={format_}", headers=token)
         with client.getresponse() as answer:
             yield answer

@@ -9,16 +9,14 @@ import pytest
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
-from django.utils.timezone import now
 
-from curation.accounts.tokens import api_token_renew
 from curation.errors import UserError
 from curation.exchange import uploads
 from curation.exchange.importing import AT_ONCE_ROWS
 from curation.exchange.receiving import BodyFile
 from curation.exchange.uploads import import_bytes
 from curation.models import AuditEntry, ImportBatch, Pair
-from tests.factories import DatasetFactory, MembershipFactory
+from tests.factories import DatasetFactory, MembershipFactory, token_of
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +31,7 @@ def address(dataset) -> str:
 @pytest.fixture
 def client(curator) -> Client:
     """A program with the curator's token, which no page would let in."""
-    token = api_token_renew(user=curator, at=now())
+    token = token_of(curator)
     return Client(headers={"authorization": f"Token {token}"})
 
 
@@ -283,7 +281,7 @@ class Arriving(io.RawIOBase):
 def test_of_a_large_file_a_part_is_in_memory_at_a_time(dataset, curator) -> None:
     handler = WSGIHandler()  # every middleware, and no signals, which would close the database
     path = f"/api/v1/datasets/{dataset.slug}/imports/?filename=pairs.csv"
-    token = api_token_renew(user=curator, at=now())
+    token = token_of(curator)
 
     def send(size: int) -> HttpResponse:
         environ = RequestFactory().generic("POST", path).environ

@@ -9,9 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.utils.timezone import now
 
-from curation.accounts.tokens import api_token_renew
 from curation.datasets import people, services
 from curation.datasets.audit import AuditFilter, audit_details, audit_found, detail_shown, pair_history
 from curation.datasets.splits import Drawing, splits_apply, splits_preview, splits_undo
@@ -23,7 +21,7 @@ from curation.models import AuditEntry, ImportBatch, Membership, PairChange
 from curation.review.disagreements import disagreement_resolve
 from curation.review.queue import Queue
 from curation.review.verdicts import review_decide, review_undo
-from tests.factories import GeneratedPairFactory, MembershipFactory, PairFactory, run_score_set
+from tests.factories import GeneratedPairFactory, MembershipFactory, PairFactory, run_score_set, token_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -222,7 +220,7 @@ def test_a_command_has_no_person(written, dataset) -> None:
 
 def test_a_token_is_named_by_its_beginning(dataset, curator, client) -> None:
     pair = GeneratedPairFactory(dataset=dataset, p_d=0.2)
-    token = api_token_renew(user=curator, at=now())
+    token = token_of(curator)
 
     verdict = {"pair": pair.pk, "verdict": "keep", "client_id": str(uuid4())}
     client.post(

@@ -15,11 +15,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import Client
-from django.utils.timezone import now
 
-from curation.accounts.tokens import api_token_renew
 from curation.files import records
 from curation.models import ImportBatch
+from tests.factories import token_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -114,7 +113,7 @@ def sized(content: bytes) -> dict[str, str]:
 
 @pytest.fixture
 def program(curator) -> Client:
-    return Client(headers={"authorization": f"Token {api_token_renew(user=curator, at=now())}"})
+    return Client(headers={"authorization": f"Token {token_of(curator)}"})
 
 
 @pytest.fixture

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
-from django.utils.timezone import now
 
-from curation.accounts.tokens import api_token_renew
 from curation.errors import UserError
 from curation.exchange import pool, sentence_uploads
 from curation.exchange.claiming import import_claim
@@ -18,6 +16,7 @@ from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.exchange.sentence_uploads import sentences_add, sentences_upload
 from curation.files.sentences import SentenceColumns
 from curation.models import AuditEntry, ImportBatch, PooledSentence
+from tests.factories import token_of
 from tests.integration.curation.test_import_bad_input import KEPT
 from tests.markup import squeezed
 
@@ -173,7 +172,7 @@ def test_a_file_that_cannot_be_read_is_refused_beside_the_field_and_not_kept(dat
 
 def test_a_large_file_waits_for_a_run_on_the_page_and_in_the_api(dataset, page, curator, monkeypatch) -> None:
     monkeypatch.setattr(sentence_uploads, "AT_ONCE_SENTENCES", 11)
-    token = api_token_renew(user=curator, at=now())
+    token = token_of(curator)
     api = f"/api/v1/datasets/{dataset.slug}/compose/sentences/"
     headers = {"authorization": f"Token {token}"}
 
@@ -196,7 +195,7 @@ def test_a_large_file_waits_for_a_run_on_the_page_and_in_the_api(dataset, page, 
 
 def test_the_api_says_what_was_rejected_and_where_all_of_it_is(dataset, client_of, curator) -> None:
     client = client_of(curator)
-    headers = {"authorization": f"Token {api_token_renew(user=curator, at=now())}"}
+    headers = {"authorization": f"Token {token_of(curator)}"}
     api = f"/api/v1/datasets/{dataset.slug}/compose/sentences/"
 
     def sent(rejected_rows: str):

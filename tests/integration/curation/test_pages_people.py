@@ -2,17 +2,14 @@
 
 import re
 from datetime import timedelta
-from io import StringIO
-from unittest.mock import patch
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 from django.utils.timezone import now
 
 from curation.accounts.guessing import TRIES_FROM_ONE_ADDRESS, TRIES_OF_A_NAME_FROM_ONE_ADDRESS
 from curation.datasets.people import invitation_create, member_remove
-from curation.models import ApiToken, Invitation, Membership, PasswordTries, User
+from curation.models import Invitation, Membership, PasswordTries, User
 from tests.factories import DatasetFactory, MembershipFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -454,115 +451,3 @@ def test_who_belongs_nowhere_is_told_how_that_changes(stranger, client_of) -> No
     answer = client_of(stranger).get("/")
 
     assert "Open the invitation link that an owner of a dataset" in answer.content.decode()
-
-
-# Tokens
-
-
-def opens(token: str) -> bool:
-    answer = Client().get("/api/v1/datasets/", headers={"Authorization": f"Token {token}"})
-    assert answer.status_code in {200, 401}
-    return answer.status_code == 200
-
-
-@pytest.fixture
-def token(owner, client_of) -> str:
-    owner.set_password(PASSWORD)
-    owner.save()
-    shown = client_of(owner).post("/accounts/token/").content.decode()
-    return re.search(r"Authorization: Token (\w+)", shown)[1]
-
-
-def test_a_token_is_shown_once_and_opens_the_api(owner, token, client_of) -> None:
-    again = client_of(owner).get("/accounts/token/").content.decode()
-
-    assert opens(token)
-    assert token not in again
-    assert f"begins with <code>{token[:8]}</code>" in again
-
-
-def test_the_database_does_not_hold_what_opens_the_api(token) -> None:
-    assert token not in str(ApiToken.objects.values().get())
-
-
-@pytest.mark.parametrize("wrong", ["", "x", "é" * 64, "0" * 64, "two words"])
-def test_what_is_no_token_opens_nothing_and_a_sentence_says_so(token, wrong: str) -> None:
-    answer = Client().get("/api/v1/datasets/", headers={"Authorization": f"Token {wrong}"})
-
-    assert answer.status_code == 401
-    assert "oken" in answer.json()["detail"]
-
-
-@pytest.mark.parametrize("ending", ["/accounts/token/", "/accounts/token/revoke/"])
-def test_a_token_that_is_replaced_or_revoked_opens_nothing(owner, token, client_of, ending: str) -> None:
-    client_of(owner).post(ending)
-
-    assert not opens(token)
-
-
-def changed_by_its_owner(owner, admin) -> None:
-    client = Client()
-    client.force_login(owner)
-    new = {"old_password": PASSWORD, "new_password1": "another long one", "new_password2": "another long one"}
-    assert client.post("/accounts/password/", new).status_code == 302
-
-
-def changed_by_an_administrator(owner, admin) -> None:
-    client = Client()
-    client.force_login(admin)
-    new = {"password1": "another long one", "password2": "another long one", "usable_password": "true"}
-    assert client.post(f"/admin/curation/user/{owner.pk}/password/", new).status_code == 302
-
-
-def changed_by_the_command(owner, admin) -> None:
-    with patch("getpass.getpass", return_value="another long one"):  # there is no terminal to type at
-        call_command("changepassword", "owner", stdout=StringIO())
-
-
-def closed_by_an_administrator(owner, admin) -> None:
-    User.objects.filter(pk=owner.pk).update(is_active=False)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        changed_by_its_owner,
-        changed_by_an_administrator,
-        changed_by_the_command,
-        closed_by_an_administrator,
-    ],
-)
-def test_a_token_ends_with_the_password_however_it_is_changed(owner, admin, token, change) -> None:
-    assert opens(token)
-
-    change(owner, admin)
-
-    assert not opens(token)
-
-
-def test_who_changed_the_password_sees_that_there_is_no_token(owner, token, client_of) -> None:
-    owner.set_password("another long one")
-    owner.save()
-
-    page = client_of(owner).get("/accounts/token/").content.decode()
-
-    assert "You have no token yet." in page
-
-
-def test_a_stronger_hash_of_the_same_password_ends_no_token(owner, token, settings) -> None:
-    settings.PASSWORD_HASHERS = [
-        "django.contrib.auth.hashers.ScryptPasswordHasher",
-        *settings.PASSWORD_HASHERS,
-    ]
-    weaker = owner.password
-
-    Client().post("/accounts/login/", {"username": "owner", "password": PASSWORD})
-
-    assert User.objects.get(pk=owner.pk).password != weaker
-    assert opens(token)
-
-
-def test_no_page_of_the_administration_lists_tokens(admin, token, client_of) -> None:
-    index = client_of(admin).get("/admin/").content.decode()
-
-    assert "token/" not in index

@@ -8,6 +8,7 @@ from django.test import Client
 from tests.factories import UserFactory
 
 BEFORE, AFTER = "0004_invitation_bars_and_password_tries", "0005_api_tokens_as_digests"
+NOW = "0028_several_tokens"
 OLD_TABLE = """
     CREATE TABLE authtoken_token (
         key varchar(40) NOT NULL PRIMARY KEY, created {time} NOT NULL,
@@ -38,10 +39,11 @@ def test_an_old_token_opens_the_api_still_and_is_kept_nowhere(before_digests) ->
         cursor.execute("INSERT INTO authtoken_token (key, created, user_id) VALUES (%s, %s, %s)", row)
 
     migrate(AFTER)
+    migrate(NOW)
 
     answer = Client().get("/api/v1/datasets/", headers={"Authorization": f"Token {key}"})
-    user.refresh_from_db()
     assert answer.status_code == 200
-    assert user.api_token.beginning == "01234567"
-    assert f"{user.api_token.created_at:%Y-%m-%d}" == "2026-03-01"
+    token = user.api_tokens.get()
+    assert (token.beginning, token.scope, token.expires_at) == ("01234567", "write", None)
+    assert f"{token.created_at:%Y-%m-%d}" == "2026-03-01"
     assert "authtoken_token" not in connection.introspection.table_names()

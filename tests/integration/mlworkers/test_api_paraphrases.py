@@ -2,11 +2,10 @@
 
 import pytest
 from django.test import Client
-from django.utils.timezone import now
 
-from curation.accounts.tokens import api_token_renew
 from mlworkers.models import CandidateRating
 from mlworkers.runs.ratings import candidates_draw
+from tests.factories import token_of
 from tests.integration.mlworkers.test_round_trip_pages import HOT, MILD, labelled, translated
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +13,7 @@ RATED = {"fluency": 5, "meaning": 4, "wording": 2}
 
 
 def program_of(user) -> Client:
-    return Client(headers={"authorization": f"Token {api_token_renew(user=user, at=now())}"})
+    return Client(headers={"authorization": f"Token {token_of(user)}"})
 
 
 def post(user, address: str, body: object = None):

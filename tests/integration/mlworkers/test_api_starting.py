@@ -7,7 +7,6 @@ from django.core.files.base import ContentFile
 from django.test import Client
 from django.utils.timezone import now
 
-from curation.accounts.tokens import api_token_renew
 from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_check, import_upload
 from curation.heartbeats import database_now
@@ -16,13 +15,13 @@ from mlworkers.models import Run
 from mlworkers.runs.attempts import run_carry_out
 from mlworkers.runs.lifecycle import run_claim
 from mlworkers.tasks import pipeline_of
-from tests.factories import DatasetFactory, PairFactory, RunFactory
+from tests.factories import DatasetFactory, PairFactory, RunFactory, token_of
 
 pytestmark = pytest.mark.django_db
 
 
 def program_of(user) -> Client:
-    return Client(headers={"authorization": f"Token {api_token_renew(user=user, at=now())}"})
+    return Client(headers={"authorization": f"Token {token_of(user)}"})
 
 
 @pytest.fixture

@@ -13,13 +13,12 @@ from django.conf import settings
 from django.utils.timezone import now
 
 from annotation.models import Judgement
-from curation.accounts.tokens import api_token_renew
 from curation.models import Pair, PairScore
 from mlworkers.models import Run
 from mlworkers.runs.attempts import run_carry_out
 from mlworkers.runs.lifecycle import run_claim
 from mlworkers.tasks import pipeline_of
-from tests.factories import CampaignFactory, MembershipFactory, TupleFactory
+from tests.factories import CampaignFactory, MembershipFactory, TupleFactory, token_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -46,7 +45,7 @@ def test_the_guide_has_a_short_program_for_each_purpose() -> None:
 def test_the_programs_of_the_guide_do_what_it_says(live_server, tmp_path) -> None:
     member = MembershipFactory(role="curator")
     dataset, environment = member.dataset, os.environ | {"SITE": live_server.url}
-    environment["TOKEN"] = api_token_renew(user=member.user, at=now())
+    environment["TOKEN"] = token_of(member.user)
     (tmp_path / "pairs.csv").write_text(FILE)
     (tmp_path / "stories.txt").write_text("\n".join(SENTENCES))
 
@@ -91,7 +90,7 @@ def test_the_program_that_judges_keeps_a_judgement(live_server, tmp_path) -> Non
     campaign = CampaignFactory(question="Most and least?")
     TupleFactory(campaign=campaign)
     annotator = MembershipFactory(role="annotator", dataset=campaign.dataset).user
-    token = api_token_renew(user=annotator, at=now())
+    token = token_of(annotator)
     (tmp_path / "judge.py").write_text(PROGRAMS["judge.py"])
 
     told = subprocess.run(

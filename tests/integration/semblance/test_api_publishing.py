@@ -6,9 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
-from django.utils.timezone import now
 
-from curation.accounts.tokens import api_token_renew
 from curation.exchange.exporting import snapshot_create
 from curation.models import AuditEntry, Dataset, ImportBatch, PairScore, ReviewDecision
 from mlworkers.models import Artifact, Evaluation
@@ -21,13 +19,14 @@ from tests.factories import (
     PairFactory,
     RunFactory,
     ScoreSetFactory,
+    token_of,
 )
 
 pytestmark = pytest.mark.django_db
 
 
 def program_of(user) -> Client:
-    return Client(headers={"authorization": f"Token {api_token_renew(user=user, at=now())}"})
+    return Client(headers={"authorization": f"Token {token_of(user)}"})
 
 
 @pytest.fixture

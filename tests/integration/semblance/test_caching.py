@@ -44,7 +44,7 @@ def test_pages_and_downloads_of_a_dataset_are_kept_nowhere(client, owner, datase
 
 
 @pytest.mark.parametrize(
-    "address", ["/api/v1/datasets/", "/api/v1/nowhere/", "/runs/", "/judge/", "/accounts/token/"]
+    "address", ["/api/v1/datasets/", "/api/v1/nowhere/", "/runs/", "/judge/", "/accounts/tokens/"]
 )
 def test_the_api_and_lists_are_kept_nowhere(client, address) -> None:
     assert "no-store" in client.get(address)["Cache-Control"]

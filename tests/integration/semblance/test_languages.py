@@ -14,13 +14,12 @@ from django.core.management import call_command
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
-from django.utils.timezone import now, timedelta
+from django.utils.timezone import now
 from django.utils.translation import ngettext, override
 
 from annotation.campaigns.services import guideline_save
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, GoldAnswer, Participation
-from curation.accounts.tokens import api_token_renew
 from curation.datasets.people import invitation_create, invitation_revoke
 from curation.models import User
 from curation.roles import Role
@@ -33,6 +32,7 @@ from tests.factories import (
     PairFactory,
     TupleFactory,
     UserFactory,
+    token_of,
 )
 from tests.integration.annotation.pages import address, answer_on, hidden
 
@@ -177,10 +177,10 @@ class Walk:
         self.keep("mine, stopped", self.site.get(reverse("annotation:mine")))
 
     def see_to_the_account(self) -> None:
-        token, password = reverse("curation:api_token"), reverse("password_change")
+        token, password = reverse("curation:api_tokens"), reverse("password_change")
         self.keep("token", self.site.get(token))
         self.keep("token made", self.site.post(token))
-        api_token_renew(user=self.annotator, at=now() - timedelta(days=2))
+        token_of(self.annotator, "judge", name="Πρόγραμμα")
         self.keep("token kept", self.site.get(token))
         self.keep("password", self.site.get(password))
         self.keep("password refused", self.site.post(password, {"old_password": "9"}))

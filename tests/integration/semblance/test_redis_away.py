@@ -25,7 +25,7 @@ from curation.models import User
 call_command("migrate", verbosity=0)
 client = Client(headers={"host": "localhost"})
 client.force_login(User.objects.create(username="owner", is_staff=True))
-print([client.get(address).status_code for address in ("/datasets/", "/accounts/token/", "/runs/")])
+print([client.get(address).status_code for address in ("/datasets/", "/accounts/tokens/", "/runs/")])
 """
 
 

@@ -155,7 +155,7 @@ def test_no_link_of_any_page_leads_out_of_the_path(filled) -> None:
     admin = UserFactory(is_staff=True, is_superuser=True)
     MembershipFactory(dataset=filled, user=admin, role="owner")
 
-    escaped, seen = walk(client_of(admin), f"{PATH}/", f"{PATH}/admin/", reverse("curation:api_token"))
+    escaped, seen = walk(client_of(admin), f"{PATH}/", f"{PATH}/admin/", reverse("curation:api_tokens"))
 
     assert escaped == {}
     expected = {"campaigns/<number:campaign_pk>/judge/", "guide/<slug:name>/", "runs/<number:pk>/"}

@@ -1,0 +1,49 @@
+"""A new token for a program."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from curation.models import ApiToken
+from curation.roles import TokenScope
+
+FOREVER = "0"
+
+
+class ApiTokenForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=ApiToken._meta.get_field("name").max_length,
+        help_text=_("Says which program has it, for your own list."),
+    )
+    scope = forms.ChoiceField(
+        label=_("What the program may do"),
+        choices=[
+            (TokenScope.READ, _("Read: everything that you may read, and no change")),
+            (TokenScope.JUDGE, _("Judge and rate: only that, in campaigns to which you belong")),
+            (TokenScope.WRITE, _("Read and change: everything that you may do by the API")),
+        ],
+        initial=TokenScope.READ,
+        widget=forms.RadioSelect,
+    )
+    days = forms.ChoiceField(
+        label=_("Valid for"),
+        choices=[
+            ("30", _("30 days")),
+            ("90", _("90 days")),
+            ("365", _("A year")),
+            (FOREVER, _("Until you revoke it or change your password")),
+        ],
+        initial="90",
+    )
+
+    def asked(self, *, at: datetime) -> dict[str, Any]:
+        """What `api_token_create` takes."""
+        days = self.cleaned_data["days"]
+        return {
+            "name": self.cleaned_data["name"],
+            "scope": TokenScope(self.cleaned_data["scope"]),
+            "expires_at": None if days == FOREVER else at + timedelta(days=int(days)),
+        }
