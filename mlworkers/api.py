@@ -6,6 +6,7 @@ from rest_framework.routers import SimpleRouter
 from mlworkers.views.api.corpora import CorpusContexts, RunningText
 from mlworkers.views.api.paraphrases import (
     ParaphraseProfile,
+    ParaphrasesSideBySide,
     RatingDraw,
     RatingLast,
     RatingNext,
@@ -28,6 +29,7 @@ urlpatterns = [
     path("artifacts/<number:pk>/paraphrase/", ParaphraserTrial.as_view(), name="api_try_paraphraser"),
     path("datasets/<slug:slug>/running-text/", RunningText.as_view(), name="api_running_text"),
     path("running-text/<number:pk>/contexts/", CorpusContexts.as_view(), name="api_corpus_contexts"),
+    path("paraphrases/", ParaphrasesSideBySide.as_view(), name="api_paraphrases"),
     path("paraphrases/<number:pk>/", TrialAnswer.as_view(), name="api_trial"),
     path("datasets/<slug:slug>/search/", SentenceSearch.as_view(), name="api_sentence_search"),
     path("searches/<number:pk>/", SentenceSearchAnswer.as_view(), name="api_sentences_searched"),

@@ -170,6 +170,47 @@ class MeanSerializer(serializers.Serializer[Any]):
     high = serializers.FloatField(allow_null=True)
 
 
+class LabelledSerializer(serializers.Serializer[Any]):
+    """labels: by which number these labels are asked for."""
+
+    labels = serializers.IntegerField(source="similarity.pk")
+    dataset = serializers.CharField(source="dataset.slug")
+    run = serializers.IntegerField(source="similarity.run_ref", help_text="the run that made the labels")
+
+
+class PartSerializer(serializers.Serializer[Any]):
+    """part: what its pairs have in common; "" where the dataset is not divided. inside: the share of pairs in any cell.
+    cells: those that hold pairs.
+    """
+
+    labels = serializers.IntegerField(source="labelled.similarity.pk")
+    dataset = serializers.CharField(source="labelled.dataset.slug")
+    run = serializers.IntegerField(source="labelled.similarity.run_ref")
+    part = serializers.CharField(source="part.name")
+    pairs = serializers.IntegerField(source="part.profile.pairs")
+    inside = MeanSerializer(source="part.inside")
+    similarity = MeanSerializer(source="part.similarity")
+    bleu = MeanSerializer(source="part.bleu")
+    cells = serializers.SerializerMethodField()
+
+    @extend_schema_field(CellSerializer(many=True))
+    def get_cells(self, one: Any) -> list[dict[str, Any]]:
+        counts = one.part.profile.tagged.tolist()
+        return [
+            {"similarity": similarity.name, "bleu": lexical.name, "pairs": pairs}
+            for similarity, row in zip(one.bounds.similarity, counts, strict=True)
+            for lexical, pairs in zip(one.bounds.lexical, row, strict=True)
+            if pairs
+        ]
+
+
+class PartsSerializer(serializers.Serializer[Any]):
+    """labelled: what you can ask for."""
+
+    labelled = LabelledSerializer(many=True)
+    parts = PartSerializer(many=True)
+
+
 class SettingYieldSerializer(serializers.Serializer[Any]):
     """written: all candidates. dropped: copies and others that can be in no cell. share: in any cell, of the known."""
 

@@ -1,8 +1,7 @@
 """From a base model, scored pairs and a plan to a trained encoder."""
 
-import hashlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +22,7 @@ from mlworkers.encoders.rows import Rows, validation_split
 from mlworkers.encoders.weighting import RowWeights, weigh
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder, pooling_set
-from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.checkpoints import checkpoints_of
 from mlworkers.training.loop import CurvePoint, TrainingResult, random_restore, random_state, train
 from mlworkers.training.schedule import Places
 
@@ -152,10 +151,6 @@ def _column(values: ArrayLike, device: torch.device) -> Tensor:
     return torch.as_tensor(np.asarray(values, dtype=np.float32)).to(device)
 
 
-# A checkpoint of 22 million weights is a quarter of a gigabyte, written in about a second.
-SECONDS_BETWEEN_CHECKPOINTS = 60.0
-
-
 @dataclass(frozen=True)
 class TrainedEncoder:
     """A trained encoder, the rows it was trained on, and the weight of each.
@@ -192,10 +187,11 @@ def encoder_train(
     compute = choose_compute(plan.device, plan.precision)
     encoder = base_encoder(base, plan, compute)
     learner = learner_of(encoder, used, weighed.weights, compute, plan)
-    kept = None
-    if checkpoints is not None:
-        about = {**asdict(plan), "pairs": rows_digest(used, weighed.weights)}
-        kept = Checkpoints(checkpoints, about=about, every_seconds=SECONDS_BETWEEN_CHECKPOINTS, now=now)
+    learned = (
+        *(column.tolist() for column in (used.first, used.second, used.values)),
+        weighed.weights.tolist(),
+    )
+    kept = checkpoints_of(checkpoints, plan, learned, now=now)
 
     def evaluate() -> float | None:
         first, second = validation.first.tolist(), validation.second.tolist()
@@ -245,12 +241,3 @@ def base_encoder(base: Path, plan: EncoderPlan, compute: Compute) -> SentenceTra
         pooling_set(encoder, plan.pooling.value)
     encoder.max_seq_length = plan.max_length if own is None else min(own, plan.max_length)
     return encoder
-
-
-def rows_digest(rows: Rows, weights: ArrayLike) -> str:
-    """SHA-256 of what is learned: texts, targets and weights, in their order."""
-    digest = hashlib.sha256()
-    for text in (*rows.first.tolist(), *rows.second.tolist()):
-        digest.update(text.encode() + b"\x1f")
-    digest.update(np.concatenate([rows.values, np.asarray(weights)]).astype("<f8").tobytes())
-    return digest.hexdigest()

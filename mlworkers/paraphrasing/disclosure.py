@@ -12,22 +12,52 @@ from pathlib import Path
 from curation.files.json_text import json_from
 
 STS_BENCHMARK = "STS-B"
-_STS_BENCHMARK = re.compile(r"\bsts[\s_-]?b(?:ench(?:mark)?)?\b|\bsts[\s_-]?benchmark\b", re.IGNORECASE)
+# The STS benchmark's pairs are chosen from these (Cer et al. 2017, section 8).
+MADE_INTO_STS_BENCHMARK = ("STS12", "STS13", "STS14", "STS15", "STS16")
+# By how people and their files call them.
+_CALLED = {
+    STS_BENCHMARK: r"sts[\s_-]?b(?:ench(?:mark)?)?",
+    **{name: rf"sts[\s_-]?(?:20)?{name[-2:]}" for name in MADE_INTO_STS_BENCHMARK},
+    "SICK": r"sick(?:[\s_-]?[re])?",
+    "MRPC": r"mrpc",
+    "QQP": r"qqp",
+    "PAWS": r"paws",
+}
+_BENCHMARKS = {
+    name: re.compile(rf"(?<![^\W_])(?:{called})(?![^\W_])", re.IGNORECASE) for name, called in _CALLED.items()
+}
+_BETWEEN = ", "  # benchmarks that are told as one text
 _ABOUT = "disclosure.json"
 
 
 def benchmark_of(given: str, names: Iterable[str]) -> str:
-    """The benchmark that scores are from: the one that was given, or STS-B where a name says so; else "".
+    """The benchmarks that scores are from: those that were given, between commas, or else all known ones that a name
+    says; "" for none.
 
     names: of the dataset, and of the sources of its pairs.
     """
-    if given.strip():
-        return STS_BENCHMARK if _STS_BENCHMARK.search(given) else given.strip()
-    return STS_BENCHMARK if any(_STS_BENCHMARK.search(name) for name in names) else ""
+    parts = [part.strip() for part in given.split(",") if part.strip()]
+    if parts:
+        return benchmarks_joined(*(_BETWEEN.join(_called(part)) or part for part in parts))
+    return benchmarks_joined(*(name for text in names for name in _called(text)))
+
+
+def _called(text: str) -> list[str]:
+    return [name for name, called in _BENCHMARKS.items() if called.search(text)]
+
+
+def benchmarks_in(text: str) -> list[str]:
+    """The benchmarks in a text that `benchmarks_joined` made."""
+    return [name for name in text.split(_BETWEEN) if name]
+
+
+def benchmarks_joined(*texts: str) -> str:
+    """The benchmarks in several such texts, each once."""
+    return _BETWEEN.join(dict.fromkeys(name for text in texts for name in benchmarks_in(text)))
 
 
 def benchmark_save(folder: Path, benchmark: str) -> None:
-    """Say in a model's folder on which benchmark's scores it, or the labeller behind its data, was trained. Nothing is
+    """Say in a model's folder on which benchmarks' scores it, or the labeller behind its data, was trained. Nothing is
     said for "".
     """
     if not benchmark:

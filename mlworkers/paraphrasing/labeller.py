@@ -1,8 +1,6 @@
 """A labeller: a cross-encoder that is trained on the scores that people gave to pairs (ConPGS, section 3.1)."""
 
-import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +20,9 @@ from mlworkers.pretrained.cross_encoder import is_cross_encoder
 from mlworkers.pretrained.loading import LOADING_FAILS, loading_failed
 from mlworkers.pretrained.quiet import quiet_transformers
 from mlworkers.pretrained.sources import ModelError
-from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.checkpoints import checkpoints_of
 from mlworkers.training.loop import CurvePoint, TrainingResult, train
 from mlworkers.training.schedule import Places
-
-SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
 
 class Labeller(TextClassifier):
@@ -89,11 +85,7 @@ def labeller_trained(
     """
     labeller = load_labeller(base, plan, compute, seed=seed)
     texts = compared_pairs(rows.first.tolist(), rows.second.tolist())
-    kept = None
-    if checkpoints is not None:
-        digest = hashlib.sha256(repr((texts, rows.values.tolist())).encode()).hexdigest()
-        about = {**asdict(plan), "pairs": digest, "seed": seed}
-        kept = Checkpoints(checkpoints, about=about, every_seconds=SECONDS_BETWEEN_CHECKPOINTS, now=now)
+    kept = checkpoints_of(checkpoints, plan, (texts, rows.values.tolist()), now=now, seed=seed)
     dev_texts = compared_pairs(dev.first.tolist(), dev.second.tolist())
     trained = train(
         LabellerLearner(labeller, *texts, rows.values),

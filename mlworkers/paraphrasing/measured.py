@@ -55,11 +55,9 @@ def miss(tag: Tag, value: float) -> float:
     return max(float(outside) / tag.width, 1e-9)
 
 
-def nearest(similarity: Tag, lexical: Tag, candidates: Sequence[tuple[float, float]]) -> int:
-    """The place of the candidate whose labels (similarity, BLEU) are nearest to both bins, by the sum of the widths by
-    which they lie outside; of equally near ones the first, which is the likeliest. Raises ValueError for none.
+def nearest_first(similarity: Tag, lexical: Tag, candidates: Sequence[tuple[float, float]]) -> list[int]:
+    """The places of candidates, those first whose labels (similarity, BLEU) are nearest to both bins, by the sum of the
+    widths by which they lie outside; equally near ones in their order, the likeliest first.
     """
-    if not candidates:
-        raise ValueError("There is no candidate to choose from.")
     misses = [miss(similarity, sim) + miss(lexical, bleu) for sim, bleu in candidates]
-    return misses.index(min(misses))
+    return sorted(range(len(misses)), key=misses.__getitem__)

@@ -27,7 +27,6 @@ class Reason(StrEnum):
     COPY = "copy of the source"
     NEAR_COPY = "near copy of the source"
     HELD_OUT = "stands in held-out pairs"
-    REPEATED = "written for another tag of the source"
     WRITTEN = "already written for the source"
     MISS = "outside the cell that was asked for"
 
@@ -61,7 +60,7 @@ def rows_judged(
         key = (row.source, near_copy_key(row.text))
         row.dropped = str(_reason(row, tags, near_copy, keep_misses, held_out) or "")
         if not row.dropped and key in written:
-            row.dropped = str(Reason.REPEATED)
+            row.dropped = str(Reason.WRITTEN)
         if not row.dropped:
             written.add(key)
         row.numbers_changed = numbers_differ(row.text, row.source_text)

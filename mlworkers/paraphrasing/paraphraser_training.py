@@ -1,8 +1,7 @@
 """Training a paraphraser: tagged pairs, a grid of learning rates by the loss on dev pairs, and early stopping."""
 
-import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,13 +12,11 @@ from curation.files.progress import Report, silent
 from mlworkers.encoders.forward import length_batches
 from mlworkers.paraphrasing.paraphraser import Paraphraser, Target
 from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
-from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.checkpoints import checkpoints_of
 from mlworkers.training.loop import CurvePoint, TrainingResult, train
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import BatchesOfLikeLength
 from mlworkers.training.writing import PairWritingLearner, TokenPair, token_losses
-
-SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
 
 class TooFewPairsError(ValueError):
@@ -87,11 +84,7 @@ def paraphraser_trained(
             f"Of {len(listed)} training pairs {len(fitting)} fit into {context} tokens, and of {len(dev_listed)} dev "
             f"pairs {len(dev_fitting)}; choose a longer input."
         )
-    kept = None
-    if checkpoints is not None:
-        digest = hashlib.sha256(repr((fitting, dev_fitting)).encode()).hexdigest()
-        about = {**asdict(plan), "rate": rate, "pairs": digest}
-        kept = Checkpoints(checkpoints, about=about, every_seconds=SECONDS_BETWEEN_CHECKPOINTS, now=now)
+    kept = checkpoints_of(checkpoints, plan, (fitting, dev_fitting), now=now, rate=rate)
     patience = _Patience(plan.patience)
 
     def noted(point: CurvePoint) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
 
-from mlworkers.paraphrasing.writing_plan import Decoding
+from mlworkers.paraphrasing.writing_plan import Decoding, check_best
 from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
 
 PAPER_SETTINGS = "20 3, 30 2"
@@ -171,14 +171,8 @@ class RoundTripPlan:
                 one=SettingName("least_tokens"),
                 other=SettingName("most_tokens"),
             )
-        if self.search is Search.BEAM and self.best > self.beams:
-            raise PlanError(
-                "“%(one)s” is %(best)d, but “%(other)s” is %(beams)d; a search returns at most one for each beam.",
-                one=SettingName("best"),
-                other=SettingName("beams"),
-                best=self.best,
-                beams=self.beams,
-            )
+        if self.search is Search.BEAM:
+            check_best(self.best, "beams", self.beams)
 
     @property
     def trips(self) -> tuple[Trip, ...]:

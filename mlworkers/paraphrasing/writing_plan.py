@@ -44,6 +44,18 @@ longest_setting = partial(
 )
 
 
+def check_best(best: int, other: str, most: int) -> None:
+    """Raises PlanError where more is kept of a sentence than a search finds. other: the setting that says how many."""
+    if best > most:
+        raise PlanError(
+            "“%(one)s” is %(best)d, but “%(other)s” is %(most)d; no more are found.",
+            one=SettingName("best"),
+            other=SettingName(other),
+            best=best,
+            most=most,
+        )
+
+
 @dataclass(frozen=True)
 class Decoding:
     """beams: of the search; candidates: the best so many are returned. shortest, longest: of a paraphrase, in tokens,
@@ -62,7 +74,7 @@ class Decoding:
 
 @dataclass(frozen=True)
 class WritingPlan:
-    """Paraphrases of a dataset's human sentences, one for each pair of tags, as generated pairs."""
+    """Paraphrases of a dataset's human sentences, one or several for each pair of tags, as generated pairs."""
 
     dataset: str = dataset_setting()
     model: str = setting(
@@ -133,6 +145,14 @@ class WritingPlan:
         bounds=(2, 100),
         unit="candidates",
     )
+    best: int = setting(
+        "Best paraphrases",
+        "So many paraphrases are kept of a sentence and pair of tags (N-best): the likeliest of the beam or, with "
+        "“Rerank”, the candidates nearest to the tags.",
+        default=1,
+        bounds=(1, 100),
+        source="ConPGS paper, section 5.4",
+    )
     measured_by: str = setting(
         "Second labeller",
         "Measures the similarity that the result and the score sets give, so that candidates are not judged by the "
@@ -172,6 +192,11 @@ class WritingPlan:
     def __post_init__(self) -> None:
         _pairs = self.tag_pairs
         check_resamples(self.bootstrap)
+        check_best(
+            self.best,
+            "candidates" if self.rerank else "beams",
+            self.candidates if self.rerank else self.beams,
+        )
         if self.least_tokens > self.most_tokens:
             raise PlanError(
                 "“%(one)s” is above “%(other)s”; no sentence is left.",
@@ -199,5 +224,5 @@ class WritingPlan:
     @property
     def decoding(self) -> Decoding:
         if not self.rerank:
-            return Decoding(self.beams, 1, self.shortest, self.longest)
+            return Decoding(self.beams, self.best, self.shortest, self.longest)
         return Decoding(max(self.beams, self.candidates), self.candidates, self.shortest, self.longest)

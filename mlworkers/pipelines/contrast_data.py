@@ -16,6 +16,7 @@ from mlworkers.encoders.contrastive.examples import (
     Copies,
     Examples,
     NliLabel,
+    Paraphrases,
     copies_of,
     copyable,
     pair_examples,
@@ -39,7 +40,6 @@ from mlworkers.runs.jobs import Job
 
 _BY_PEOPLE = ("human", "edited")
 _DIGITS = 6  # of a label after the point, as labels have
-Paraphrases = Mapping[str, Sequence[str]]
 
 
 class Made(NamedTuple):
@@ -240,11 +240,12 @@ def _paraphrases(
     found: dict[str, Paraphrases] = {}
     for variant in variants:
         try:
-            places = variant_places(variant, subsets, tags)
+            parts = variant_places(variant, subsets, tags)
         except VariantError as error:
             raise UserError("%(problem)s", problem=str(error)) from error
-        kept = places[np.isin(places, allowed)]
-        found[variant.name] = paraphrases_of(pairs[place] for place in kept.tolist())
+        found[variant.name] = paraphrases_of(
+            [pairs[place] for place in places[np.isin(places, allowed)].tolist()] for places in parts
+        )
     return found
 
 

@@ -42,9 +42,10 @@ from mlworkers.models import Evaluation, Run
 from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from mlworkers.pipelines.contrast_data import Corpus, Made, corpus_of, dev_pairs_of
 from mlworkers.pipelines.disclosure import (
-    benchmark_notes,
+    Disclosure,
     benchmark_of_training,
     dataset_names,
+    disclosure,
     suite_names_of,
 )
 from mlworkers.pipelines.encoder_data import (
@@ -390,6 +391,7 @@ class _Augmentations:
             "training_data": seen_in_words(self._seen),
             "files": suite_files(self._suites),
             "warnings": list(self._notes()),
+            **self._disclosed.result,
         }
         if self._dev is not None:
             result["dev_pairs"] = len(self._dev)
@@ -523,17 +525,21 @@ class _Augmentations:
     def _notes(self) -> Iterator[str]:
         if self._plan.similarity:
             yield self._labeller_note()
-        plan = self._plan
-        tested = suite_names_of(suite for suite, _read in self._suites)
-        own = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split, judges="")
-        tested[own] = dataset_names(self._test_snapshot.dataset)
-        yield from benchmark_notes(_benchmark(plan, self._base, copied=True), tested)
+        yield from self._disclosed.notes
         for suite, read in self._suites:
             yield from (f"{suite.label}: {note}" for note in read.notes)
             if seen := seen_before(read, self._seen):
                 yield _(
                     "%(suite)s: %(seen)s test pairs hold a sentence that the baseline model was trained on."
                 ) % {"suite": suite.label, "seen": intcomma(seen)}
+
+    @cached_property
+    def _disclosed(self) -> Disclosure:
+        plan = self._plan
+        tested = suite_names_of(suite for suite, _read in self._suites)
+        own = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split, judges="")
+        tested[own] = dataset_names(self._test_snapshot.dataset)
+        return disclosure(_benchmark(plan, self._base, copied=True), tested)
 
 
 def _labels_of(plan: SharedContrast) -> ScoreSet | None:

@@ -62,7 +62,7 @@ def profile_corpora(plan: CorporaPlan, job: Job) -> Outcome:
     groups = []
     for group in plan.all_groups:
         try:
-            places = np.unique(variant_places(group, subsets, tags))
+            places = np.unique(np.concatenate(variant_places(group, subsets, tags)))
         except VariantError as error:
             raise UserError("%(problem)s", problem=str(error)) from error
         groups.append(_Group(group.name, list(dict.fromkeys(second[places].tolist())), places))

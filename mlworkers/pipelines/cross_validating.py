@@ -50,7 +50,7 @@ from mlworkers.encoders.seen import NOTHING_KNOWN, UNSEEN, seen_pairs_refuse
 from mlworkers.encoders.static import static_vectors
 from mlworkers.encoders.training import encoder_train, steps_planned
 from mlworkers.linguistics.relatedness.word_vectors import cosines_of, mean_vectors, word_vectors_read
-from mlworkers.pipelines.disclosure import benchmark_notes, benchmark_of_training, dataset_names
+from mlworkers.pipelines.disclosure import Disclosure, benchmark_of_training, dataset_names, disclosure
 from mlworkers.pipelines.encoder_data import curve_note, furthest_pairs, judges_results, suite_words
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import seen_by_model, seen_in_words
@@ -316,6 +316,7 @@ class _CrossValidation:
             )
             for folds in self._folds
         ]
+        disclosed = self._disclosed()
         result = {
             "pairs": len(rows),
             "seeds": list(plan.all_seeds) if Method.FINE_TUNED in plan.chosen else [],
@@ -332,7 +333,8 @@ class _CrossValidation:
             **ceiling_results(ceiling_in(self._snapshot.dataset, plan.score_set)),
             **({"training_data": seen_in_words(self._seen)} if self._base else {}),
             **({"seen_before": int((~self._unseen_before).sum())} if self._seen.known else {}),
-            "warnings": [*self._warnings, *self._benchmark_notes()],
+            "warnings": [*self._warnings, *disclosed.notes],
+            **disclosed.result,
         }
         card = {
             "snapshot": self._snapshot.number,
@@ -351,14 +353,14 @@ class _CrossValidation:
             message = f"{message} {what_is_best(found)}"
         return Outcome(message, result, made)
 
-    def _benchmark_notes(self) -> list[str]:
+    def _disclosed(self) -> Disclosure:
         """That a labeller of this dataset's own scores chose what the encoder was trained on, before or here."""
         if self._base is None:
-            return []
+            return Disclosure("", [])
         plan, dataset = self._plan, self._snapshot.dataset
         words = suite_words(plan.dataset, plan.score_set, plan.split, judges="")
         benchmark = benchmark_of_training(dataset, [plan.score_set], base=self._base)
-        return benchmark_notes(benchmark, {words: dataset_names(dataset)})
+        return disclosure(benchmark, {words: dataset_names(dataset)})
 
     def _furthest(
         self,

@@ -1,6 +1,7 @@
 """The benchmark whose scores chose what a model was trained on, and the mark that figures on that benchmark carry."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.db.models import Q
@@ -8,10 +9,14 @@ from django.utils.translation import gettext as _
 
 from curation.models import Dataset, Pair, ScoreSet
 from mlworkers.encoders.suites.catalogue import Suite
-from mlworkers.paraphrasing.disclosure import STS_BENCHMARK, benchmark_behind, benchmark_of
-
-# The STS benchmark's pairs are chosen from these (Cer et al. 2017, section 8).
-_MADE_INTO_STS_BENCHMARK = ("sts12", "sts13", "sts14", "sts15", "sts16")
+from mlworkers.paraphrasing.disclosure import (
+    MADE_INTO_STS_BENCHMARK,
+    STS_BENCHMARK,
+    benchmark_behind,
+    benchmark_of,
+    benchmarks_in,
+    benchmarks_joined,
+)
 
 
 def benchmark_of_training(dataset: Dataset, score_sets: Iterable[str], *, base: Path) -> str:
@@ -31,39 +36,55 @@ def dataset_names(dataset: Dataset) -> list[str]:
 
 
 def suite_names_of(suites: Iterable[Suite]) -> dict[str, list[str]]:
-    """Of published test suites by what people call them, their names, as `benchmark_notes` takes them."""
+    """Of published test suites by what people call them, their names, as `disclosure` takes them."""
     return {suite.label: [suite.name, suite.label] for suite in suites}
 
 
-def benchmarks_joined(*benchmarks: str) -> str:
-    """The names of benchmarks in several such texts, each once."""
-    return ", ".join(dict.fromkeys(name for text in benchmarks for name in text.split(", ") if name))
+@dataclass(frozen=True)
+class Disclosure:
+    """Which benchmarks chose training data and are tested, and a sentence for each of them and each test."""
+
+    benchmarks: str
+    notes: list[str]
+
+    @property
+    def result(self) -> dict[str, str]:
+        """What a run's result says; pages mark the run by it."""
+        return {"labels_from": self.benchmarks} if self.benchmarks else {}
 
 
-def notes_of_model(folder: Path, tested: Mapping[str, Iterable[str]]) -> list[str]:
-    """`benchmark_notes` by what the folder of a model says of its training."""
-    return benchmark_notes(benchmark_behind(folder), tested)
+def disclosure_of_model(folder: Path, tested: Mapping[str, Iterable[str]]) -> Disclosure:
+    """`disclosure` by what the folder of a model says of its training."""
+    return disclosure(benchmark_behind(folder), tested)
 
 
-def benchmark_notes(benchmark: str, tested: Mapping[str, Iterable[str]]) -> list[str]:
-    """A sentence for each test that is of a benchmark whose scores chose training data (ConPGS does so with STS-B).
+def disclosure(benchmark: str, tested: Mapping[str, Iterable[str]]) -> Disclosure:
+    """What must be said where a benchmark whose scores chose training data is tested (ConPGS does so with STS-B).
 
     benchmark: of the training. tested: of each test its names, by what people call it.
     """
-    known = [name for name in benchmark.split(", ") if name]
-    notes = []
+    found, notes = [], []
     for label, given in tested.items():
         names = [str(name) for name in given]
-        of = benchmark_of("", names)
-        if STS_BENCHMARK in known and set(names) & set(_MADE_INTO_STS_BENCHMARK):
-            of = STS_BENCHMARK
-        if not of:
-            of = next((one for one in known if one.casefold() in {name.casefold() for name in names}), "")
-        if of in known:
+        for known in benchmarks_in(benchmark):
+            if not _is_of(known, names):
+                continue
+            found.append(known)
             sentence = _(
                 "%(test)s: training examples were chosen by a labeller that learned from %(benchmark)s, and these test "
-                "pairs are of %(benchmark)s or among those that it was made from. The figures favour the paraphrases; "
-                "say so where you cite them."
+                "pairs are of %(benchmark)s or share pairs with it. The figures favour the paraphrases; say so where "
+                "you cite them."
             )
-            notes.append(sentence % {"test": label, "benchmark": of})
-    return notes
+            notes.append(sentence % {"test": label, "benchmark": known})
+    return Disclosure(benchmarks_joined(*found), notes)
+
+
+def _is_of(benchmark: str, names: Sequence[str]) -> bool:
+    """Whether a test of these names is of the benchmark, or of one that shares pairs with it."""
+    of = {*benchmarks_in(benchmark_of("", names)), *names}
+    wanted = {benchmark}
+    if benchmark == STS_BENCHMARK:
+        wanted.update(MADE_INTO_STS_BENCHMARK)
+    elif benchmark in MADE_INTO_STS_BENCHMARK:
+        wanted.add(STS_BENCHMARK)
+    return not {name.casefold() for name in of}.isdisjoint(name.casefold() for name in wanted)

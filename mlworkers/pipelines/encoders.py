@@ -42,12 +42,12 @@ from mlworkers.encoders.suites.evaluating import suite_cosines, suite_evaluated,
 from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, years_figures
 from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
 from mlworkers.models import Evaluation, Run
-from mlworkers.paraphrasing.disclosure import benchmark_behind
+from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmarks_joined
 from mlworkers.pipelines.disclosure import (
-    benchmark_notes,
-    benchmarks_joined,
+    Disclosure,
     dataset_names,
-    notes_of_model,
+    disclosure,
+    disclosure_of_model,
     suite_names_of,
 )
 from mlworkers.pipelines.encoder_data import (
@@ -184,9 +184,9 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     if plan.score_set:
         dataset = job.dataset_of(plan.dataset)
         tested[suite_words(plan.dataset, plan.score_set, plan.split, judges="")] = dataset_names(dataset)
-    warnings += (notes := notes_of_model(model, tested))
-    if notes:
-        result["labels_from"] = benchmark_behind(model)
+    disclosed = disclosure_of_model(model, tested)
+    warnings += disclosed.notes
+    result |= disclosed.result
     figures += years_figures(figures)
     rows += [evaluation_of(figure, model=plan.model[:LONGEST_NAME]) for figure in figures]
     if figures:
@@ -490,6 +490,7 @@ class _Comparison:
                 for label, of_seeds in cosines.items()
             },
             "warnings": [*found.warnings, *self._notes()],
+            **self._disclosed.result,
         }
         if found.table:
             result |= {
@@ -509,11 +510,7 @@ class _Comparison:
         return Outcome(sentence % words, result, made, evaluations)
 
     def _notes(self) -> Iterator[str]:
-        plan = self._plan
-        tested = suite_names_of(suite for suite, _read in self._suites)
-        own = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split, judges="")
-        tested[own] = dataset_names(self._test_snapshot.dataset)
-        yield from benchmark_notes(self._benchmark(), tested)
+        yield from self._disclosed.notes
         for suite, read in self._suites:
             yield from (f"{suite.label}: {note}" for note in read.notes)
             if seen := seen_before(read, self._seen):
@@ -523,6 +520,14 @@ class _Comparison:
                     "suite": suite.label,
                     "seen": intcomma(seen),
                 }
+
+    @cached_property
+    def _disclosed(self) -> Disclosure:
+        plan = self._plan
+        tested = suite_names_of(suite for suite, _read in self._suites)
+        own = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split, judges="")
+        tested[own] = dataset_names(self._test_snapshot.dataset)
+        return disclosure(self._benchmark(), tested)
 
     def _benchmark(self) -> str:
         """The benchmarks whose labellers chose what any of the rows was trained on."""

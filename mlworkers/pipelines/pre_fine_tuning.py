@@ -41,7 +41,7 @@ from mlworkers.encoders.text_classifier import TextClassifier, load_saved
 from mlworkers.models import Evaluation, Run
 from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from mlworkers.pipelines.contrast_data import Corpus, Made, corpus_of
-from mlworkers.pipelines.disclosure import benchmark_notes, benchmark_of_training, dataset_names
+from mlworkers.pipelines.disclosure import Disclosure, benchmark_of_training, dataset_names, disclosure
 from mlworkers.pipelines.encoder_data import LONGEST_NAME, curve_note, folder_linked, judges_results
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import seen_by_model, seen_in_words, seen_upstream
@@ -288,6 +288,7 @@ class _Comparison:
             "files": [{"file": name, "sha256": digest} for one in taken for name, digest in one.files],
             **judges_results(judged_by_all([one.judges for one in taken])),
             "warnings": list(self._notes()),
+            **self._disclosed.result,
         }
         words = {"models": intcomma(len(paths)), "tasks": len(tasks), "pre": intcomma(len(self._pre))}
         message = _("%(models)s models evaluated on %(tasks)s tasks, from %(pre)s pre-fine-tunings") % words
@@ -439,14 +440,18 @@ class _Comparison:
         )
 
     def _notes(self) -> Iterator[str]:
-        plan = self._plan
-        tested = {}
-        for names, taken in zip(plan.all_tasks, self._taken, strict=True):
+        for taken in self._taken:
             yield from taken.task.notes
+        yield from self._disclosed.notes
+
+    @cached_property
+    def _disclosed(self) -> Disclosure:
+        tested = {}
+        for names, taken in zip(self._plan.all_tasks, self._taken, strict=True):
             known = dataset_names(taken.snapshot.dataset) if taken.snapshot else []
             # As it is written, so that the names of GLUE are known.
             tested[names.label] = [names.name, "STS-B" if names.glue == "stsb" else "", *known]
-        yield from benchmark_notes(self._benchmark, tested)
+        return disclosure(self._benchmark, tested)
 
     @cached_property
     def _benchmark(self) -> str:

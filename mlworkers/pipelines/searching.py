@@ -35,7 +35,7 @@ from mlworkers.encoders.searching import best_of
 from mlworkers.encoders.seen import ALL, UNSEEN, Seen
 from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
 from mlworkers.models import Evaluation, Run
-from mlworkers.pipelines.disclosure import benchmark_notes, dataset_names
+from mlworkers.pipelines.disclosure import Disclosure, dataset_names, disclosure
 from mlworkers.pipelines.encoder_data import (
     EncoderData,
     agreement_rows,
@@ -287,6 +287,7 @@ class _Search:
         tested = _figures(self._measured(cosines, tests))
         made, evaluations = self._made(best, paths, cosines, tests)
         names = ("temperature", "learning_rate", "epochs", "batch_size")
+        disclosed = self._disclosed(best)
         result = {
             "dev_spearman": chosen["spearman"],
             "dev_spearman_low": chosen["low"],
@@ -315,7 +316,8 @@ class _Search:
             **left_out_figures(self._data.training),
             "furthest": furthest_pairs(tests, np.mean(cosines, axis=0), self._test_scale()),
             "trials": list(trials),
-            "warnings": self._warnings(best),
+            "warnings": disclosed.notes,
+            **disclosed.result,
         }
         words = {
             "tried": intcomma(len(trials)),
@@ -325,14 +327,14 @@ class _Search:
         message = _("Best of %(tried)s trials: Spearman %(dev)s on dev pairs, %(test)s on test pairs")
         return Outcome(message % words, result, made, evaluations)
 
-    def _warnings(self, best: int) -> list[str]:
+    def _disclosed(self, best: int) -> Disclosure:
         """What makes the test figure look better than the encoder is."""
         plan = self._plan
         slug, judges = plan.test_dataset or plan.dataset, self._judges(plan.test_dataset, plan.test_score_set)
         words = suite_words(slug, plan.test_score_set, plan.test_split, judges=judges)
         tested = {words: dataset_names(self._snapshot_of(slug).dataset)}
         benchmark = benchmark_of_data(self._encoder_plan(best, plan.first_seed), self._data)
-        return benchmark_notes(benchmark, tested)
+        return disclosure(benchmark, tested)
 
     def _all_and_unseen(
         self, cosines: Sequence[Scores], every: Rows, unseen: Mapping[str, Any], pairs: int

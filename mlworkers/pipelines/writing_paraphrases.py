@@ -24,7 +24,7 @@ from mlworkers.paraphrasing.decoding import Request, paraphrases_decoded
 from mlworkers.paraphrasing.disclosure import benchmark_behind
 from mlworkers.paraphrasing.estimates import Estimate
 from mlworkers.paraphrasing.lexical import bleu_signature
-from mlworkers.paraphrasing.measured import Measured, Similarity, measure, nearest, tags_named
+from mlworkers.paraphrasing.measured import Measured, Similarity, measure, nearest_first, tags_named
 from mlworkers.paraphrasing.outcomes import ParaphraseRow, rows_judged
 from mlworkers.paraphrasing.paraphraser import Paraphraser, SourceError, Target, load_paraphraser
 from mlworkers.paraphrasing.profile import profile_of
@@ -160,7 +160,9 @@ class _Writer:
         }
 
     def written(self, sources: Sequence[tuple[int, str]], report: Report) -> list[dict[str, Any]]:
-        """A line for each source and pair of tags: the chosen text and the likeliest one, with their labels."""
+        """Lines of each source and pair of tags, the best first: the chosen text, and the text of the same place
+        among the likeliest, with their labels.
+        """
         requests = [
             (number, Request(text, Target(*tags))) for number, text in sources for tags in self.plan.tag_pairs
         ]
@@ -168,28 +170,32 @@ class _Writer:
             self.paraphraser, [request for _number, request in requests], self.plan.decoding, report=report
         )
         chosen = self._chosen([request for _number, request in requests], decoded)
-        texts = [
-            text
+        kept = [
+            (place, candidates[best], candidates[rank])
             for place, candidates in enumerate(decoded)
-            for text in (candidates[chosen[place]], candidates[0])
+            for rank, best in enumerate(chosen[place][: self.plan.best])
         ]
-        twice = [request.source for _number, request in requests for _side in range(2)]
+        texts = [text for _place, *both in kept for text in both]
+        twice = [requests[place][1].source for place, *both in kept for _text in both]
         labels = measure(twice, texts, self._measures)
-        return [
-            {
-                "source": number,
-                "sim_tag": request.target.similarity,
-                "bleu_tag": request.target.lexical,
-                "chosen": _labelled(texts, labels, 2 * place),
-                "likeliest": _labelled(texts, labels, 2 * place + 1),
-            }
-            for place, (number, request) in enumerate(requests)
-        ]
+        lines = []
+        for line, (place, *_both) in enumerate(kept):
+            number, request = requests[place]
+            lines.append(
+                {
+                    "source": number,
+                    "sim_tag": request.target.similarity,
+                    "bleu_tag": request.target.lexical,
+                    "chosen": _labelled(texts, labels, 2 * line),
+                    "likeliest": _labelled(texts, labels, 2 * line + 1),
+                }
+            )
+        return lines
 
-    def _chosen(self, requests: Sequence[Request], decoded: Sequence[Sequence[str]]) -> list[int]:
-        """The place of the candidate nearest to the tags; without reranking the likeliest one."""
+    def _chosen(self, requests: Sequence[Request], decoded: Sequence[Sequence[str]]) -> list[list[int]]:
+        """The places of the candidates, nearest to the tags first; without reranking the likeliest first."""
         if not self.plan.rerank:
-            return [0] * len(requests)
+            return [list(range(len(candidates))) for candidates in decoded]
         tags = tags_named(self.paraphraser.bounds)
         owners = [place for place, candidates in enumerate(decoded) for _text in candidates]
         texts = [text for candidates in decoded for text in candidates]
@@ -198,7 +204,7 @@ class _Writer:
         for place, pair in zip(owners, zip(labels.similarity, labels.bleu, strict=True), strict=True):
             of_request[place].append((float(pair[0]), float(pair[1])))
         return [
-            nearest(tags[request.target.similarity], tags[request.target.lexical], candidates)
+            nearest_first(tags[request.target.similarity], tags[request.target.lexical], candidates)
             for request, candidates in zip(requests, of_request, strict=True)
         ]
 

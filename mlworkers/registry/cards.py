@@ -6,7 +6,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from mlworkers.models import Artifact
+from mlworkers.models import Artifact, Run
+from mlworkers.paraphrasing.disclosure import benchmarks_in
 from mlworkers.plans.settings import Text
 
 MODEL_KIND_LABELS: dict[str, Text] = {
@@ -33,6 +34,11 @@ class Card:
     seed: int | None
     snapshot: int | None
     circular: bool = False
+
+
+def benchmarks_of(run: Run) -> list[str]:
+    """The benchmarks whose labels chose what the figures of a run are of."""
+    return benchmarks_in(run.result.get("labels_from", ""))
 
 
 def card_of(artifact: Artifact) -> Card:

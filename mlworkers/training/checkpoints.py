@@ -19,6 +19,9 @@ from torch import Tensor
 from curation.files.json_text import json_from
 from curation.files.writing import folder_replacing, make_folder
 
+# Checkpoints of a training that keeps them by the clock. One of 22 million weights is a quarter of a gigabyte, written
+# in about a second.
+SECONDS_BETWEEN = 60.0
 _TENSORS, _FIGURES = "tensors.safetensors", "state.json"
 
 
@@ -128,13 +131,22 @@ def _check_shapes(saved: Mapping[str, Tensor], weights: Mapping[str, Tensor], st
 
 
 def checkpoints_of(
-    folder: Path | None, plan: Any, examples: object, *, every_steps: int
+    folder: Path | None,
+    plan: Any,
+    examples: object,
+    *,
+    every_steps: int = 0,
+    now: Callable[[], float] | None = None,
+    **others: object,
 ) -> Checkpoints | None:
     """Those of a training by this plan (a dataclass) on these examples; None where there is no folder for them.
 
-    examples: what is learned from, in values whose `repr` tells them apart.
+    examples: what is learned from, in values whose `repr` tells them apart. One is due after every_steps and, where
+    there is a clock, SECONDS_BETWEEN by it. others: what else tells trainings by one plan apart, such as a seed.
     """
     if folder is None:
         return None
-    digest = hashlib.sha256(repr(examples).encode()).hexdigest()
-    return Checkpoints(folder, about={**asdict(plan), "examples": digest}, every_steps=every_steps)
+    about = {**asdict(plan), **others, "examples": hashlib.sha256(repr(examples).encode()).hexdigest()}
+    if now is None:
+        return Checkpoints(folder, about=about, every_steps=every_steps)
+    return Checkpoints(folder, about=about, every_steps=every_steps, every_seconds=SECONDS_BETWEEN, now=now)

@@ -10,7 +10,7 @@ from curation.models import PairScore
 from mlworkers import tasks
 from mlworkers.models import Run
 from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
-from mlworkers.pipelines.disclosure import benchmark_notes
+from mlworkers.pipelines.disclosure import disclosure
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
 from tests.factories import RunFactory, ScoreSetFactory
@@ -158,14 +158,21 @@ def test_weightings_searches_and_folds_from_such_an_encoder_are_marked_on_the_be
 @pytest.mark.parametrize(
     ("benchmark", "names", "marked"),
     [
-        ("STS-B", ["stsb", "STS benchmark"], True),
-        ("STS-B", ["sts13", "STS13"], True),
-        ("STS-B", ["sick-r", "SICK-R"], False),
-        ("SICK", ["sick"], True),
-        ("SICK", ["stsb"], False),
-        ("SICK, STS-B", ["sts-b"], True),
-        ("", ["stsb"], False),
+        ("STS-B", ["stsb", "STS benchmark"], "STS-B"),
+        ("STS-B", ["sts13", "STS13"], "STS-B"),
+        ("STS13", ["stsb"], "STS13"),
+        ("STS13", ["sts14"], ""),
+        ("STS-B", ["sick-r", "SICK-R"], ""),
+        ("SICK", ["sick-r", "SICK-R"], "SICK"),
+        ("SICK", ["stsb"], ""),
+        ("SICK, STS-B", ["sts-b"], "STS-B"),
+        ("SICK, STS-B", ["both", "sick", "stsb"], "SICK, STS-B"),
+        ("STR-2022", ["str-2022"], "STR-2022"),
+        ("", ["stsb"], ""),
     ],
 )
 def test_a_figure_is_marked_where_the_benchmark_chose_and_tests(benchmark, names, marked) -> None:
-    assert bool(benchmark_notes(benchmark, {"a test": names})) == marked
+    found = disclosure(benchmark, {"a test": names})
+
+    assert found.benchmarks == marked
+    assert len(found.notes) == len(found.result.get("labels_from", "").split(", ")) * bool(marked)

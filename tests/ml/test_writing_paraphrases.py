@@ -118,6 +118,24 @@ def test_reranking_says_what_it_gained_by_another_labeller(dataset, paraphraser,
     assert run.result["labeller_sha256"] != run.result["measured_by_sha256"]
 
 
+@pytest.mark.parametrize("options", [{"beams": 3}, {"rerank": True, "candidates": 4}])
+def test_the_best_of_a_search_are_kept_in_their_order(dataset, paraphraser, labellers, options) -> None:
+    one, three = (written(dataset, paraphraser, labellers, best=best, **options) for best in (1, 3))
+
+    assert three.state == "succeeded", three.message
+    rows = {}
+    for row in rows_of(three):
+        rows.setdefault((row["source"], *row["target"]), []).append(row["text"])
+    assert {key: texts[0] for key, texts in rows.items()} == {
+        (row["source"], *row["target"]): row["text"] for row in rows_of(one)
+    }
+    assert all(len(set(texts)) == len(texts) for texts in rows.values())
+    assert max(map(len, rows.values())) == 3
+    stored = Pair.objects.filter(run_ref=three.pk).order_by("pk").select_related("a", "b")
+    kept = [(row["source_text"], row["text"]) for row in rows_of(three) if not row["dropped"]]
+    assert [(pair.a.text, pair.b.text) for pair in stored] == kept
+
+
 def test_the_profile_counts_every_row_as_requested_and_as_measured(dataset, paraphraser, labellers) -> None:
     run = written(dataset, paraphraser, labellers, rerank=True, candidates=4)
 

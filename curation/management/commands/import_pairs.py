@@ -26,6 +26,10 @@ COLUMNS = {
     "pair": ("pair", "One column with both sentences. A column Text whose cells hold two is recognised."),
     "score": ("score", "The score."),
     "source": ("source", "The source."),
+    "subset": (
+        "subset",
+        "The part of the source, such as a genre, or the label of a pair of an inference corpus.",
+    ),
     "split": ("split", "The split."),
     "id": ("external_id", "The id, which is unique within its source and split."),
 }

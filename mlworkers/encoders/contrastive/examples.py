@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from curation.pairs.text import near_copy_key
 
 Integers = NDArray[np.int64]
+# Of each part of a variant: of each sentence its paraphrases, the best first.
+Paraphrases = Sequence[Mapping[str, Sequence[str]]]
 
 
 class NliLabel(StrEnum):
@@ -115,17 +117,20 @@ def triplet_examples(rows: Iterable[tuple[str, str, NliLabel]]) -> Examples:
     return Examples(found, found)
 
 
-def copies_of(examples: Examples, paraphrases: Mapping[str, Sequence[str]], *, number: int) -> Copies:
+def copies_of(examples: Examples, paraphrases: Paraphrases, *, number: int) -> Copies:
     """`number` copies of each example, all first copies before all second ones.
 
     Of the k-th copy every distinct sentence is replaced by its k-th paraphrase. Of a sentence that is its own positive,
-    the anchor remains, so that the paraphrase is the positive instead of dropout. paraphrases: of each sentence, the
-    best first. A copy that lacks a paraphrase of one of its sentences is not made, and counted as missing.
+    the anchor remains, so that the paraphrase is the positive instead of dropout. Parts take turns: the first copy of
+    the first example is of the first part, that of the second example of the second; an example's next copy is of the
+    next part, so that any number of copies is mixed evenly and no copy has sentences of two parts. A copy that lacks a
+    paraphrase of one of its sentences is not made, and counted as missing.
     """
     sides, origins, classes, missing = [], [], [], 0
     for place in range(number):
         for row, own in enumerate(examples.sides):
-            copied = _copied(own, paraphrases, place)
+            part = paraphrases[(row + place) % len(paraphrases)]
+            copied = _copied(own, part, place // len(paraphrases))
             if copied is None:
                 missing += 1
                 continue
@@ -137,12 +142,13 @@ def copies_of(examples: Examples, paraphrases: Mapping[str, Sequence[str]], *, n
     return Copies(made, missing)
 
 
-def copyable(examples: Examples, paraphrases: Mapping[str, Sequence[str]], *, number: int) -> list[int]:
-    """The places of the examples of which so many copies can be made."""
+def copyable(examples: Examples, paraphrases: Paraphrases, *, number: int) -> list[int]:
+    """The places of the examples of which so many copies can be made, with whichever part they begin."""
+    of_part = -(-number // len(paraphrases))
     return [
         place
         for place, own in enumerate(examples.sides)
-        if all(len(paraphrases.get(text, ())) >= number for text in own)
+        if all(len(part.get(text, ())) >= of_part for part in paraphrases for text in own)
     ]
 
 

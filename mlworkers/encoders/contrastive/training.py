@@ -1,8 +1,7 @@
 """From a base model, examples and a plan to an encoder trained by contrast."""
 
-import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from mlworkers.encoders.rows import Rows
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder, pooling_set
 from mlworkers.pretrained.sources import ModelError
-from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.checkpoints import checkpoints_of
 from mlworkers.training.loop import CurvePoint, TrainingResult, train
 from mlworkers.training.schedule import Places
 from mlworkers.training.siblings import SiblingsApart
@@ -80,12 +79,7 @@ def contrast_train(
     if own is not None:
         encoder.max_seq_length = own  # the training sentences are cut now; dev pairs are read as a whole
     schedule = schedule_of(examples, plan)
-    kept = None
-    if checkpoints is not None:
-        about = {**asdict(plan), "examples": examples_digest(examples)}
-        kept = Checkpoints(
-            checkpoints, about=about, every_seconds=fitting.SECONDS_BETWEEN_CHECKPOINTS, now=now
-        )
+    kept = checkpoints_of(checkpoints, plan, (examples.sides, examples.classes), now=now)
 
     def evaluate() -> float | None:
         if dev is None:
@@ -195,12 +189,3 @@ def _loss_of(
         return cross_entropy(head(classified_vectors(*sides)), classes[places])
 
     return classified, head
-
-
-def examples_digest(examples: Examples) -> str:
-    """SHA-256 of what is learned: texts and classes, in their order."""
-    digest = hashlib.sha256()
-    for row in examples.sides:
-        digest.update("\x1f".join(row).encode() + b"\x1e")
-    digest.update(repr(examples.classes).encode())
-    return digest.hexdigest()

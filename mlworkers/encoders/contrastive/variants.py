@@ -62,8 +62,8 @@ def variants_listed(text: str, *, setting: str = "variants") -> tuple[Variant, .
     return found
 
 
-def variant_places(variant: Variant, subsets: Sequence[str], tags: TagPlaces | None) -> Places:
-    """The places of the pairs of a variant, part by part, each in the order of its pairs.
+def variant_places(variant: Variant, subsets: Sequence[str], tags: TagPlaces | None) -> tuple[Places, ...]:
+    """Of each part of a variant the places of its pairs, in their order.
 
     subsets: of n pairs, (n,). tags: theirs, or None where no score sets of them were named. Raises VariantError for a
     part that no pair has.
@@ -87,16 +87,23 @@ def variant_places(variant: Variant, subsets: Sequence[str], tags: TagPlaces | N
                 "score sets of similarity and BLEU and pairs that have them."
             )
         found.append(np.flatnonzero(chosen))
-    return np.concatenate(found)
+    return tuple(found)
 
 
-def paraphrases_of(pairs: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]:
-    """Of each first sentence its paraphrases, in the order of the pairs, each once; never the sentence itself."""
-    found: dict[str, dict[str, None]] = {}
-    for source, paraphrase in pairs:
-        if paraphrase != source:
-            found.setdefault(source, {})[paraphrase] = None
-    return {source: list(texts) for source, texts in found.items()}
+def paraphrases_of(parts: Iterable[Iterable[tuple[str, str]]]) -> tuple[Mapping[str, list[str]], ...]:
+    """Of each part and first sentence its paraphrases, in the order of the pairs; never the sentence itself, and each
+    once, in the first part that has it.
+    """
+    known: set[tuple[str, str]] = set()
+    found: list[dict[str, list[str]]] = []
+    for pairs in parts:
+        own: dict[str, list[str]] = {}
+        for source, paraphrase in pairs:
+            if paraphrase != source and (source, paraphrase) not in known:
+                known.add((source, paraphrase))
+                own.setdefault(source, []).append(paraphrase)
+        found.append(own)
+    return tuple(found)
 
 
 def cell_of(name: str) -> tuple[str, str] | None:

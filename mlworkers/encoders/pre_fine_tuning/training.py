@@ -1,8 +1,6 @@
 """A classifier of inference, or of a task, from a base model and rows."""
 
-import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -14,11 +12,9 @@ from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
 from mlworkers.encoders.pre_fine_tuning.tasks import TaskRows, Values
 from mlworkers.encoders.text_classifier import TextClassifier, load_trainable
 from mlworkers.pretrained.compute import Compute
-from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.checkpoints import checkpoints_of
 from mlworkers.training.loop import CurvePoint, TrainingResult, train
 from mlworkers.training.schedule import Places
-
-SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
 
 class TaskLearner:
@@ -75,11 +71,8 @@ def classifier_trained(
         model.config.id2label = dict(enumerate(classes))
         model.config.label2id = {name: number for number, name in enumerate(classes)}
     classifier = TextClassifier(model.to(compute.device), tokenizer, longest=plan.max_length, compute=compute)
-    kept = None
-    if checkpoints is not None:
-        digest = hashlib.sha256(repr((rows.first, rows.second, rows.values.tolist())).encode()).hexdigest()
-        about = {**asdict(plan), "rows": digest, "seed": seed, "epochs": epochs, "base": str(base)}
-        kept = Checkpoints(checkpoints, about=about, every_seconds=SECONDS_BETWEEN_CHECKPOINTS, now=now)
+    learned = (rows.first, rows.second, rows.values.tolist())
+    kept = checkpoints_of(checkpoints, plan, learned, now=now, seed=seed, epochs=epochs, base=str(base))
     trained = train(
         TaskLearner(classifier, rows, classes=len(classes)),
         plan.schedule(len(rows), epochs=epochs, seed=seed),

@@ -32,7 +32,7 @@ from mlworkers.encoders.scored_pairs import JudgedPairs, read_judged_pairs
 from mlworkers.encoders.seen import Seen
 from mlworkers.encoders.suites.catalogue import SUITES, Suite, suite_named
 from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, enough, figure_as_json, years_figures
-from mlworkers.pipelines.disclosure import notes_of_model, suite_names_of
+from mlworkers.pipelines.disclosure import disclosure_of_model, suite_names_of
 from mlworkers.pretrained.sources import Kind, ModelError, unavailable
 
 try:
@@ -136,7 +136,7 @@ class Command(BaseCommand):
                 lines += [_figure_line(figure) for figure in found.figures]
                 lines += found.notes
         tested = suite_names_of(one for one, _read in suites)
-        self._warn(*notes_of_model(folder, tested))
+        self._warn(*disclosure_of_model(folder, tested).notes)
         of_years = years_figures(figures)
         lines += [_figure_line(figure) for figure in of_years]
         seconds = perf_counter() - started
@@ -180,7 +180,7 @@ class Command(BaseCommand):
                 )
             seen = seen_by_model(model, folder)
             unseen = _unseen_agreement(test, cosines.values, seen, options)
-        chosen_by = notes_of_model(folder, {test.name: [test.name]})
+        chosen_by = disclosure_of_model(folder, {test.name: [test.name]}).notes
         self._warn(*agreement.warnings, *_flattering(test, tuning, seen), *chosen_by)
         seconds = perf_counter() - started
         lines = (

@@ -5,19 +5,28 @@ from typing import Any
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.access import dataset_for
+from curation.access import dataset_for, datasets_readable
 from curation.numbers import number_asked
 from curation.views.api.bodies import body_of, form_filled
 from mlworkers.access import rating_for, round_trip_for
-from mlworkers.forms.paraphrases import ProfileForm
+from mlworkers.forms.paraphrases import PartsForm, ProfileForm
 from mlworkers.forms.ratings import DrawForm, RatingForm
 from mlworkers.models import Run
+from mlworkers.registry.paraphrase_corpora import (
+    DIVIDED_BY,
+    MOST_CHOSEN,
+    WHOLE,
+    labelled_datasets,
+    parts_shown,
+)
 from mlworkers.registry.paraphrases import profile_shown, rows_for_profile
 from mlworkers.registry.ratings import EXPLAINED, LABELS, STEPS, next_candidate, ratings_shown
 from mlworkers.registry.round_trips import yields_shown
@@ -26,6 +35,7 @@ from mlworkers.runs.ratings import candidates_draw, rating_record, rating_undo
 from mlworkers.serializers import (
     DrawnSerializer,
     NextCandidateSerializer,
+    PartsSerializer,
     ProfileSerializer,
     RatingsSerializer,
     YieldsSerializer,
@@ -58,6 +68,31 @@ class ParaphraseProfile(APIView):
         user: Any = request.user
         form = _labels(request, dataset_for(user, slug, may="read"))
         return Response(ProfileSerializer(profile_shown(form.first_row, form.second_row)).data)
+
+
+class ParaphrasesSideBySide(APIView):
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "labels", int, many=True, description="which labelled datasets; default: the first"
+            ),
+            OpenApiParameter("by", str, enum=list(DIVIDED_BY), description="what each is divided by"),
+        ],
+        responses=PartsSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        """Labelled datasets beside each other, or parts of them. 404: labels that you may not read."""
+        user: Any = request.user
+        labelled = labelled_datasets(datasets_readable(user))
+        asked = request.query_params
+        if unknown := set(asked.getlist("labels")) - {str(one.similarity.pk) for one in labelled}:
+            raise NotFound(_("There are no labels %(number)s.") % {"number": min(unknown)})
+        if (by := asked.get("by", WHOLE)) not in DIVIDED_BY:
+            raise ValidationError({"by": [_("Choose one of %(known)s.") % {"known": ", ".join(DIVIDED_BY)}]})
+        form = PartsForm(request._request.GET, labelled=labelled)
+        if form.left_out:
+            raise ValidationError({"labels": [_("At most %(most)s are allowed.") % {"most": MOST_CHOSEN}]})
+        return Response(PartsSerializer({"labelled": labelled, "parts": parts_shown(form.chosen, by)}).data)
 
 
 class RoundTripYields(APIView):

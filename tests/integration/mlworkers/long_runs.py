@@ -54,7 +54,14 @@ SELECTION |= {"dev_pairs": 2, "test_pairs": 2}
 PARAPHRASER = {"selection": 21, "layers": 1, "width": 32, "vocabulary": 300, "context": 64, "epochs": 24}
 PARAPHRASER |= {"batch_size": 4, "learning_rates": "0.005"}
 PARAPHRASES = {"model": "run:23", "labeller": "run:22", "tags": "SIM50 BLEU0, SIM50 BLEU20", "sources": 12}
-PARAPHRASES |= {"least_tokens": 3, "shard_sources": 4, "language": "", "rerank": True, "candidates": 4}
+PARAPHRASES |= {
+    "least_tokens": 3,
+    "shard_sources": 4,
+    "language": "",
+    "rerank": True,
+    "candidates": 4,
+    "best": 2,
+}
 TRIAL = {"source": "the dog runs on the grass", "similarity": "SIM50", "bleu": "BLEU20"}
 TRIAL |= {"model": "run:23", "labeller": "run:22"}
 LABELLER = {
@@ -93,6 +100,9 @@ PRE_FINE_TUNING = {
 }
 ROUND_TRIP = {"forward": f"{TRANSLATORS}/there", "backward": f"{TRANSLATORS}/back", "sources": 12}
 ROUND_TRIP |= {"least_tokens": 2, "check_language": False, "shard_sources": 3}
+OF_ROUND_TRIPS = {"model": ENCODER, "written_by": 31, **CELLS}
+CHOSEN_TRIPS = {"similarity": "run 39: similarity", "bleu": "run 39: BLEU", "split": "", "written_by": 31}
+CHOSEN_TRIPS |= {"train_pairs": 3, "dev_pairs": 1, "test_pairs": 1}
 CONSISTENCY = {"scores": "run 2: target", "human_scores": "reference", "model": ENCODER, "folds": 3}
 CONTEXT_MODEL = {"corpus": 30, "layers": 1, "width": 32, "vocabulary": 300, "steps": 600, "batch": 8}
 CONTEXT_MODEL |= {"held_out": 0.1, "part_tokens": 32}
@@ -163,6 +173,8 @@ LONG = [
     Long("sentence index", "index_sentences", {"model": ENCODER, "shard_sentences": 10}),
     Long("sentence search", "search_sentences", {"sentence": "a dog runs", "index": 36}),
     Long("trial", "try_paraphraser", TRIAL),
+    Long("labelling of round trips", "label_paraphrases", OF_ROUND_TRIPS),
+    Long("selection of round trips", "select_paraphrases", CHOSEN_TRIPS),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own

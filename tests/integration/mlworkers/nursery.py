@@ -55,14 +55,14 @@ app.loader.import_default_modules()
 import curation.exchange.exporting as exporting
 import mlworkers.runs.reporting as reporting
 import mlworkers.tasks as tasks
-import mlworkers.encoders.training as fitting
+import mlworkers.training.checkpoints as checkpoints
 import curation.exchange.importing as importing
 import curation.exchange.pool as pool
 from tests.integration.mlworkers import moments
 importing.ONE_TRANSACTION_ROWS = importing.CHUNK_ROWS = 10  # so that a small import has a middle
 pool.ONE_TRANSACTION_ROWS = pool.CHUNK_ROWS = 10
 exporting._ROWS_AT_ONCE = 20  # so that a small export has a middle
-fitting.SECONDS_BETWEEN_CHECKPOINTS = 0
+checkpoints.SECONDS_BETWEEN = 0
 tasks.SECONDS_BETWEEN_SWEEPS = 0.5
 
 message, share, reached = os.environ.get("STOP_AT", "no such message|1|").split("|")

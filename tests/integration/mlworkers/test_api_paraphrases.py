@@ -3,9 +3,11 @@
 import pytest
 from django.test import Client
 
+from curation.models import Pair
 from mlworkers.models import CandidateRating
 from mlworkers.runs.ratings import candidates_draw
-from tests.factories import token_of
+from tests.factories import DatasetFactory, token_of
+from tests.integration.mlworkers.test_paraphrase_pages import labelled as pairs_labelled
 from tests.integration.mlworkers.test_round_trip_pages import HOT, MILD, labelled, translated
 
 pytestmark = pytest.mark.django_db
@@ -37,6 +39,24 @@ def test_the_cells_of_a_dataset_are_those_of_its_page(curator, dataset) -> None:
 
 def test_a_dataset_without_labels_has_no_cells(curator, dataset) -> None:
     assert get(curator, f"paraphrases/{dataset.slug}/cells/").status_code == 404
+
+
+def test_labelled_datasets_are_read_side_by_side(curator, stranger, dataset) -> None:
+    similarity, _bleu = pairs_labelled(dataset, 7)
+    other, _bleu = pairs_labelled(DatasetFactory(name="Secret"), 8)
+    Pair.objects.filter(pk=dataset.pairs.first().pk).update(subset="round trip")
+
+    found = get(curator, f"paraphrases/?labels={similarity.pk}&by=subset").json()
+
+    assert found["labelled"] == [{"labels": similarity.pk, "dataset": dataset.slug, "run": 7}]
+    assert [(part["part"], part["pairs"]) for part in found["parts"]] == [("none", 4), ("round trip", 1)]
+    assert found["parts"][1]["cells"] == [{"similarity": "SIM95", "bleu": "BLEU0_5", "pairs": 1}]
+    assert found["parts"][1]["inside"]["value"] == 1
+    assert get(stranger, "paraphrases/").json() == {"labelled": [], "parts": []}
+    for numbers in (other.pk, "x"):
+        assert get(curator, f"paraphrases/?labels={numbers}").status_code == 404
+    refused = get(curator, "paraphrases/?by=password")
+    assert (refused.status_code, list(refused.json())) == (400, ["by"])
 
 
 def test_each_setting_of_round_trips_has_its_yield(curator, dataset) -> None:

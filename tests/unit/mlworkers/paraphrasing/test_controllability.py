@@ -150,7 +150,7 @@ def test_misses_can_be_dropped_and_repeats_are() -> None:
     rows_judged(rows, tags_named(BOUNDS), near_copy=1.0, keep_misses=False, held_out=HeldOut())
 
     assert [each.dropped for each in rows] == [
-        "outside the cell that was asked for", "", "written for another tag of the source",
+        "outside the cell that was asked for", "", "already written for the source",
     ]  # fmt: skip
 
 

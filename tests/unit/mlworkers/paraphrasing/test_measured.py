@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mlworkers.paraphrasing.measured import measure, miss, nearest, tags_named
+from mlworkers.paraphrasing.measured import measure, miss, nearest_first, tags_named
 from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
 from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.paraphrasing.writing_plan import PAPER_PAIRS, Decoding, WritingPlan
@@ -32,14 +32,14 @@ def test_a_label_at_the_lower_edge_lies_outside() -> None:
     assert miss(TAGS["SIM95"], 95) > 0
 
 
-def test_the_nearest_candidate_lies_in_both_bins_and_is_the_likeliest_of_those() -> None:
+def test_the_nearest_candidates_come_first_and_of_equal_ones_the_likeliest() -> None:
     candidates = [(97, 30), (96, 22), (99, 21), (np.nan, np.nan)]
 
-    assert nearest(TAGS["SIM95"], TAGS["BLEU20"], candidates) == 1
+    assert nearest_first(TAGS["SIM95"], TAGS["BLEU20"], candidates) == [1, 2, 0, 3]
 
 
 def test_what_has_no_label_is_the_last_choice() -> None:
-    assert nearest(TAGS["SIM95"], TAGS["BLEU20"], [(np.nan, np.nan), (0, 100)]) == 1
+    assert nearest_first(TAGS["SIM95"], TAGS["BLEU20"], [(np.nan, np.nan), (0, 100)]) == [1, 0]
 
 
 def test_labels_are_those_of_the_compared_texts() -> None:
@@ -78,3 +78,15 @@ def test_learning_rates_that_are_none_are_refused(text) -> None:
 
 def test_without_rates_those_of_the_paper_are_tried_for_a_base_model() -> None:
     assert ParaphraserPlan(dataset="news", selection=1, model="run:1").rates == (5e-6, 1e-5, 2e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"best": 6}, "“best” is 6, but “beams” is 5"),
+        ({"best": 4, "rerank": True, "candidates": 3}, "“best” is 4, but “candidates” is 3"),
+    ],
+)
+def test_more_of_a_sentence_than_are_found_are_refused(options, sentence) -> None:
+    with pytest.raises(PlanError, match=sentence):
+        WritingPlan(dataset="news", model="run:1", labeller="run:2", **options)
