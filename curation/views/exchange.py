@@ -168,6 +168,7 @@ def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpRespon
         "launch": uuid4(),
         "errors_file": import_errors_path(batch) is not None,
         "errors_route": "curation:import_errors",
+        "done": batch.state == ImportBatch.State.DONE,
         "failure": batch.state != ImportBatch.State.RUNNING and batch.report.get("error"),
         **more,
     }

@@ -72,6 +72,7 @@ class ParaphraseProfile(APIView):
 
 class ParaphrasesSideBySide(APIView):
     @extend_schema(
+        operation_id="paraphrases_side_by_side",
         parameters=[
             OpenApiParameter(
                 "labels", int, many=True, description="which labelled datasets; default: the first"
