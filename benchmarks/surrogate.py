@@ -3,16 +3,21 @@
 The contexts are found, chosen and scored as `score_contexts` does it with its default settings (20 contexts of each
 sentence), by a small encoder-decoder of the size that “Train a model for contexts” makes (random weights: speed does
 not depend on them), with an empty cache. The encoder is all-MiniLM-L6-v2 where its package is installed, and otherwise
-one of that size with random weights; its pairs have distinct sentences. A surrogate is as fast as the encoder that it
-is trained from. Corpus and pairs are from the novels of SEMBLANCE_REAL_DATA, or made.
+one of that size with random weights; the notes have the rate of a small one that “Initialise an encoder” makes. A
+surrogate is as fast as the encoder that it is trained from. Corpus and pairs are from the novels of
+SEMBLANCE_REAL_DATA, or made; no sentence is in two pairs.
+
+Both have batches of like length, of as many tokens, and one thread; both were warmed up. They take turns, so that what
+else the machine does slows both alike.
 """
 
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 
 import numpy as np
-from _compare import is_quick, print_comparison, rates_compared
+import torch
+from _compare import every_round, is_quick, print_comparison, rates_compared, spread_of_ratios
 from context_scores import PLAN, documents
 from encoding import encoder_found
 
@@ -25,15 +30,20 @@ from mlworkers.contexts.model_training import context_model_initialised
 from mlworkers.contexts.pair_scoring import Pair, PairScorer, background_of
 from mlworkers.contexts.scores_plan import ContextScoresPlan
 from mlworkers.encoders.encoding import pair_cosines
+from mlworkers.encoders.initial import encoder_initialised
+from mlworkers.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.pretrained.compute import choose_compute
+from mlworkers.pretrained.encoder import load_encoder
 
-BY_CONTEXTS = 2  # pairs
+BY_CONTEXTS = 2  # pairs of a round
+ROUNDS = 3
 
 
 def main() -> None:
     quick = is_quick(__doc__)
-    by_encoder = 200 if quick else 2_000
+    by_encoder, rounds = (200, 1) if quick else (1_000, ROUNDS)
     plan = ContextScoresPlan(dataset="", model="", corpus=1, contexts=3 if quick else 20)
+    torch.set_num_threads(1)
     compute = choose_compute("cpu")
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -49,26 +59,48 @@ def main() -> None:
         distinct = [text for text in dict.fromkeys(map(corpus.text, range(len(corpus)))) if model.fits(text)]
         drawn = np.random.default_rng(1).permutation(len(distinct))[: 2 * by_encoder].tolist()
         pairs = [Pair(distinct[a], distinct[b]) for a, b in zip(drawn[::2], drawn[1::2], strict=True)]
-        started = perf_counter()
-        found = scorer.pairs(pairs[:BY_CONTEXTS], Questioner(model, KeptValues(folder / "kept")), silent)
-        seconds_of_contexts = (perf_counter() - started) / BY_CONTEXTS
-    encoder, source = encoder_found(compute)
-    first, second = ([pair[side] for pair in pairs] for side in (0, 1))
-    pair_cosines(encoder, first[:8], second[:8], compute)  # warm
-    started = perf_counter()
-    pair_cosines(encoder, first, second, compute)
-    seconds = (perf_counter() - started) / len(pairs)
+        first, second = ([pair[side] for pair in pairs] for side in (0, 1))
+        encoder, source = encoder_found(compute)
+        (folder / "small").mkdir()
+        encoder_initialised(distinct, InitialEncoderPlan(dataset=""), folder / "small")
+        small = load_encoder(folder / "small", compute)
+        for one in (encoder, small):
+            pair_cosines(one, first[:8], second[:8], compute)  # warm
+        numbers, found = count(), []
+
+        def by_contexts(of: list[Pair]) -> None:
+            kept = KeptValues(folder / f"kept-{next(numbers)}")  # cold
+            found.extend(scorer.pairs(of, Questioner(model, kept), silent))
+
+        by_contexts(pairs[-1:])  # warm
+        rest = iter(range(0, len(pairs), BY_CONTEXTS))
+
+        def next_by_contexts() -> None:
+            start = next(rest)
+            by_contexts(pairs[start : start + BY_CONTEXTS])
+
+        of_encoder, of_contexts = every_round(
+            lambda: pair_cosines(encoder, first, second, compute), next_by_contexts, rounds=rounds
+        )
+        of_small, _again = every_round(
+            lambda: pair_cosines(small, first, second, compute), lambda: None, rounds=rounds
+        )
+    per_pair = (
+        [seconds / len(pairs) for seconds in of_encoder],
+        [seconds / BY_CONTEXTS for seconds in of_contexts],
+    )
     print_comparison(
         rates_compared(
             "surrogate",
             work=1,
             unit="pairs/s",
-            seconds=seconds,
+            seconds=min(per_pair[0]),
             baseline="score_contexts, empty cache",
-            baseline_seconds=seconds_of_contexts,
-            notes=f"{source}, {len(pairs):,} pairs of distinct sentences; by contexts {BY_CONTEXTS} pairs with "
-            f"{np.mean([len(each.places) for each in found]):.0f} contexts each, of "
-            f"{plan.candidates} times as many places, and {len(scorer.background)} background sentences",
+            baseline_seconds=min(per_pair[1]),
+            notes=f"{source}, {len(pairs):,} pairs of distinct sentences a round; by contexts {BY_CONTEXTS} pairs a "
+            f"round with {np.mean([len(each.places) for each in found]):.0f} contexts each, of {plan.candidates} times "
+            f"as many places, and {len(scorer.background)} background sentences; one thread; "
+            f"{spread_of_ratios(per_pair)}; a small random encoder: {len(pairs) / min(of_small):,.0f} pairs/s",
         )
     )
 

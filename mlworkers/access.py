@@ -210,6 +210,11 @@ def context_scores_for(user: User, pk: int) -> Run:
     return _run_of_kind(user, pk, "score_contexts")
 
 
+def context_curves_for(user: User, pk: int) -> Run:
+    """A run that measures curves of contexts, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "measure_context_curves")
+
+
 def realism_set_for(user: User, pk: int) -> ScoreSet:
     """A p_D score set, if `user` may read its dataset."""
     score_set = get_object_or_404(ScoreSet.objects.select_related("dataset"), pk=pk)

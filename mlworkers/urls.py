@@ -3,6 +3,7 @@ from django.urls import path
 from mlworkers.views import (
     augmentations,
     comparisons,
+    context_curves,
     context_scores,
     corpora,
     cross_validation,
@@ -59,6 +60,10 @@ urlpatterns = [
     path("searches/<number:pk>/", sentence_search.sentences_searched, name="sentences_searched"),
     path("datasets/<slug:slug>/running-text/", running_text.corpora, name="running_text"),
     path("running-text/<number:pk>/", running_text.corpus_contexts, name="corpus"),
+    path("context-curves/<number:pk>/", context_curves.context_curves_detail, name="context_curves"),
+    path(
+        "context-curves/<number:pk>/table.csv", context_curves.context_curves_csv, name="context_curves_csv"
+    ),
     path("contexts/<number:pk>/", context_scores.context_scores_detail, name="context_scores"),
     path("contexts/<number:pk>/pairs/<number:pair>/", context_scores.pair_contexts, name="pair_contexts"),
     path("language/<number:pk>/", language.language_detail, name="language"),

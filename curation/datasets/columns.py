@@ -11,6 +11,11 @@ from curation.pairs.overlap import dice
 from curation.pairs.text import words
 
 SCORES = "scores-"  # before the number of a score set
+CONTEXTS, INTERVAL = (
+    "contexts-",
+    "interval-",
+)  # likewise: how many contexts gave a score, and its interval over them
+_OF_SETS = (SCORES, CONTEXTS, INTERVAL)
 ALWAYS = "pair"  # the id and the sentences: what an address says that names no other column
 WHOLE = "whole"  # no column: long sentences are not cut off after two lines
 SHOWN_FIRST = ("source",)
@@ -36,8 +41,10 @@ class Cell(NamedTuple):
     text: str
 
 
-def columns_offered(score_sets: Sequence[ScoreSet]) -> list[Column]:
-    """What an address can name. Every score set is one column, also one of single sentences, such as p_D."""
+def columns_offered(score_sets: Sequence[ScoreSet], *, shown: ScoreSet | None = None) -> list[Column]:
+    """What an address can name. Every score set is one column, also one of single sentences, such as p_D; one whose
+    scores are from contexts has two more. shown: the set that the table has anyway.
+    """
     return [
         Column("source", _("Source and split")),
         Column("subset", _("Subset")),
@@ -45,19 +52,33 @@ def columns_offered(score_sets: Sequence[ScoreSet]) -> list[Column]:
         Column("status", _("Status")),
         Column("overlap", _("Words in common (Dice)"), number=True),
         Column("words", _("Words of each sentence"), number=True),
-        *(Column(f"{SCORES}{each.pk}", str(each), number=True) for each in score_sets),
+        *(Column(f"{SCORES}{each.pk}", str(each), number=True) for each in score_sets if each != shown),
+        *(
+            column
+            for each in score_sets
+            if "contexts_of_a_sentence" in each.parameters
+            for column in _details(each)
+        ),
         Column(WHOLE, _("Long sentences in full")),
+    ]
+
+
+def _details(score_set: ScoreSet) -> list[Column]:
+    words = {"set": score_set}
+    return [
+        Column(f"{CONTEXTS}{score_set.pk}", _("Contexts, %(set)s") % words, number=True),
+        Column(f"{INTERVAL}{score_set.pk}", _("95 %% interval, %(set)s") % words, number=True),
     ]
 
 
 def cells_of(pairs: Sequence[Pair], columns: Sequence[Column]) -> list[list[Cell]]:
     """Of each pair a cell for each column, in at most two queries. Pairs with their sentences."""
-    sets = [int(column.name.removeprefix(SCORES)) for column in columns if column.name.startswith(SCORES)]
-    of_pairs: dict[tuple[int, int], float] = {}
+    sets = {_of_set(column)[1] for column in columns if column.name.startswith(_OF_SETS)}
+    of_pairs: dict[tuple[int, int], PairScore] = {}
     of_sentences: dict[tuple[int, int], float] = {}
     if sets:
         scores = PairScore.objects.filter(score_set__in=sets, pair__in=pairs)
-        of_pairs = {(s, pair): value for s, pair, value in scores.values_list("score_set", "pair", "value")}
+        of_pairs = {(score.score_set_id, score.pair_id): score for score in scores}
         both = {number for pair in pairs for number in (pair.a_id, pair.b_id)}
         singles = SentenceScore.objects.filter(score_set__in=sets, sentence__in=both)
         of_sentences = {
@@ -66,13 +87,31 @@ def cells_of(pairs: Sequence[Pair], columns: Sequence[Column]) -> list[list[Cell
         }
 
     def text(pair: Pair, column: Column) -> str:
-        if not column.name.startswith(SCORES):
+        if not column.name.startswith(_OF_SETS):
             return _OF_PAIRS[column.name](pair) or _EMPTY
-        number = int(column.name.removeprefix(SCORES))
+        part, number = _of_set(column)
+        score = of_pairs.get((number, pair.pk))
+        if part != SCORES:
+            return _detail(part, score)
         two = [of_sentences.get((number, sentence)) for sentence in (pair.a_id, pair.b_id)]
         if any(value is not None for value in two):
             return " · ".join(_EMPTY if value is None else floatformat(value, 2) for value in two)
-        value = of_pairs.get((number, pair.pk))
-        return _EMPTY if value is None else floatformat(value, 3)
+        return _EMPTY if score is None else floatformat(score.value, 3)
 
     return [[Cell(column, text(pair, column)) for column in columns] for pair in pairs]
+
+
+def _of_set(column: Column) -> tuple[str, int]:
+    """What the column says of a score set, and the set's number."""
+    part, _dash, number = column.name.partition("-")
+    return f"{part}-", int(number)
+
+
+def _detail(part: str, score: PairScore | None) -> str:
+    """How many contexts gave a score, or its interval over them."""
+    if score is None or (score.contexts if part == CONTEXTS else score.interval_low) is None:
+        return _EMPTY
+    if part == CONTEXTS:
+        return str(score.contexts)
+    low, high = (floatformat(end, 2) for end in (score.interval_low, score.interval_high))
+    return _("%(low)s to %(high)s") % {"low": low, "high": high}

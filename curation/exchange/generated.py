@@ -60,7 +60,7 @@ def generated_pairs_add(
         sentence = _("%(missing)s of the source sentences do not belong to the dataset %(dataset)s.")
         raise UserError(sentence, missing=missing, dataset=dataset)
     written_texts = [text for row in rows for text in (row.source, row.text) if isinstance(text, str)]
-    sentences = _sentences_added(dataset, run_ref, written_texts)
+    sentences = sentences_added(dataset, run_ref, written_texts, origin=Sentence.Origin.MACHINE)
     pairs = _pairs_added(dataset, run_ref, rows, sentences, split)
     audit_record(
         dataset=dataset, action=Action.PAIRS_GENERATED, by=by, pairs=len(pairs), details={"run": run_ref}
@@ -82,14 +82,16 @@ def generated_pairs_add(
     return GeneratedPairs(added, len(pairs), human)
 
 
-def _sentences_added(dataset: Dataset, run_ref: int, written: Iterable[str]) -> dict[str, int]:
-    """From the key of every written sentence to its number; those that the dataset lacks are stored."""
+def sentences_added(
+    dataset: Dataset, run_ref: int, written: Iterable[str], *, origin: Sentence.Origin
+) -> dict[str, int]:
+    """From the key of every sentence to its number; those that the dataset lacks are stored. origin: who wrote them."""
     texts = {sentence_key(text): normalise(text) for text in written}
     numbers: dict[str, int] = {}
     for keys in in_parts(texts):
         there = Sentence.objects.filter(dataset=dataset, key__in=keys).values_list("key", "pk")
         numbers |= dict(there)
-    facts: dict[str, Any] = {"dataset": dataset, "origin": Sentence.Origin.MACHINE, "run_ref": run_ref}
+    facts: dict[str, Any] = {"dataset": dataset, "origin": origin, "run_ref": run_ref}
     new = [Sentence(key=key, text=text, **facts) for key, text in texts.items() if key not in numbers]
     stored = Sentence.objects.bulk_create(new, batch_size=ROWS_AT_A_TIME)
     return numbers | {sentence.key: sentence.pk for sentence in stored}

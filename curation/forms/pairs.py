@@ -129,7 +129,7 @@ class ColumnsForm(forms.Form):
         self, named: Sequence[str], *, score_sets: Sequence[ScoreSet], shown: ScoreSet | None
     ) -> None:
         """named: what the address says. shown: the set that has its own column, which is always there."""
-        self.offered = columns_offered([each for each in score_sets if each != shown])
+        self.offered = columns_offered(score_sets, shown=shown)
         asked = [name for value in named for name in value.split(",") if name not in ("", ALWAYS)]
         known = {column.name for column in self.offered} | ({f"{SCORES}{shown.pk}"} if shown else set())
         self.unknown = sorted(set(asked) - known)

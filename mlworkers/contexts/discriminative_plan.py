@@ -1,4 +1,7 @@
-"""Every setting of training a model that tells which sentence stands in a context."""
+"""Every setting of training a discriminative model: it tells which sentence stands in a context.
+
+A sentence stands in a context where the corpus has it there. Needs neither torch nor Django.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -41,7 +44,7 @@ class Sides(StrEnum):
 
 @dataclass(frozen=True)
 class DiscriminativePlan:
-    """A small model of p(y = 1 | s, c): whether a sentence stands in a context, or was put there instead of another."""
+    """A small model of p(y = 1 | s, c): 1 for the sentence that stands there, 0 for one that was put in its stead."""
 
     dataset: str = dataset_setting()
     corpus: int = corpus_setting("The run “Index a corpus” whose text the model learns from.")

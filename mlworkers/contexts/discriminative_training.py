@@ -1,4 +1,4 @@
-"""A model that learns from a corpus which sentence stands in a context (Sun et al. 2022, section 3.2.1).
+"""Training a discriminative model (Sun et al. 2022, section 3.2.1).
 
 A place of the corpus gives two examples with one context: the sentence that stands there, and another one in its stead,
 from the same document or from the whole corpus. The paper does not say how many others there are; here it is one.
@@ -51,7 +51,7 @@ _SPECIAL = {"pad_token": "<pad>"}
 
 
 class Example(NamedTuple):
-    """Numbers among the sentences of a training: the one that stands in a context, another one, and those around it;
+    """Numbers among the sentences of a training: the right one, another one, and those around it;
     -1 where a document has none.
     """
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from mlworkers.contexts.diversity import BELOW, WITHOUT
 from mlworkers.contexts.plan import OURS, corpus_setting, window_setting
 from mlworkers.contexts.similarity import FEWEST_CONTEXTS, Weights
-from mlworkers.encoders.plan import snapshot_setting
+from mlworkers.encoders.plan import names_listed, snapshot_setting
 from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
 
 RAW, CENTRED = "contexts-raw", "contexts-centred"  # labels of both score sets, in their parameters
@@ -35,7 +35,7 @@ class ContextScoresPlan:
         kinds=("context_model", "generator"),
     )
     corpus: int = corpus_setting(
-        "The run “Index a corpus” whose places are the contexts. Only trajectories need none.",
+        "The run “Index a corpus” whose places are the contexts. Trajectories use none, whatever is chosen here.",
         may_be_none=True,
     )
     discriminator: str = setting(
@@ -47,7 +47,11 @@ class ContextScoresPlan:
         kinds=("discriminative_model",),
         source=_PAPER,
     )
-    split: str = setting("Split", "Only pairs of this split are scored. Empty: every pair.", default="")
+    split: str = setting(
+        "Split",
+        "Only pairs of this split are scored, or of several splits with commas between. Empty: every pair.",
+        default="",
+    )
     most_pairs: int = setting(
         "Most pairs",
         "So many pairs are drawn at random. 0 means all.",
@@ -196,6 +200,8 @@ class ContextScoresPlan:
 
     def __post_init__(self) -> None:
         if self.choice is Choice.TRAJECTORIES:
+            # The form begins with a corpus, before anybody can say that there is to be none.
+            object.__setattr__(self, "corpus", 0)
             self._check_trajectories()
         elif not self.corpus:
             raise PlanError(
@@ -208,9 +214,10 @@ class ContextScoresPlan:
                 setting=SettingName("weight_sentence"),
             )
         self._check_dev()
+        _ = self.splits
 
     def _check_trajectories(self) -> None:
-        for name in ("corpus", "discriminator", "dev_split"):
+        for name in ("discriminator", "dev_split"):
             if getattr(self, name):
                 raise PlanError(
                     "Trajectories come from the language model alone; leave “%(setting)s” empty.",
@@ -224,13 +231,18 @@ class ContextScoresPlan:
                 split=SettingName("dev_split"),
                 scores=SettingName("dev_scores"),
             )
-        if self.dev_split and self.split in ("", self.dev_split):
+        if self.dev_split and (not self.splits or self.dev_split in self.splits):
             raise PlanError(
                 "The pairs by which weights are chosen must not be scored; give “%(setting)s” another split than "
                 "“%(dev)s”.",
                 setting=SettingName("split"),
                 dev=self.dev_split,
             )
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Whose pairs are scored; none for all. Raises PlanError for one that comes twice."""
+        return names_listed(self.split)
 
     @property
     def weights(self) -> Weights:

@@ -32,9 +32,10 @@ class LabellerPlan:
     )
     scores: str = setting(
         "Training scores",
-        "Scores that people gave to pairs.",
+        "Scores that people gave to pairs, or those of a model, such as similarities from contexts. A labeller that is "
+        "trained on the latter is their surrogate.",
         refers_to="score set",
-        kinds=("reference", "human"),
+        kinds=("reference", "human", "model"),
     )
     split: str = setting("Training split", "Only pairs of this split are used.", default="train")
     dev_split: str = setting(

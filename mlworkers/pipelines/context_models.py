@@ -1,70 +1,82 @@
-"""A small language model that learns from a corpus how well sentences fit into contexts."""
+"""Models that learn from a corpus: what training them has in common, and the language model for contexts."""
 
 import shutil
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
+from typing import Any, ClassVar, Protocol
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError, errors_shown
+from curation.errors import errors_shown
 from curation.files.writing import folder_replacing
-from curation.models import Dataset
 from mlworkers.contexts.corpus import Corpus, CorpusError
 from mlworkers.contexts.model_plan import ContextModelPlan
 from mlworkers.contexts.model_training import context_model_trained
 from mlworkers.encoders.saving import learned_save
-from mlworkers.models import Run
-from mlworkers.pipelines.encoder_data import folder_linked
-from mlworkers.pipelines.running_text import CORPUS
+from mlworkers.pipelines.encoder_data import curve_note, folder_linked
+from mlworkers.pipelines.running_text import corpus_named
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
-from mlworkers.runs.storage import artifact_path, content_of
 
 CONTEXT_MODEL = "context_model"  # kind of artefact
 CARRIES_NOTHING = "The model is no better than frequencies of tokens, so its scores carry no information."
+_OF_THE_RUN = ("seconds", "warnings")  # of a result: not said of the model
 
 
-def corpus_named(number: int, dataset: Dataset) -> Path:
-    """The folder of a corpus of the dataset. Raises UserError where there is none, or it is no longer what was made."""
-    run = Run.objects.filter(pk=number, dataset=dataset, kind="index_corpus").first()
-    made = run.artifacts.filter(kind=CORPUS, removed_at=None).first() if run else None
-    if made is None:
-        raise UserError(
-            _("Run %(number)s has no corpus of this dataset; choose another corpus."), number=number
-        )
-    folder = artifact_path(made)
-    if not folder.is_dir() or content_of(folder)[0] != made.sha256:
-        raise UserError(
-            _("The files of the corpus %(number)s are gone or were changed; index it again."), number=number
-        )
-    return folder
+class Learned(Protocol):
+    """What a training tells of its model, a dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def informs(self) -> bool: ...
+
+
+def learned_once(job: Job, kind: str, learn: Callable[[Path, Path], Learned]) -> dict[str, Any]:
+    """Let a model of that kind of artefact learn from a corpus, once for all attempts of the run; what it tells of
+    itself. Its files are in the attempt's folder, under the name of the kind.
+
+    learn: trains the model into the first folder, with checkpoints in the second. Raises UserError.
+    """
+    kept, checkpoints = job.kept / kind, job.kept / "checkpoints"
+
+    def train() -> dict[str, Any]:
+        with errors_shown(CorpusError), folder_replacing(kept) as beside:
+            made = learn(beside, checkpoints)
+            learned_save(beside, [])  # of a dataset's sentences; the corpus is no part of it
+        return {**asdict(made), "informs": made.informs}
+
+    figures = job.drawn_once("trained.json", train)
+    shutil.rmtree(checkpoints, ignore_errors=True)
+    folder_linked(kept, job.folder / kind)
+    return figures
+
+
+def learned_artifact(job: Job, kind: str, result: Mapping[str, Any]) -> NewArtifact:
+    """The model that `learned_once` left, with a card of what the result says of it."""
+    card = {name: value for name, value in result.items() if name not in _OF_THE_RUN}
+    return NewArtifact(kind, job.folder / kind, card)
 
 
 def train_context_model(plan: ContextModelPlan, job: Job) -> Outcome:
     started = monotonic()
     corpus = Corpus(corpus_named(plan.corpus, job.dataset_of(plan.dataset)))
-    kept = job.kept / CONTEXT_MODEL
 
-    def train() -> dict[str, object]:
-        with errors_shown(CorpusError), folder_replacing(kept) as beside:
-            trained = context_model_trained(
-                corpus,
-                plan,
-                choose_compute(plan.device),
-                folder=beside,
-                checkpoints=job.kept / "checkpoints",
-                report=job.report,
-                note=lambda point: job.curve.write(point.step, loss=point.loss),
-            )
-            learned_save(beside, [])  # of a dataset's sentences; the corpus is no part of it
-        return {**asdict(trained), "informs": trained.informs}
+    def learn(folder: Path, checkpoints: Path) -> Learned:
+        return context_model_trained(
+            corpus,
+            plan,
+            choose_compute(plan.device),
+            folder=folder,
+            checkpoints=checkpoints,
+            report=job.report,
+            note=curve_note(job.curve),
+        )
 
-    figures = job.drawn_once("trained.json", train)
-    shutil.rmtree(job.kept / "checkpoints", ignore_errors=True)
-    folder = job.folder / CONTEXT_MODEL
-    folder_linked(kept, folder)
+    figures = learned_once(job, CONTEXT_MODEL, learn)
     result = {
         **figures,
         "language": corpus.facts.language,
@@ -77,9 +89,5 @@ def train_context_model(plan: ContextModelPlan, job: Job) -> Outcome:
         message = _(
             "%(parameters)s parameters; no better than frequencies of tokens, so its scores carry no information"
         )
-    card = {name: value for name, value in result.items() if name not in ("seconds", "warnings")}
-    return Outcome(
-        message % {"parameters": intcomma(figures["parameters"])},
-        result,
-        [NewArtifact(CONTEXT_MODEL, folder, card)],
-    )
+    message %= {"parameters": intcomma(figures["parameters"])}
+    return Outcome(message, result, [learned_artifact(job, CONTEXT_MODEL, result)])

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from curation.datasets.services import Score
 from curation.errors import UserError, errors_shown
@@ -46,10 +47,11 @@ from mlworkers.contexts.similarity import TERMS, PairSimilarity, Weights, pair_s
 from mlworkers.contexts.trajectories import SPARE, TrajectoryScorer
 from mlworkers.contexts.tuning import weights_tuned
 from mlworkers.encoders.rows import PairTable, RowsError
-from mlworkers.pipelines.context_models import CARRIES_NOTHING, CONTEXT_MODEL, corpus_named
+from mlworkers.pipelines.context_models import CARRIES_NOTHING, CONTEXT_MODEL
 from mlworkers.pipelines.discriminative import DISCRIMINATIVE_MODEL, RANKS_NOTHING
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
+from mlworkers.pipelines.running_text import corpus_named
 from mlworkers.pipelines.scoring_pairs import pairs_of_split
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.pretrained.compute import choose_compute
@@ -67,7 +69,7 @@ class Scorer(Protocol):
 
 
 @dataclass(frozen=True)
-class _Source:
+class ContextSource:
     """What pairs are scored by. load, discriminator: the models, loaded once by those who need them. corpus: its
     folder; None with trajectories, whose background sentences are these.
     """
@@ -105,7 +107,7 @@ class _Source:
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class PairsToScore:
     """Pairs of a snapshot: their numbers and texts, and whether both sentences of each have the same words."""
 
     numbers: list[int]
@@ -116,9 +118,10 @@ class _Pairs:
         return [near_copy_key(pair.first) == near_copy_key(pair.second) for pair in self.pairs]
 
     @classmethod
-    def of(cls, table: PairTable, split: str, *, most: int, seed: int) -> "_Pairs":
-        """Those of a split, or so many of them at random. Raises UserError where the split has none."""
-        numbers, first, second = pairs_of_split(table, split)
+    def of(cls, table: PairTable, splits: Sequence[str], *, most: int, seed: int) -> "PairsToScore":
+        """Those of some splits (none: of any), or so many of them at random. Raises UserError where one has none."""
+        columns = zip(*(pairs_of_split(table, split) for split in splits or [""]), strict=True)
+        numbers, first, second = map(np.concatenate, columns)
         if 0 < most < len(numbers):
             drawn = np.sort(np.random.default_rng(seed).permutation(len(numbers))[:most])
             numbers, first, second = (column[drawn] for column in (numbers, first, second))
@@ -132,12 +135,12 @@ def score_contexts(plan: ContextScoresPlan, job: Job) -> Outcome:
     source, about, warnings = _source(plan, job, dataset)
     snapshot = snapshot_taken(job, dataset, plan.snapshot)
     table = table_of(snapshot)
-    scored = _Pairs.of(table, plan.split, most=plan.most_pairs, seed=plan.seed)
+    scored = PairsToScore.of(table, plan.splits, most=plan.most_pairs, seed=plan.seed)
     if source.corpus is None:
         source = replace(source, background=_background(scored, plan))
     given = plan.weights if source.corpus is None else weights_given(plan.weights, source.terms)
     weights, tuned = _tuned(plan, job, source, table, scored, given=given)
-    found = _in_shards("contexts", job, source, scored.pairs, weights)
+    found = contexts_in_shards("contexts", job, source, scored.pairs, weights)
     similar = [
         pair_similarity(
             each.first,
@@ -157,7 +160,8 @@ def score_contexts(plan: ContextScoresPlan, job: Job) -> Outcome:
         alike = {number for number, is_same in zip(scored.numbers, scored.same, strict=True) if is_same}
         scored_write(beside, zip(scored.numbers, found, strict=True), weights, same=alike)
     about |= {"snapshot": snapshot.number, "weights": weights.as_dict(), "weights_tuned": tuned}
-    facts = _facts(plan, found, similar) | {"warnings": warnings}
+    facts = _facts(plan, found, similar)
+    facts |= {"warnings": [*warnings, *_fewer_than_asked_for(facts["pairs_with_fewer_contexts"])]}
     words = {"pairs": intcomma(facts["pairs"]), "all": intcomma(len(scored.pairs))}
     message = _("%(pairs)s of %(all)s pairs scored by contexts, as two score sets") % words
     return Outcome(
@@ -168,7 +172,9 @@ def score_contexts(plan: ContextScoresPlan, job: Job) -> Outcome:
     )
 
 
-def _source(plan: ContextScoresPlan, job: Job, dataset: Dataset) -> tuple[_Source, dict[str, Any], list[str]]:
+def _source(
+    plan: ContextScoresPlan, job: Job, dataset: Dataset
+) -> tuple[ContextSource, dict[str, Any], list[str]]:
     """The models and the corpus; what score sets say of them; and what is wrong with their scores.
 
     Raises UserError where they do not fit together or give no term that has a weight, ModelError.
@@ -206,7 +212,7 @@ def _source(plan: ContextScoresPlan, job: Job, dataset: Dataset) -> tuple[_Sourc
             folder, choose_compute(plan.device), part_tokens=plan.part_tokens, about=digest
         )
     )
-    source = _Source(plan, load, discriminator, corpus)
+    source = ContextSource(plan, load, discriminator, corpus)
     if corpus is not None and not weights_given(plan.weights, source.terms).vector.any():
         raise UserError(
             _("A causal model does not give the term of λ3, and all other weights are 0; change the weights.")
@@ -216,7 +222,7 @@ def _source(plan: ContextScoresPlan, job: Job, dataset: Dataset) -> tuple[_Sourc
     return source, about, warnings
 
 
-def _background(scored: _Pairs, plan: ContextScoresPlan) -> list[str]:
+def _background(scored: PairsToScore, plan: ContextScoresPlan) -> list[str]:
     """Distinct sentences of the pairs at random, a few more than are used."""
     texts = list({near_copy_key(text): text for pair in scored.pairs for text in pair}.values())
     drawn = np.random.default_rng([plan.seed, 1]).permutation(len(texts))[: plan.background + SPARE]
@@ -234,16 +240,16 @@ def _background(scored: _Pairs, plan: ContextScoresPlan) -> list[str]:
 def _tuned(
     plan: ContextScoresPlan,
     job: Job,
-    source: _Source,
+    source: ContextSource,
     table: PairTable,
-    scored: _Pairs,
+    scored: PairsToScore,
     *,
     given: Weights,
 ) -> tuple[Weights, dict[str, Any] | None]:
     """The weights, and how they were chosen by dev pairs; None where they are the plan's. Raises UserError."""
     if not plan.dev_split:
         return given, None
-    dev = _Pairs.of(table, plan.dev_split, most=0, seed=plan.seed)
+    dev = PairsToScore.of(table, [plan.dev_split], most=0, seed=plan.seed)
     with errors_shown(RowsError):
         values = dict(zip(table.column("pair").tolist(), table.scores(plan.dev_scores).tolist(), strict=True))
     known = {near_copy_key(text) for pair in scored.pairs for text in pair}
@@ -254,8 +260,8 @@ def _tuned(
     ]
     if plan.most_pairs:
         own = own[: plan.most_pairs]
-    used = _Pairs([dev.numbers[number] for number in own], [dev.pairs[number] for number in own])
-    found = _in_shards("dev", job, source, used.pairs, given) if own else []
+    used = PairsToScore([dev.numbers[number] for number in own], [dev.pairs[number] for number in own])
+    found = contexts_in_shards("dev", job, source, used.pairs, given) if own else []
     with errors_shown(ValueError):
         tuned = weights_tuned(
             found, [values[number] for number in used.numbers], source.terms, same=used.same
@@ -291,8 +297,8 @@ def _check_languages(dataset: str, corpus: str, model: str) -> None:
         raise UserError(sentence, corpus=corpus, model=model)
 
 
-def _in_shards(
-    stage: str, job: Job, source: _Source, pairs: Sequence[Pair], weights: Weights
+def contexts_in_shards(
+    stage: str, job: Job, source: ContextSource, pairs: Sequence[Pair], weights: Weights
 ) -> list[PairContexts]:
     """The contexts of each pair, in shards that any worker of the run may do. What a killed one had scored is kept."""
     size = source.plan.shard_pairs
@@ -323,6 +329,17 @@ def _nothing_scored(found: Sequence[PairContexts]) -> str:
         "No pair can be scored: the corpus has fewer than three contexts for each. Choose a larger corpus, or one of "
         "the same domain."
     )
+
+
+def _fewer_than_asked_for(pairs: int) -> list[str]:
+    if not pairs:
+        return []
+    sentence = ngettext(
+        "%(pairs)s pair has fewer contexts than asked for; it is scored by those that there are.",
+        "%(pairs)s pairs have fewer contexts than asked for; they are scored by those that there are.",
+        pairs,
+    )
+    return [sentence % {"pairs": intcomma(pairs)}]
 
 
 def _facts(

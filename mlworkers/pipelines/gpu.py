@@ -2,6 +2,7 @@
 
 from mlworkers.pipelines.composing import compose_by_similarity
 from mlworkers.pipelines.consistency import score_consistency
+from mlworkers.pipelines.context_curves import measure_context_curves
 from mlworkers.pipelines.context_models import train_context_model
 from mlworkers.pipelines.context_scores import score_contexts
 from mlworkers.pipelines.contrasting import compare_augmentations, train_contrastive
@@ -20,8 +21,10 @@ from mlworkers.pipelines.previewing import preview_generation
 from mlworkers.pipelines.realism import score_realism
 from mlworkers.pipelines.relatedness import analyse_relatedness
 from mlworkers.pipelines.round_trips import translate_round_trip
+from mlworkers.pipelines.scorers import compare_scorers, measure_speed
 from mlworkers.pipelines.scoring_pairs import score_pairs
 from mlworkers.pipelines.searching import search_settings
+from mlworkers.pipelines.sections import train_on_sections
 from mlworkers.pipelines.writing_paraphrases import write_paraphrases
 from mlworkers.pretrained.compute import release_memory
 from mlworkers.runs.attempts import Pipeline
@@ -43,14 +46,18 @@ PIPELINES: dict[str, Pipeline] = {
     "train_contrastive": train_contrastive,
     "compare_augmentations": compare_augmentations,
     "compare_pre_fine_tuning": compare_pre_fine_tuning,
+    "measure_context_curves": measure_context_curves,
+    "measure_speed": measure_speed,
     "profile_corpora": profile_corpora,
     "evaluate_encoder": evaluate_encoder,
+    "compare_scorers": compare_scorers,
     "compare_weightings": compare_weightings,
     "cross_validate_encoder": cross_validate_encoder,
     "score_consistency": score_consistency,
     "score_contexts": score_contexts,
     "train_context_model": train_context_model,
     "train_discriminative_model": train_discriminative_model,
+    "train_on_sections": train_on_sections,
     "score_pairs": score_pairs,
     "score_realism": score_realism,
     "search_settings": search_settings,

@@ -1,4 +1,4 @@
-"""A labeller trained on the scores that people gave to a dataset's pairs: of several seeds, the best on dev pairs."""
+"""A labeller trained on the scores that people or a model gave to pairs: of several seeds, the best on dev pairs."""
 
 import math
 import shutil
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError
 from curation.files.writing import folder_replacing
-from curation.models import Dataset, Snapshot
+from curation.models import Dataset, ScoreSet, Snapshot
 from curation.statistics.influence import spearman_within
 from mlworkers.encoders.rows import FEWEST_TESTED, Rows, training_rows, validation_split
 from mlworkers.encoders.saving import About, seen_by, seen_save
@@ -24,6 +24,7 @@ from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_of, be
 from mlworkers.paraphrasing.labeller import check_base, comparable, labeller_trained
 from mlworkers.paraphrasing.labeller_plan import LabellerPlan
 from mlworkers.paraphrasing.text import compared_pairs
+from mlworkers.pipelines.disclosure import benchmark_of_training, benchmarks_joined
 from mlworkers.pipelines.encoder_data import folder_linked
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.scoring_pairs import scores_in_shards
@@ -161,9 +162,13 @@ def _divided(plan: LabellerPlan, snapshot: Snapshot) -> _Divided:
 
 
 def _benchmark(plan: LabellerPlan, dataset: Dataset, base: Path) -> str:
+    if dataset.score_sets.filter(name=plan.scores, kind=ScoreSet.Kind.MODEL).exists():
+        # Whatever the pairs are of, no published score was learned from, unless a model behind the scores did.
+        behind = benchmark_of_training(dataset, [plan.scores], base=base)
+        return benchmarks_joined(plan.benchmark.strip(), behind)
     sources = dataset.pairs.order_by().values_list("source", flat=True).distinct()
     own = benchmark_of(plan.benchmark, [dataset.slug, dataset.name, *sources])
-    return ", ".join(dict.fromkeys(filter(None, (own, benchmark_behind(base)))))
+    return benchmarks_joined(own, benchmark_behind(base))
 
 
 def _about_save(

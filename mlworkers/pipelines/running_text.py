@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
@@ -13,11 +14,13 @@ from curation.files.documents import Document, read_documents
 from curation.files.drafts import FileError
 from curation.files.unpacking import unpacked
 from curation.files.writing import folder_replacing
-from curation.models import ImportBatch
+from curation.models import Dataset, ImportBatch
 from mlworkers.contexts.bigram_index import index_write
 from mlworkers.contexts.corpus import Corpus, CorpusError, corpus_write
 from mlworkers.contexts.plan import CorpusPlan
+from mlworkers.models import Run
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.runs.storage import artifact_path, content_of
 
 CORPUS = "corpus"  # kind of artefact
 
@@ -54,6 +57,22 @@ def index_corpus(plan: CorpusPlan, job: Job) -> Outcome:
         return {}
 
     return Outcome(message, result, [NewArtifact(CORPUS, folder, result)], publish=publish)
+
+
+def corpus_named(number: int, dataset: Dataset) -> Path:
+    """The folder of a corpus of the dataset. Raises UserError where there is none, or it is no longer what was made."""
+    run = Run.objects.filter(pk=number, dataset=dataset, kind="index_corpus").first()
+    made = run.artifacts.filter(kind=CORPUS, removed_at=None).first() if run else None
+    if made is None:
+        raise UserError(
+            _("Run %(number)s has no corpus of this dataset; choose another corpus."), number=number
+        )
+    folder = artifact_path(made)
+    if not folder.is_dir() or content_of(folder)[0] != made.sha256:
+        raise UserError(
+            _("The files of the corpus %(number)s are gone or were changed; index it again."), number=number
+        )
+    return folder
 
 
 def _documents(plan: CorpusPlan, batch: ImportBatch) -> Iterator[Document]:

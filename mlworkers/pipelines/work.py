@@ -199,7 +199,7 @@ def _context_model(plan: ContextModelPlan | DiscriminativePlan, _dataset: Datase
 
 def _context_scores(plan: ContextScoresPlan, dataset: Dataset) -> int:
     pairs = dataset.pairs.filter(status=Pair.Status.ACTIVE)
-    counts = [(pairs.filter(split=plan.split) if plan.split else pairs).count()]
+    counts = [(pairs.filter(split__in=plan.splits) if plan.splits else pairs).count()]
     if plan.dev_split:
         counts.append(pairs.filter(split=plan.dev_split).count())
     return sum(min(count, plan.most_pairs) if plan.most_pairs else count for count in counts)

@@ -18,10 +18,13 @@ from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from curation.pairs.inclusion import Inclusion
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.contexts.curves_plan import ContextCurvesPlan
 from mlworkers.contexts.discriminative_plan import DiscriminativePlan
+from mlworkers.contexts.harvest_plan import HarvestPlan
 from mlworkers.contexts.model_plan import ContextModelPlan
 from mlworkers.contexts.plan import CorpusPlan
 from mlworkers.contexts.scores_plan import ContextScoresPlan
+from mlworkers.contexts.sections_plan import SectionsPlan
 from mlworkers.encoders.bands_plan import BandsPlan
 from mlworkers.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
@@ -29,8 +32,10 @@ from mlworkers.encoders.index_plan import SentenceIndexPlan, SentenceSearchPlan
 from mlworkers.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
+from mlworkers.encoders.scorers_plan import ScorersPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
+from mlworkers.encoders.speed_plan import SpeedPlan
 from mlworkers.linguistics.plan import LinguisticPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
 from mlworkers.paraphrasing.corpora_plan import CorporaPlan
@@ -236,6 +241,18 @@ KINDS: dict[str, Kind] = {
             repeatable=False,  # the upload is deleted once the corpus is there
         ),
         Kind(
+            name="harvest_pairs",
+            label=gettext_lazy("Harvest pairs of a corpus"),
+            description=gettext_lazy(
+                "Puts sentences of a corpus together to pairs and adds them, divided into training, dev and test pairs "
+                "without a sentence in common. “Score pairs by contexts” scores them, and an encoder learns from that."
+            ),
+            plan=HarvestPlan,
+            unit=gettext_lazy("pairs"),
+            writes=True,
+            needs="curate",
+        ),
+        Kind(
             name="analyse_language",
             label=gettext_lazy("Analyse language"),
             description=gettext_lazy(
@@ -369,6 +386,16 @@ KINDS: dict[str, Kind] = {
             estimated=True,
         ),
         _machine_kind(
+            name="train_on_sections",
+            label=gettext_lazy("Train an encoder on sections"),
+            description=gettext_lazy(
+                "Trains an encoder to tell which of two sentences is of the same chapter or section of a document as a "
+                "third one, and measures it before and after on documents that it did not learn from."
+            ),
+            plan=SectionsPlan,
+            unit=gettext_lazy("steps"),
+        ),
+        _machine_kind(
             name="evaluate_encoder",
             label=gettext_lazy("Evaluate an encoder"),
             description=gettext_lazy(
@@ -430,8 +457,8 @@ KINDS: dict[str, Kind] = {
             name="train_labeller",
             label=gettext_lazy("Train a labeller"),
             description=gettext_lazy(
-                "Trains cross-encoders of several seeds on the scores that people gave to pairs, and keeps the one "
-                "that agrees best with people on dev pairs. “Label paraphrases” measures similarity with it."
+                "Trains cross-encoders of several seeds on the scores that people or a model gave to pairs, and keeps "
+                "the one that agrees best with them on dev pairs. “Label paraphrases” measures similarity with it."
             ),
             plan=LabellerPlan,
             unit=gettext_lazy("steps"),
@@ -503,6 +530,16 @@ KINDS: dict[str, Kind] = {
             estimated=True,
         ),
         _machine_kind(
+            name="measure_context_curves",
+            label=gettext_lazy("Measure curves of contexts"),
+            description=gettext_lazy(
+                "Measures how the agreement of similarity from contexts with people grows with the corpus, with the "
+                "number of contexts, and with the pairs that a surrogate learns from."
+            ),
+            plan=ContextCurvesPlan,
+            unit=gettext_lazy("pairs"),
+        ),
+        _machine_kind(
             name="cross_validate_encoder",
             label=gettext_lazy("Cross-validate an encoder"),
             description=gettext_lazy(
@@ -512,6 +549,26 @@ KINDS: dict[str, Kind] = {
             plan=CrossValidationPlan,
             unit=gettext_lazy("steps"),
             estimated=True,
+        ),
+        _machine_kind(
+            name="compare_scorers",
+            label=gettext_lazy("Compare scorers of pairs"),
+            description=gettext_lazy(
+                "Compares encoders, cross-encoders and scorers without training with the scores that people or a model "
+                "gave, and says how many pairs a second each scores."
+            ),
+            plan=ScorersPlan,
+            unit=gettext_lazy("pairs"),
+        ),
+        _machine_kind(
+            name="measure_speed",
+            label=gettext_lazy("Measure the speed of encoders"),
+            description=gettext_lazy(
+                "Measures how many sentences a second encoders encode, with batches of sentences of like length and "
+                "without. Each encoder's page shows it."
+            ),
+            plan=SpeedPlan,
+            unit=gettext_lazy("sentences"),
         ),
         _machine_kind(
             name="compare_weightings",

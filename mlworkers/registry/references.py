@@ -14,6 +14,8 @@ from curation.datasets.inclusion import snapshot_inclusion
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
 from mlworkers.encoders.plan import BASELINES, TRAINED_ON, names_listed, sources_listed
+from mlworkers.encoders.scorers_plan import models_of_scorers
+from mlworkers.encoders.scoring_plan import SCORERS
 from mlworkers.encoders.suites.catalogue import suite_named
 from mlworkers.models import Artifact, Run
 from mlworkers.plan_fields import SettingError, SettingName
@@ -109,6 +111,15 @@ def _baselines_check(text: str) -> None:
         if source.kind not in (SourceKind.RUN, SourceKind.PACKAGED):
             sentence = _("“%(name)s” is no baseline row; give %(known)s, run:ID or packaged:NAME.")
             raise UserError(sentence, name=name, known=listed(BASELINES))
+
+
+def _scorers_check(text: str) -> None:
+    """The models that scorers are made of are packaged, or registered here."""
+    for name in models_of_scorers(text):
+        with errors_shown(ModelError):
+            source = parse_source(name)
+            if source.kind is SourceKind.RUN:
+                _lock(model_of_run(int(source.name), source.part, kinds=SCORERS))
 
 
 def _check_inclusion(dataset: Dataset, number: int, generated_pairs: str) -> None:
@@ -209,6 +220,7 @@ _CHECKS_OF_LISTS: dict[str, Callable[[str], None]] = {
     "suites": _suites_check,
     "sources": _sources_check,
     "baselines": _baselines_check,
+    "scorers": _scorers_check,
 }
 _CHECKS: dict[str, Callable[[Setting, Any, Dataset], None]] = {
     "batch": _check_batch,

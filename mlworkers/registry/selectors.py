@@ -1,6 +1,6 @@
 """What pages, commands and plans read about models. Every function asks a constant number of queries."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from django.conf import settings
@@ -8,12 +8,16 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from curation.numbers import number_from
 from mlworkers.encoders.plan import names_listed
+from mlworkers.encoders.scorers_plan import models_of_scorers
+from mlworkers.encoders.speed_plan import BY_LENGTH, SPEED
 from mlworkers.models import Artifact, Evaluation, Run
+from mlworkers.plan_fields import PlanError
 from mlworkers.plans.kinds import KINDS
 from mlworkers.pretrained.sources import Kind as SourceKind
 from mlworkers.pretrained.sources import ModelError, local_folder, parse_source
 
 MODELS_SUGGESTED = 100
+_NAMING = ("model", "baselines", "scorers")  # settings whose texts name models
 
 
 def models_of_run(run: int, part: str = "", *, kinds: Collection[str]) -> QuerySet[Artifact]:
@@ -52,7 +56,7 @@ def runs_naming(run: Run) -> list[Run]:
     mentions = Q()
     for kind in KINDS.values():
         for setting in kind.settings:
-            if setting.refers_to in ("model", "baselines"):
+            if setting.refers_to in _NAMING:
                 for way in (f"run:{run.pk}", f"runs/{run.pk}/"):
                     mentions |= Q(kind=kind.name, **{f"plan__{setting.name}__icontains": way})
     over = [Run.State.FAILED, Run.State.CANCELLED]
@@ -66,9 +70,19 @@ def _names(other: Run, run: Run) -> bool:
     texts = [
         str(other.plan[setting.name])
         for setting in KINDS[other.kind].settings
-        if setting.refers_to in ("model", "baselines") and other.plan.get(setting.name)
+        if setting.refers_to in _NAMING and other.plan.get(setting.name)
     ]
-    return any(_is_of(name, run) for text in texts for name in (text, *names_listed(text)))
+    return any(
+        _is_of(name, run) for text in texts for name in (text, *names_listed(text), *_of_scorers(text))
+    )
+
+
+def _of_scorers(text: str) -> Sequence[str]:
+    """The models of a list of scorers; none where the text is none."""
+    try:
+        return models_of_scorers(text)
+    except PlanError:
+        return ()
 
 
 def _is_of(name: str, run: Run) -> bool:
@@ -84,9 +98,19 @@ def _is_of(name: str, run: Run) -> bool:
 
 
 def evaluations_of(artifacts: Collection[Artifact]) -> dict[int, list[Evaluation]]:
-    """What was measured of each model, by its number: by the run that made it, and by runs that named it."""
+    """What was measured of each model but its speed, by its number: by the run that made it, or one that named it."""
+    return _measured(artifacts, Evaluation.objects.exclude(metric=SPEED))
+
+
+def speeds_of(artifact: Artifact) -> list[Evaluation]:
+    """How fast an encoder is, the newest measurement first: with batches of like length, then without."""
+    found = _measured([artifact], Evaluation.objects.filter(metric=SPEED))[artifact.pk]
+    return sorted(found, key=lambda one: (-one.run_id, one.part != BY_LENGTH))
+
+
+def _measured(artifacts: Collection[Artifact], among: QuerySet[Evaluation]) -> dict[int, list[Evaluation]]:
     named = {name: artifact.pk for artifact in artifacts for name in _names_of(artifact)}
-    measured = Evaluation.objects.filter(
+    measured = among.filter(
         Q(artifact__in=[artifact.pk for artifact in artifacts]) | Q(artifact=None, model__in=named)
     )
     by_artifact: dict[int, list[Evaluation]] = {artifact.pk: [] for artifact in artifacts}

@@ -24,7 +24,7 @@ from mlworkers.models import Artifact
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.registry.cards import card_of
 from mlworkers.registry.lineage import lineage_of
-from mlworkers.registry.selectors import evaluations_of, models_of_run, reference_of
+from mlworkers.registry.selectors import evaluations_of, models_of_run, reference_of, speeds_of
 from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.storage import artifact_path
 
@@ -56,6 +56,7 @@ def model_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         # The run's page has the plan.
         "facts": {name: value for name, value in artifact.card.items() if name != "plan"},
         "evaluations": evaluations_of([artifact])[artifact.pk],
+        "speeds": speeds_of(artifact) if artifact.kind == "encoder" else [],
         "lineage": lineage_of(artifact.run),
         "files": files,
         "is_folder": [name for name, _size in files] != [artifact.name],

@@ -35,6 +35,7 @@ from tests.factories import (
 from tests.integration.annotation.crowd import CARELESS, STEADY, crowd_judge
 from tests.integration.mlworkers.test_augmentation_pages import comparison as augmentations_compared
 from tests.integration.mlworkers.test_augmentation_pages import profiled
+from tests.integration.mlworkers.test_context_curve_pages import measured as curves_measured
 from tests.integration.mlworkers.test_paraphrase_pages import labelled
 from tests.integration.mlworkers.test_pre_fine_tuning_pages import comparison as pre_fine_tunings_compared
 from tests.integration.mlworkers.test_requested_pages import requested
@@ -392,6 +393,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         f"/contexts/{contexts.pk}/?scores={scored.pk}",
         f"/contexts/{contexts.pk}/pairs/{of_contexts}/",
         *(f"/round-trips/{candidates.pk}/{part}" for part in ("", "ratings/", "rate/")),
+        f"/context-curves/{curves_measured(dataset).pk}/",
         f"/relatedness/{relatedness.pk}/",
         f"/language/{language.pk}/",
         f"/runs/{folds.pk}/",

@@ -109,9 +109,21 @@ def test_both_similarities_become_score_sets_with_contexts_and_intervals(dataset
         assert (found[PAIRS[3]].value, found[PAIRS[3]].interval_low) == (1.0, None)
     assert run.result["pairs_with_long_sentences"] == 1
     assert run.result["pairs_without_contexts"] == 1
-    assert run.result["warnings"] == [
+    assert (
         "The model is no better than frequencies of tokens, so its scores carry no information."
-    ]
+        in run.result["warnings"]
+    )
+
+
+def test_fewer_contexts_than_asked_for_are_said_in_one_sentence_and_the_pair_is_scored(
+    dataset, corpus, model
+) -> None:
+    run = scored(dataset, corpus, model, contexts=500)
+
+    assert run.state == "succeeded", run.message
+    assert run.result["pairs_with_fewer_contexts"] == run.result["pairs"] > 1
+    said = f"{run.result['pairs']} pairs have fewer contexts than asked for; they are scored by those that there are."
+    assert said in run.result["warnings"]
 
 
 def test_no_context_holds_a_sentence_of_its_pair_and_the_file_gives_the_published_scores(
@@ -192,7 +204,7 @@ def test_a_model_is_trained_on_the_corpus_and_scores_pairs(dataset, corpus) -> N
     assert trained.result["directions"]["left"]["model"] < trained.result["directions"]["left"]["unigram"]
     run = carried_out("score_contexts", dataset, corpus=corpus.pk, model=f"run:{trained.pk}", **SETTINGS)
     assert run.state == "succeeded", run.message
-    assert run.result["warnings"] == []
+    assert not any("no information" in warning for warning in run.result["warnings"])
 
 
 @pytest.fixture

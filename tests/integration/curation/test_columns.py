@@ -118,3 +118,16 @@ def test_columns_of_scores_cost_two_queries_however_many_pairs_there_are(
         return len(captured)
 
     assert queries({"columns": names}) == queries({}) + 2
+
+
+def test_scores_from_contexts_can_show_how_many_and_their_interval(client, page, scored) -> None:
+    contexts = scored["model"]
+    contexts.parameters = {"contexts_of_a_sentence": 20}
+    contexts.save(update_fields=["parameters"])
+    PairScore.objects.filter(score_set=contexts).update(contexts=31, interval_low=-0.25, interval_high=0.5)
+    names = [f"contexts-{contexts.pk}", f"interval-{contexts.pk}"]
+
+    answer = client.get(page, {"columns": ",".join(names), "score_set": contexts.pk})
+
+    assert cells(answer) == {"Contexts, of a model": "31", "95 % interval, of a model": "-0.25 to 0.50"}
+    assert "Contexts, of people" not in answer.text

@@ -112,6 +112,15 @@ CONTEXT_SCORES = {"corpus": 30, "model": "run:32", "discriminator": "run:33", "s
 CONTEXT_SCORES |= {"contexts": 5, "background": 4, "resamples": 100, "shard_pairs": 4, "part_tokens": 32}
 TRAJECTORIES = {"model": "run:1", "choice": "trajectories", "snapshot": 0, "most_pairs": 24, "contexts": 8}
 TRAJECTORIES |= {"background": 4, "resamples": 100, "shard_pairs": 4, "part_tokens": 32}
+SCORERS = {"score_set": "reference", "snapshot": 1, "split": "test", "bootstrap": 100}
+SCORERS |= {"scorers": "run:11, mean:run:11, static:run:11, bertscore:run:11, two:run:11+run:6, run:22"}
+CURVES = {"corpus": 30, "score_set": "reference", "split": "", "most_pairs": 16, "sizes": "50, 0"}
+CURVES |= {"contexts": "3, 5", "steps": 60, "layers": 1, "width": 32, "vocabulary": 300, "part_tokens": 32}
+CURVES |= {"background": 3, "shard_pairs": 4, "bootstrap": 100}
+SPEED = {"models": "run:11, run:6", "sentences": 32, "batch_size": 8, "rounds": 2}
+HARVEST = {"corpus": 1, "pairs": 12, "dev_share": 0.25, "test_share": 0.25, "shortest": 3}
+SECTIONS = {"corpus": 30, "model": ENCODER, "section_sentences": 6, "triplets": 64, "test_triplets": 16}
+SECTIONS |= {"shortest": 3, "batch_size": 4, "epochs": 4, "test_share": 0.4, "learning_rate": 0.001}
 
 
 PREVIEW = {**GENERATION, "sources": 4}
@@ -126,7 +135,8 @@ class Long:
     and an uploaded file of its own, and so has its twin, also one of sentences or of running text; composing has a
     dataset and a pool. Pre-fine-tuning, and the index of sentences with its search, have a dataset of inference
     pairs, which their twins have too.
-    What reads a corpus belongs to the dataset of the first one.
+    What reads a corpus belongs to the dataset of the first one, but for what adds its sentences: it has a corpus and a
+    dataset of its own.
     """
 
     name: str
@@ -175,15 +185,22 @@ LONG = [
     Long("trial", "try_paraphraser", TRIAL),
     Long("labelling of round trips", "label_paraphrases", OF_ROUND_TRIPS),
     Long("selection of round trips", "select_paraphrases", CHOSEN_TRIPS),
+    Long("harvest", "harvest_pairs", HARVEST),
+    Long("scorers", "compare_scorers", SCORERS),
+    Long("speed", "measure_speed", SPEED),
+    Long("sections", "train_on_sections", SECTIONS),
+    Long("curves", "measure_context_curves", CURVES),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
-TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own
+# Of a result: every attempt has its own.
+TIMES = {"seconds", "rows_per_second", "most_seconds", "pairs_per_second", "timed_encoders"}
 # Of a result: counted in the database, where later runs have added pairs when a twin begins.
 COUNTED = {"work"}
 RESULT = "SELECT result FROM mlworkers_run WHERE id = {}"
 FILES = "SELECT kind, sha256 FROM mlworkers_artifact WHERE run_id = {} ORDER BY path"
 FIGURES = (
-    "SELECT label, metric, n, seed, value, low, high FROM mlworkers_evaluation WHERE run_id = {} ORDER BY id"
+    "SELECT label, metric, n, seed, value, low, high FROM mlworkers_evaluation WHERE run_id = {} "
+    "AND metric <> 'sentences per second' ORDER BY id"
 )
 # What the run added to its dataset, or, an import, to the dataset that is its own.
 PAIRS = """
@@ -196,8 +213,9 @@ JOIN curation_scoreset score_set ON score_set.id = score.score_set_id
 WHERE run.id = {0} AND (score_set.run_ref = {0} OR run.kind = 'import_pairs') ORDER BY pair.id, score_set.id
 """
 COMPOSED = """
-SELECT a.text, b.text, pair.origin, pair.subset FROM mlworkers_run run
+SELECT a.text, b.text, pair.origin, pair.subset, pair.split FROM mlworkers_run run
 JOIN curation_pair pair ON run.kind = 'compose_by_similarity' AND pair.dataset_id = run.dataset_id
+    OR run.kind = 'harvest_pairs' AND pair.run_ref = run.id
 JOIN curation_sentence a ON a.id = pair.a_id JOIN curation_sentence b ON b.id = pair.b_id
 WHERE run.id = {} ORDER BY pair.id
 """
@@ -237,8 +255,12 @@ from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.exchange.sentence_uploads import sentences_upload
 from curation.exchange.uploads import import_check, import_upload
 from curation.models import Dataset
+from curation.files.documents import read_documents
+from mlworkers.contexts.bigram_index import index_write
+from mlworkers.contexts.corpus import Corpus, corpus_write
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.runs.storage import content_of
 home = settings.SEMBLANCE_HOME
 call_command("migrate", verbosity=0)
 call_command("import_pairs", str(home / "pairs.tsv"), dataset="scenes", create=True, scale=[0.0, 5.0])
@@ -277,6 +299,21 @@ def inference(_slug):
         snapshot_create(dataset=Dataset.objects.get(slug="inference"))
     return {"dataset": "inference"}
 
+def own_text(slug):
+    dataset = dataset_create(slug=slug, name=slug)
+    return {"dataset": slug}
+
+def indexed(run):
+    # Of runs that add a corpus's sentences: each has a corpus of its own, made here because numbers of runs count.
+    made = Run.objects.create(kind="index_corpus", dataset=run.dataset, queue="default", state="succeeded")
+    path = f"runs/{made.pk}/corpus"
+    folder = home / path
+    folder.mkdir(parents=True)
+    corpus_write(read_documents(home / "corpus.txt"), folder)
+    index_write(Corpus(folder), folder)
+    Artifact.objects.create(run=made, kind="corpus", path=path, sha256=content_of(folder)[0])
+    Run.objects.filter(pk=run.pk).update(plan=run.plan | {"corpus": made.pk})
+
 def of_first_corpus(slug):
     return {"dataset": Run.objects.filter(kind="index_corpus").earliest("pk").dataset.slug}
 
@@ -284,8 +321,12 @@ OWN = {
     "ImportPlan": own_upload, "BandsPlan": own_pool, "SentencesPlan": own_sentences, "CorpusPlan": own_corpus,
     "PreFineTuningPlan": inference,
 }
-OWN |= {"SentenceIndexPlan": inference, "SentenceSearchPlan": inference}
-OWN |= dict.fromkeys(("ContextModelPlan", "DiscriminativePlan", "ContextScoresPlan"), of_first_corpus)
+OWN |= {"HarvestPlan": own_text, "SentenceIndexPlan": inference, "SentenceSearchPlan": inference}
+CORPUS_PLANS = (
+    "ContextModelPlan", "DiscriminativePlan", "ContextScoresPlan", "SectionsPlan",
+    "ContextCurvesPlan",
+)
+OWN |= dict.fromkeys(CORPUS_PLANS, of_first_corpus)
 runs = json.loads((home / "runs.json").read_text())
 for number, (kind, plan) in enumerate(runs * 2):
     kind = kind_named(kind)
@@ -294,6 +335,8 @@ for number, (kind, plan) in enumerate(runs * 2):
     plan = asdict(plan_from(kind, values | plan if kind.needs_dataset else plan))
     dataset = Dataset.objects.get(slug=values["dataset"])
     Run.objects.create(kind=kind.name, plan=plan, queue="gpu", dataset=dataset, state="cancelled")
+for run in Run.objects.filter(kind="harvest_pairs").order_by("pk"):
+    indexed(run)
 model = Run.objects.create(kind="train_encoder", queue="gpu", state="cancelled")
 Artifact.objects.create(run=model, kind="encoder", path=f"runs/{model.pk}/encoder", sha256="0" * 64)
 print(model.pk)

@@ -127,3 +127,17 @@ def test_the_page_of_a_corpus_offers_training_to_those_who_may_start_it(
 
     assert link in of_staff
     assert link not in of_curator
+
+
+def test_a_form_that_begins_with_a_corpus_can_ask_for_trajectories(client, admin, dataset) -> None:
+    corpus = RunFactory(kind="index_corpus", dataset=dataset, state="succeeded", plan={}, message="indexed")
+    client.force_login(admin)
+    address = reverse("mlworkers:run_start", args=["score_contexts"])
+    form = client.get(address, {"dataset": dataset.slug}).context["form"]
+    assert form["corpus"].initial == str(corpus.pk)
+    sent = {bound.name: bound.initial for bound in form if bound.initial not in (None, False, "")}
+
+    answer = client.post(address, sent | {"choice": "trajectories", "model": "gpt2"})
+
+    assert answer.status_code == 302, answer.context["form"].errors
+    assert Run.objects.get(state="queued").plan["corpus"] == 0

@@ -26,6 +26,11 @@ def story(rng: np.random.Generator) -> list[str]:
     return [sentences[place] for place in sorted(rng.permutation(7)[: rng.integers(5, 8)].tolist())]
 
 
+def numbered_story(rng: np.random.Generator, number: int) -> list[str]:
+    """A story no sentence of which stands in another one."""
+    return [f"{sentence.removesuffix('.')} {number}." for sentence in story(rng)]
+
+
 def corpus_of_stories(folder: Path, *, stories: int = 60) -> Corpus:
     """With its index."""
     rng = np.random.default_rng(5)

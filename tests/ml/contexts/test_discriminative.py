@@ -1,4 +1,4 @@
-"""A model of which sentence stands in a context: that it learns, what Eq. 1 as printed cannot, and a kill."""
+"""A discriminative model: that it learns, and what Eq. 1 as printed cannot."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -34,10 +34,6 @@ SENTENCES = (
     "It was a quiet forest in the morning.",
     "There was food in the river.",
 )
-
-
-class KilledError(Exception):
-    pass
 
 
 @pytest.fixture(scope="module")
@@ -130,34 +126,6 @@ def test_half_of_the_other_sentences_are_of_the_same_document_and_none_is_a_copy
     for row, other in zip(found.rows, found.other_texts, strict=True):
         around = {near_copy_key(found.texts[number]) for number in (row.centre, *row.around) if number >= 0}
         assert near_copy_key(other) not in around
-
-
-def test_a_training_that_was_killed_ends_with_the_same_weights(corpus: Corpus, tmp_path: Path) -> None:
-    def report(done: int, total: int, message: str) -> None:
-        if done == 115:
-            raise KilledError
-
-    for name in ("whole", "killed"):
-        (tmp_path / name).mkdir()
-    discriminative_trained(corpus, PLAN, COMPUTE, folder=tmp_path / "whole")
-    with pytest.raises(KilledError):
-        discriminative_trained(
-            corpus, PLAN, COMPUTE, folder=tmp_path / "killed", checkpoints=tmp_path / "c", report=report
-        )
-    steps: list[int] = []
-
-    discriminative_trained(
-        corpus,
-        PLAN,
-        COMPUTE,
-        folder=tmp_path / "killed",
-        checkpoints=tmp_path / "c",
-        report=lambda done, total, message: steps.append(done),
-    )
-
-    assert steps[0] == 100
-    whole, killed = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "killed"))
-    assert all((whole[name] == killed[name]).all() for name in whole)
 
 
 def test_frozen_sentence_vectors_are_those_of_the_encoder_and_are_saved_with_the_model(

@@ -1,11 +1,10 @@
-"""A model that is trained on a corpus itself: what it learns from, that it learns, and that it goes on after a kill."""
+"""A language model that is trained on a corpus itself: what it learns from, and that it learns."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
 
 from curation.files.documents import Document
 from mlworkers.contexts.asking import Questioner
@@ -26,10 +25,6 @@ PLAN = ContextModelPlan(
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return corpus_of_stories(tmp_path_factory.mktemp("corpus"))
-
-
-class KilledError(Exception):
-    pass
 
 
 def test_a_model_beats_frequencies_in_all_directions_and_can_be_loaded(
@@ -53,36 +48,6 @@ def test_a_model_with_random_weights_does_not_beat_frequencies(corpus: Corpus, t
     trained = context_model_trained(corpus, replace(PLAN, steps=1), COMPUTE, folder=tmp_path)
 
     assert not trained.informs
-
-
-def test_a_training_that_was_killed_ends_with_the_same_weights(corpus: Corpus, tmp_path: Path) -> None:
-    plan = replace(PLAN, steps=130)
-
-    def report(done: int, total: int, message: str) -> None:
-        if done == 115:
-            raise KilledError
-
-    for name in ("whole", "killed"):
-        (tmp_path / name).mkdir()
-    context_model_trained(corpus, plan, COMPUTE, folder=tmp_path / "whole")
-    with pytest.raises(KilledError):
-        context_model_trained(
-            corpus, plan, COMPUTE, folder=tmp_path / "killed", checkpoints=tmp_path / "c", report=report
-        )
-    steps: list[int] = []
-
-    context_model_trained(
-        corpus,
-        plan,
-        COMPUTE,
-        folder=tmp_path / "killed",
-        checkpoints=tmp_path / "c",
-        report=lambda done, total, message: steps.append(done),
-    )
-
-    assert min(steps) == 100
-    whole, resumed = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "killed"))
-    assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
 
 
 @pytest.mark.parametrize("stories", [1, 2, 60])

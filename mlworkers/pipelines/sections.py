@@ -1,0 +1,138 @@
+"""An encoder trained on the sections of a corpus, and its accuracy before and after on documents that it never saw."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from sentence_transformers import SentenceTransformer
+
+from curation.errors import errors_shown
+from curation.files.writing import folder_replacing
+from curation.statistics.correlation import Scores
+from curation.statistics.intervals import percentile_interval
+from mlworkers.contexts.corpus import Corpus, CorpusError
+from mlworkers.contexts.sections import (
+    SectionTriplets,
+    Triplet,
+    accuracy_of,
+    resampled_shares,
+    section_triplets,
+)
+from mlworkers.contexts.sections_plan import SectionsPlan
+from mlworkers.encoders.contrastive.examples import Examples
+from mlworkers.encoders.contrastive.training import contrast_train
+from mlworkers.encoders.encoding import sentence_vectors
+from mlworkers.encoders.saving import About, encoder_save, seen_by
+from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
+from mlworkers.pipelines.encoder_data import curve_note, folder_linked
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.running_text import corpus_named
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.runs.storage import content_of
+
+ENCODER = "encoder"  # kind of artefact
+
+
+def train_on_sections(plan: SectionsPlan, job: Job) -> Outcome:
+    started = monotonic()
+    dataset = job.dataset_of(plan.dataset)
+    base = folder_of_model(plan.model, kind=ENCODER, report=job.report)
+    corpus = Corpus(corpus_named(plan.corpus, dataset))
+    with errors_shown(CorpusError):
+        triplets = section_triplets(corpus, plan)
+    kept = job.kept / ENCODER
+    compute = choose_compute(plan.device)
+    about = {"corpus": plan.corpus, "language": corpus.facts.language, "triplets": len(triplets.train)}
+
+    def trained() -> dict[str, Any]:
+        before = _cosines(load_encoder(base, compute), triplets.test, plan.device)
+        made = contrast_train(
+            base,
+            Examples(tuple(triplets.train), tuple(triplets.train)),
+            plan.training,
+            checkpoints=job.kept / "checkpoints",
+            now=monotonic,
+            report=job.report,
+            note=curve_note(job.curve),
+        )
+        after = _cosines(made.encoder, triplets.test, plan.device)
+        sentences = list(dict.fromkeys(text for row in triplets.train for text in row))
+        told = About(plan.model, content_of(base)[0], asdict(plan), about, dataset.licence)
+        with folder_replacing(kept) as beside:
+            encoder_save(made.encoder, beside, told, sentences, base=seen_by(base, plan.model))
+            benchmark_save(beside, benchmark_behind(base))
+        return {**_figures(plan, triplets, before, after), "steps": made.training.steps}
+
+    figures = job.drawn_once("trained.json", trained)
+    shutil.rmtree(job.kept / "checkpoints", ignore_errors=True)
+    folder = job.folder / ENCODER
+    folder_linked(kept, folder)
+    result = {
+        **figures,
+        "training_triplets": len(triplets.train),
+        "test_triplets": len(triplets.test),
+        "documents": triplets.documents,
+        "documents_with_headings": triplets.headed,
+        "sections": triplets.sections,
+        "held_out": triplets.held_out,
+        **about,
+        "seconds": round(monotonic() - started, 1),
+    }
+    words = {
+        "triplets": intcomma(len(triplets.test)),
+        "before": f"{100 * figures['accuracy_before']:.1f}",
+        "after": f"{100 * figures['accuracy_after']:.1f}",
+    }
+    message = _(
+        "%(before)s %% of %(triplets)s test triplets are right before the training, %(after)s %% after it"
+    )
+    card = {
+        "label": _("Sections"),
+        "seed": plan.seed,
+        "base": plan.model,
+        "base_sha256": content_of(base)[0],
+        "dataset": dataset.slug,
+        **about,
+        **figures,
+        "plan": asdict(plan),
+        **({"labels_from": benchmark} if (benchmark := benchmark_behind(base)) else {}),
+    }
+    return Outcome(message % words, result, [NewArtifact(ENCODER, folder, card)])
+
+
+def _cosines(encoder: SentenceTransformer, triplets: Sequence[Triplet], device: str) -> tuple[Scores, Scores]:
+    """Of each anchor with its positive, and with its negative, (n,) each."""
+    anchors, positives, negatives = (list(column) for column in zip(*triplets, strict=True))
+    found = sentence_vectors(encoder, (*anchors, *positives, *negatives), choose_compute(device))
+    return found.cosines(anchors, positives), found.cosines(anchors, negatives)
+
+
+def _figures(
+    plan: SectionsPlan,
+    triplets: SectionTriplets,
+    before: tuple[Scores, Scores],
+    after: tuple[Scores, Scores],
+) -> dict[str, float | None]:
+    """Both accuracies and their difference, each with its interval."""
+    drawn = {"resamples": plan.resamples, "seed": plan.seed}
+    told: dict[str, float | None] = {}
+    for name, cosines in (("before", before), ("after", after)):
+        accuracy = accuracy_of(*cosines, triplets.units, **drawn)
+        low, high = (accuracy.interval.low, accuracy.interval.high) if accuracy.interval else (None, None)
+        told |= {
+            f"accuracy_{name}": accuracy.value,
+            f"accuracy_{name}_low": low,
+            f"accuracy_{name}_high": high,
+        }
+    gained = np.subtract(after[0] > after[1], before[0] > before[1], dtype=np.float64)
+    shares = resampled_shares(gained, triplets.units, **drawn)
+    interval = None if shares is None else percentile_interval(shares)
+    ends = (interval.low, interval.high) if interval else (None, None)
+    return told | {"gain": float(gained.mean()), "gain_low": ends[0], "gain_high": ends[1]}
