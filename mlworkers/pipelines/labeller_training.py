@@ -20,11 +20,16 @@ from curation.statistics.influence import spearman_within
 from mlworkers.encoders.rows import FEWEST_TESTED, Rows, training_rows, validation_split
 from mlworkers.encoders.saving import About, seen_by, seen_save
 from mlworkers.encoders.scoring_plan import SCORERS
-from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_of, benchmark_save
+from mlworkers.paraphrasing.disclosure import (
+    benchmark_behind,
+    benchmark_of,
+    benchmark_save,
+    benchmarks_joined,
+)
 from mlworkers.paraphrasing.labeller import check_base, comparable, labeller_trained
 from mlworkers.paraphrasing.labeller_plan import LabellerPlan
 from mlworkers.paraphrasing.text import compared_pairs
-from mlworkers.pipelines.disclosure import benchmark_of_training, benchmarks_joined
+from mlworkers.pipelines.disclosure import benchmark_of_training
 from mlworkers.pipelines.encoder_data import folder_linked
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.scoring_pairs import scores_in_shards

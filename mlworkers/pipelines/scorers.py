@@ -32,7 +32,8 @@ from mlworkers.encoders.seen import NOTHING_KNOWN
 from mlworkers.encoders.speed import Pace, paces_measured
 from mlworkers.encoders.speed_plan import BY_LENGTH, IN_ORDER, SPEED, SpeedPlan
 from mlworkers.models import Evaluation
-from mlworkers.pipelines.disclosure import dataset_names, notes_of_model
+from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmarks_joined
+from mlworkers.pipelines.disclosure import dataset_names, disclosure
 from mlworkers.pipelines.encoder_data import (
     LONGEST_NAME,
     agreement_figures,
@@ -139,7 +140,9 @@ def compare_scorers(plan: ScorersPlan, job: Job) -> Outcome:
             label = one.named.way.value[:_LABEL]
             made = agreement_rows(agreement, model=one.named.models[0], suite=suite, label=label, part=label)
             evaluations += [(row, None) for row in made]
-    tested = {suite: dataset_names(dataset)}
+    disclosed = disclosure(
+        benchmarks_joined(*map(benchmark_behind, folders.values())), {suite: dataset_names(dataset)}
+    )
     labels = [one.named.label for one in scorers]
     result = {
         "scorers": figures,
@@ -151,7 +154,8 @@ def compare_scorers(plan: ScorersPlan, job: Job) -> Outcome:
         "threads": torch.get_num_threads(),
         "training_data": seen_in_words(seen),
         **judges_results(table.judges(plan.score_set)),
-        "warnings": list(dict.fromkeys(note for f in folders.values() for note in notes_of_model(f, tested))),
+        **disclosed.result,
+        "warnings": disclosed.notes,
     }
     words = {"scorers": len(scorers), "pairs": intcomma(len(rows))}
     message = ngettext(
