@@ -152,6 +152,7 @@ SECTIONS = {
     "learning_rate": 0.003,
     "epochs": 3,
     "resamples": 100,
+    "test_share": 0.5,
 }
 
 
