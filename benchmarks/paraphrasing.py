@@ -19,12 +19,13 @@ from curation.pairs.text import normalise
 from mlworkers.paraphrasing.decoding import Request, paraphrases_decoded, search_arguments
 from mlworkers.paraphrasing.paraphraser import (
     Paraphraser,
+    TaggedPair,
     Target,
     load_paraphraser,
     paraphraser_initialised,
 )
 from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
-from mlworkers.paraphrasing.paraphraser_training import TaggedPair, paraphraser_trained
+from mlworkers.paraphrasing.paraphraser_training import paraphraser_trained
 from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.paraphrasing.writing_plan import PAPER_PAIRS, Decoding
 from mlworkers.pretrained.compute import Compute, choose_compute

@@ -3,6 +3,7 @@
     make real-contrastive DATA=FOLDER [MINUTES=60]     (FOLDER/stsb, snli and wikisplit: the published files)
     python docs/experiments/real_contrastive.py FOLDER --size small    (fewer premises, epochs and paraphrases: an hour)
     python docs/experiments/real_contrastive.py FOLDER --size tiny     (a trial of a minute; its figures mean nothing)
+    ... --labeller FOLDER --paraphraser FOLDER --tags "SIM85 BLEU0_5, SIM85 BLEU40"   (models of real_paraphrase.py)
 
 A labeller learns from the training pairs of the STS benchmark and labels pairs of SNLI (entailments), of the STS
 benchmark (training pairs of 4 or more) and of WikiSplit. A small encoder-decoder from random weights learns to write
@@ -17,10 +18,13 @@ here, divided by premises into train, dev and test. No dev pair chooses weights 
 pairs are not biased; of STILTs they choose the tags. The paraphrases were chosen by labels from the STS benchmark: the
 tables say so.
 
+With a labeller and a paraphraser from elsewhere, inference is no task of STILTs: the paraphraser may have learned
+from its test pairs.
+
 Every stage is a run of a site of its own in HOME (the folder that CONTRASTIVE_HOME names, or var/real-contrastive). A
 stage that has succeeded is not done again, and one that was interrupted goes on where it was: each call ends after
-MINUTES, with the status 3 where they are over before all is done. The tables are printed, and written to
-HOME/tables.md.
+MINUTES, with the status 3 where they are over before all is done. The tables of what is done are printed, and
+written to HOME/tables.md.
 """
 
 import argparse
@@ -54,7 +58,6 @@ from stages import NOT_OVER, Stages, carried_out  # noqa: E402
 
 from curation.models import Pair  # noqa: E402
 from mlworkers.models import Run  # noqa: E402
-from mlworkers.paraphrasing.tags import TagBounds  # noqa: E402
 from mlworkers.registry.augmentations import augmentations_of, what_they_show  # noqa: E402
 from mlworkers.registry.comparison import Cell  # noqa: E402
 from mlworkers.registry.pre_fine_tuning import pre_fine_tunings_of  # noqa: E402
@@ -71,19 +74,23 @@ LEAST_SHARE = 0.3  # of the sources: what a pair of tags must have paraphrases o
 
 @dataclass(frozen=True)
 class Size:
-    """How much is done. 0: all there is. rows: of each file of the STS benchmark and of WikiSplit."""
+    """How much is done. 0: all there is. rows: of each file of the STS benchmark and of WikiSplit. candidates: that
+    reranking chooses from; 0 for none.
+    """
 
     rows: int = 0
     premises: int = 0
     labellers: int = 3
     labeller_epochs: int = 4
     selected: int = 400
+    warm_up: int = 20
     epochs: int = 40
     width: int = 256
     layers: int = 3
     sources: int = 20_000
     candidates: int = 10
     seeds: int = 5
+    random_epochs: int = 5
     stilts_epochs: int = 0
     batch: int = 64
     resamples: int = 1000
@@ -96,9 +103,20 @@ TINY = Size(
 )  # fmt: skip
 
 SMALL = Size(
-    premises=600, labellers=1, labeller_epochs=1, selected=100, epochs=8, width=128, layers=2, sources=600,
-    candidates=5, stilts_epochs=1, least_share=0.1,
+    premises=300, labellers=1, labeller_epochs=1, selected=100, warm_up=8, epochs=20, width=128, layers=2,
+    sources=900, candidates=0, stilts_epochs=1, least_share=0.1,
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Given:
+    """Models from elsewhere: folders, or both empty. tags: pairs of tags that paraphrases are asked for."""
+
+    labeller: str
+    paraphraser: str
+    tags: tuple[str, ...]
+
+
 SIZES = {"full": Size(), "small": SMALL, "tiny": TINY}
 
 
@@ -109,17 +127,22 @@ def main() -> int:
     parser.add_argument("data", type=Path, help="the folder with stsb/, snli/ and wikisplit/")
     parser.add_argument("--minutes", type=float, default=60.0, help="end after so many; default: %(default)s")
     parser.add_argument("--size", choices=SIZES, default="full", help="default: %(default)s")
+    parser.add_argument("--labeller", default="", help="the folder of a labeller that was trained before")
+    parser.add_argument("--paraphraser", default="", help="the folder of a paraphraser; needs --labeller")
+    parser.add_argument("--tags", default=", ".join(TAGS), help="pairs of tags; default: %(default)s")
     asked = parser.parse_args()
+    if bool(asked.labeller) != bool(asked.paraphraser):
+        parser.error("give both --labeller and --paraphraser, or none")
     size = SIZES[asked.size]
+    given = Given(asked.labeller, asked.paraphraser, tuple(tags.strip() for tags in asked.tags.split(",")))
     call_command("migrate", verbosity=0)
     data_import(asked.data, size)
-    runs = carried_out(asked.minutes, lambda carries: stages(size, carries))
-    if runs is None:
-        return NOT_OVER
+    runs: dict[str, Run] = {}
+    over = carried_out(asked.minutes, lambda carries: stages(size, given, carries, runs))
     text = "\n\n".join(tables(runs))
     (HOME / "tables.md").write_text(text + "\n", encoding="utf-8")
     print(text)
-    return 0
+    return NOT_OVER if over is None else 0
 
 
 # ---- data
@@ -198,28 +221,19 @@ def table_write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]
 # ---- stages
 
 
-def stages(size: Size, stage: Stages) -> dict[str, Run]:
-    """The comparisons by their names in the tables."""
-    labeller = stage.done(
-        "train_labeller", dataset="stsb", model=BASE, scores="reference", dev_split="dev", seeds=size.labellers,
-        epochs=size.labeller_epochs,
-    )  # fmt: skip
-    labels = stage.done("label_paraphrases", dataset="paraphrases", model=f"run:{labeller.pk}", **BOUNDS)
-    selection = stage.done(
-        "select_paraphrases", dataset="paraphrases", similarity=f"run {labels.pk}: similarity",
-        bleu=f"run {labels.pk}: BLEU", train_pairs=size.selected, dev_pairs=10, test_pairs=10,
-    )  # fmt: skip
-    paraphraser = stage.done(
-        "train_paraphraser", dataset="paraphrases", selection=selection.pk, epochs=size.epochs, width=size.width,
-        layers=size.layers,
-    )  # fmt: skip
+def stages(size: Size, given: Given, stage: Stages, runs: dict[str, Run]) -> bool:
+    """Does everything; the comparisons come into `runs` by their names in the tables, each when it is done."""
+    labeller, paraphraser = given.labeller, given.paraphraser
+    if not paraphraser:
+        labeller, paraphraser = models_trained(size, stage)
+    reranks = {"rerank": True, "candidates": size.candidates} if size.candidates else {}
     written = stage.done(
-        "write_paraphrases", dataset="snli", model=f"run:{paraphraser.pk}", labeller=f"run:{labeller.pk}",
-        tags=", ".join(TAGS), sources=size.sources, least_tokens=3, language="", rerank=True,
-        candidates=size.candidates, bootstrap=size.resamples,
+        "write_paraphrases", dataset="snli", model=paraphraser, labeller=labeller, tags=", ".join(given.tags),
+        sources=size.sources, least_tokens=3, language="", bootstrap=size.resamples, **reranks,
     )  # fmt: skip
+    runs["written"] = written
     random = stage.done("initialise_encoder", dataset="snli")
-    variants = ", ".join(variants_with_enough(written, size))
+    variants = ", ".join(variants_with_enough(written, given.tags, size))
     shared = {
         "dataset": "snli", "variants": variants, "complete": False, "seeds": size.seeds,
         "bootstrap": size.resamples,
@@ -227,34 +241,58 @@ def stages(size: Size, stage: Stages) -> dict[str, Run]:
     contrast = {
         **shared, "test_dataset": "stsb", "test_score_set": "reference", "suites": "stsb", "batch_size": size.batch,
     }  # fmt: skip
-    runs = {"written": written}
-    for name, model in (("MiniLM", BASE), ("a random encoder", f"run:{random.pk}")):
+    # Random weights need larger steps, and more of them.
+    random_rate = {"learning_rate": 1e-3, "epochs": size.random_epochs}
+    for name, model, rate in (
+        ("a random encoder", f"run:{random.pk}", random_rate),
+        ("MiniLM", BASE, {}),
+    ):
         runs[f"Unsupervised SimCSE from {name}"] = stage.done(
             "compare_augmentations",
             model=model,
             material="sentences",
             keep_originals=False,
             sizes="1",
+            **rate,
             **contrast,
         )
     runs["Supervised SimCSE from MiniLM"] = stage.done(
         "compare_augmentations", model=BASE, material="triplets", sizes="2", epochs=3, learning_rate=5e-5,
         pooler="as the model", **contrast,
     )  # fmt: skip
+    tasks = "stsb | reference" if given.paraphraser else "stsb | reference; snli | subset"
     runs["STILTs from MiniLM"] = stage.done(
-        "compare_pre_fine_tuning", model=BASE, tasks="stsb | reference; snli | subset", epochs=size.stilts_epochs,
+        "compare_pre_fine_tuning", model=BASE, tasks=tasks, epochs=size.stilts_epochs,
         pre_epochs=size.stilts_epochs or 3, **shared,
     )  # fmt: skip
-    return runs
+    return True
 
 
-def variants_with_enough(written: Run, size: Size) -> list[str]:
+def models_trained(size: Size, stage: Stages) -> tuple[str, str]:
+    """A labeller and a paraphraser, as runs name them."""
+    labeller = stage.done(
+        "train_labeller", dataset="stsb", model=BASE, scores="reference", dev_split="dev", seeds=size.labellers,
+        epochs=size.labeller_epochs, learning_rate=1e-4,
+    )  # fmt: skip
+    labels = stage.done("label_paraphrases", dataset="paraphrases", model=f"run:{labeller.pk}", **BOUNDS)
+    selection = stage.done(
+        "select_paraphrases", dataset="paraphrases", similarity=f"run {labels.pk}: similarity",
+        bleu=f"run {labels.pk}: BLEU", train_pairs=size.selected, dev_pairs=10, test_pairs=10,
+    )  # fmt: skip
+    paraphraser = stage.done(
+        "train_paraphraser", dataset="paraphrases", selection=selection.pk, warm_up_epochs=size.warm_up,
+        epochs=size.epochs, batch_size=32, warmup=0.05, width=size.width, layers=size.layers,
+    )  # fmt: skip
+    return f"run:{labeller.pk}", f"run:{paraphraser.pk}"
+
+
+def variants_with_enough(written: Run, asked: Sequence[str], size: Size) -> list[str]:
     """The pairs of tags that enough sources have a paraphrase of, as they were asked for, and all of them mixed."""
     pairs = Pair.objects.filter(run_ref=written.pk)
     sources = pairs.values("a").distinct().count()
     found = [
         tags
-        for tags in TAGS
+        for tags in asked
         if pairs.filter(subset=tags).values("a").distinct().count() >= size.least_share * sources
     ]
     return [*found, "all"]
@@ -264,10 +302,12 @@ def variants_with_enough(written: Run, size: Size) -> list[str]:
 
 
 def tables(runs: Mapping[str, Run]) -> Iterator[str]:
+    if "written" not in runs:
+        return
     written = runs["written"]
     plain = {name: value for name, value in written.result.items() if isinstance(value, int | float)}
     told = ", ".join(f"{name} {value:.4g}" for name, value in plain.items())
-    yield f"The paraphrases (run {written.pk}): {told}. Cells of TAGS have a chance of 1/{TagBounds(**BOUNDS).cells}."
+    yield f"The paraphrases (run {written.pk}): {told}."
     for name, run in runs.items():
         if run.kind == "compare_augmentations":
             yield from contrast_tables(name, run)

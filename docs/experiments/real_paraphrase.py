@@ -22,8 +22,8 @@ import csv
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -63,23 +63,30 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class Size:
-    """How much is done. rows: the first of each corpus; paired: of each corpus, and judged: of the training pairs of
-    the STS benchmark that labellers learn from, at equal distances; 0 for all. selected: training pairs of an ordinary
-    cell. fewest: training pairs of a cell that the paraphraser is asked for.
+    """How much is done. rows: the first of each corpus, 0 for all. paired: of the corpora that it names, so many pairs
+    at equal distances. judged: of the dev pairs of the STS benchmark that labellers are compared on, so many at equal
+    distances, 0 for all. selected: training pairs of an ordinary cell. fewest: training pairs of a cell that the
+    paraphraser is asked for.
     """
 
     rows: int = 0
-    paired: int = 0
+    paired: Mapping[str, int] = field(default_factory=dict)
     judged: int = 0
     seeds: int = 3
     labeller_epochs: int = 4
     labeller_rate: float = 2e-5
     selected: int = 400
     dev: int = 20
+    warm_up: int = 20
     epochs: int = 40
+    batch: int = 64
+    rate: str = "5e-4, 1e-3"
     width: int = 256
     layers: int = 3
+    vocabulary: int = 8000
+    context: int = 128
     sources: int = 300
+    least_tokens: int = 6
     candidates: int = 10
     resamples: int = 1000
     fewest: int = FEWEST
@@ -87,13 +94,15 @@ class Size:
 
 
 TINY = Size(
-    rows=150, seeds=1, labeller_epochs=1, selected=6, dev=2, epochs=1, width=32, layers=1, sources=4, candidates=2,
+    rows=150, seeds=1, labeller_epochs=1, selected=6, dev=2, warm_up=1, epochs=1, width=32,
+    layers=1, sources=4, candidates=2,
     resamples=100, fewest=1, bounds=TagBounds(0, 50, 50, 50, 100),
 )  # fmt: skip
 
 SMALL = Size(
-    judged=3000, paired=1000, seeds=1, labeller_epochs=2, labeller_rate=1e-4, selected=100, dev=5, epochs=20,
-    width=128, layers=2, sources=40, candidates=10, fewest=15,
+    judged=500, paired={"wikisplit": 600, "onestop": 1000, "snli": 4000}, seeds=1, labeller_epochs=1,
+    labeller_rate=1e-4, selected=100, dev=5, warm_up=8, epochs=20, batch=32, rate="1e-3", width=128, layers=2,
+    vocabulary=2000, context=64, sources=40, least_tokens=6, candidates=10, fewest=15,
 )  # fmt: skip
 SIZES = {"full": Size(), "small": SMALL, "tiny": TINY}
 
@@ -126,12 +135,14 @@ def data_import(data: Path, size: Size) -> None:
     for split in ("train", "dev"):
         lines = (data / "stsb" / f"stsb-en-{split}.csv").read_text(encoding="utf-8").splitlines(keepends=True)
         copy = FILES / f"stsb-{split}.csv"
-        if split == "train":  # the file begins with captions and ends with news
+        if split == "dev":  # the file begins with captions and ends with news
             lines = spread(lines, size.judged)
         copy.write_text("".join(lines[: size.rows or None]), encoding="utf-8")
         call_command("import_pairs", str(copy), "--dataset", "stsb", "--create", *columns)
-    chosen = (spread(list(corpus)[: size.rows or None], size.paired) for corpus in corpora(data))
-    rows = divided([pair for corpus in chosen for pair in corpus])
+    chosen = (
+        spread(list(pairs)[: size.rows or None], size.paired.get(name, 0)) for name, pairs in corpora(data)
+    )
+    rows = divided([pair for pairs in chosen for pair in pairs])
     file = FILES / "paraphrases.tsv"
     with file.open("w", encoding="utf-8", newline="") as written:
         writer = csv.writer(written, delimiter="\t", lineterminator="\n")
@@ -147,27 +158,36 @@ def spread(rows: Sequence[Row], most: int) -> Sequence[Row]:
     return [rows[place * len(rows) // most] for place in range(most)]
 
 
-def corpora(data: Path) -> Iterator[Iterator[tuple[str, str, str]]]:
-    """Of each corpus its pairs: source, paraphrase, and the corpus."""
+def corpora(data: Path) -> Iterator[tuple[str, Iterator[tuple[str, str, str]]]]:
+    """Each corpus, and its pairs: source, paraphrase, and the corpus."""
     yield (
-        (cells[0], cells[1], "wikisplit")
-        for name in ("tune.tsv", "validation.tsv")
-        for cells in lines_of(data / "wikisplit" / name)
+        "wikisplit",
+        (
+            (cells[0], cells[1], "wikisplit")
+            for name in ("tune.tsv", "validation.tsv")
+            for cells in lines_of(data / "wikisplit" / name)
+        ),
     )
     yield (
-        (cells[0], cells[1], "onestop")
-        for name in ("ADV-ELE.tsv", "ADV-INT.tsv", "ELE-INT.tsv")
-        for cells in lines_of(data / "onestop" / name)
+        "onestop",
+        (
+            (cells[0], cells[1], "onestop")
+            for name in ("ADV-ELE.tsv", "ADV-INT.tsv", "ELE-INT.tsv")
+            for cells in lines_of(data / "onestop" / name)
+        ),
     )
     yield (
-        (cells[0], cells[1], "snli")
-        for name in ("snli-dev.tsv", "snli-test.tsv")
-        for cells in lines_of(data / "snli" / name)
-        if cells[2] == ENTAILED
+        "snli",
+        (
+            (cells[0], cells[1], "snli")
+            for name in ("snli-dev.tsv", "snli-test.tsv")
+            for cells in lines_of(data / "snli" / name)
+            if cells[2] == ENTAILED
+        ),
     )
     with (data / "stsb" / "stsb-en-train.csv").open(encoding="utf-8", newline="") as file:
         rows = [(row[0], row[1], "stsb") for row in csv.reader(file) if float(row[2]) >= 4]
-    yield iter(rows)
+    yield "stsb", iter(rows)
 
 
 def lines_of(file: Path) -> Iterator[list[str]]:
@@ -197,27 +217,31 @@ def divided(pairs: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str, 
 
 def stages(size: Size, stages: Stages) -> tuple[Run, Run]:
     """The runs that labelled the corpora, and that wrote paraphrases."""
-    labellers = [
-        stages.done(
+
+    def labeller(first_seed: int) -> str:
+        run = stages.done(
             "train_labeller", dataset="stsb", model=BASE, scores="reference", dev_split="dev", seeds=size.seeds,
-            first_seed=first, epochs=size.labeller_epochs, learning_rate=size.labeller_rate,
-        )
-        for first in (42, 142)
-    ]  # fmt: skip
-    chooses, measures = (f"run:{one.pk}" for one in labellers)
+            first_seed=first_seed, epochs=size.labeller_epochs, learning_rate=size.labeller_rate,
+        )  # fmt: skip
+        return f"run:{run.pk}"
+
+    chooses = labeller(42)
     labels = stages.done("label_paraphrases", dataset="paraphrases", model=chooses, **size.bounds.as_dict())
     selection = stages.done(
         "select_paraphrases", dataset="paraphrases", split="train", similarity=f"run {labels.pk}: similarity",
         bleu=f"run {labels.pk}: BLEU", train_pairs=size.selected, dev_pairs=size.dev, test_pairs=1,
     )  # fmt: skip
+    measures = labeller(142)
     paraphraser = stages.done(
-        "train_paraphraser", dataset="paraphrases", selection=selection.pk, epochs=size.epochs, width=size.width,
-        layers=size.layers,
+        "train_paraphraser", dataset="paraphrases", selection=selection.pk, warm_up_epochs=size.warm_up,
+        epochs=size.epochs, batch_size=size.batch, learning_rates=size.rate, warmup=0.05, width=size.width,
+        layers=size.layers, vocabulary=size.vocabulary, context=size.context,
     )  # fmt: skip
     written = stages.done(
         "write_paraphrases", dataset="paraphrases", model=f"run:{paraphraser.pk}", labeller=chooses,
-        measured_by=measures, tags=reachable(selection, size), split="test", sources=size.sources, rerank=True,
-        candidates=size.candidates, bootstrap=size.resamples, add_pairs=False,
+        measured_by=measures, tags=reachable(selection, size), split="test", sources=size.sources,
+        least_tokens=size.least_tokens, rerank=True, candidates=size.candidates, search="sampling", top_k=20,
+        temperature=1.0, bootstrap=size.resamples, add_pairs=False,
     )  # fmt: skip
     return labels, written
 

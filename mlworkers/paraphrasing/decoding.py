@@ -2,21 +2,26 @@
 
 Rows whose sources have equally many tokens go through the model together: they need no padding, and they have the same
 bounds of length, so that each row gets what `generate` would give it alone. Several tags of one source are in one batch
-and share its pass through the encoder. A search ends when `beams` paraphrases are complete (early stopping).
+and share its pass through the encoder. A search ends when `beams` paraphrases are complete (early stopping). Candidates
+that are drawn have random numbers of their own, so that it does not matter what is written beside them.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from curation.files.progress import Report, silent
 from curation.pairs.text import normalise
+from mlworkers.paraphrasing.drawn_tokens import Drawn
 from mlworkers.paraphrasing.paraphraser import Paraphraser, Target
 from mlworkers.paraphrasing.writing_plan import Decoding
 from mlworkers.pretrained.compute import halving
 from mlworkers.pretrained.quiet import quiet_transformers
+from mlworkers.synthesis.draws import uniform_draws
 
 
 class Request(NamedTuple):
@@ -29,6 +34,7 @@ class Request(NamedTuple):
 class _Row(NamedTuple):
     place: int
     tokens: list[int]
+    request: Request
 
 
 def paraphrases_decoded(
@@ -44,7 +50,8 @@ def paraphrases_decoded(
     found: list[list[str]] = [[] for _ in requests]
     done, rows_at_once = 0, max(1, paraphraser.compute.tokens_per_batch)
     for content, rows in _of_equal_length(paraphraser, requests):
-        fitting = max(1, paraphraser.compute.tokens_per_batch // (len(rows[0].tokens) * decoding.beams))
+        width = max(decoding.beams, decoding.candidates)
+        fitting = max(1, paraphraser.compute.tokens_per_batch // (len(rows[0].tokens) * width))
         start = 0
         while start < len(rows):
             batch = rows[start : start + min(fitting, rows_at_once)]
@@ -80,7 +87,7 @@ def _of_equal_length(
         if request.source not in contents:
             contents[request.source] = len(paraphraser.sentence_tokens(request.source)) - paraphraser.marks
         tokens = paraphraser.input_tokens(request.source, request.target)
-        groups[len(tokens), contents[request.source]].append(_Row(place, tokens))
+        groups[len(tokens), contents[request.source]].append(_Row(place, tokens, request))
     for (_length, content), rows in sorted(groups.items(), reverse=True):
         yield content, rows
 
@@ -88,17 +95,40 @@ def _of_equal_length(
 def _generated(
     paraphraser: Paraphraser, rows: Sequence[_Row], decoding: Decoding, content: int
 ) -> list[list[str]]:
+    arguments = search_arguments(paraphraser, decoding, content)
     read = torch.tensor([row.tokens for row in rows], device=paraphraser.compute.device)  # (b, t)
     with torch.inference_mode(), quiet_transformers():
-        written: Any = paraphraser.model.generate(
-            input_ids=read,
-            attention_mask=torch.ones_like(read),
-            **search_arguments(paraphraser, decoding, content),
-        )  # (b × candidates, u)
-    texts = [
-        normalise(text) for text in paraphraser.tokenizer.batch_decode(written, skip_special_tokens=True)
-    ]
-    each = decoding.candidates
+        found = _texts(paraphraser, arguments, input_ids=read, attention_mask=torch.ones_like(read))
+        others = decoding.candidates - 1
+        if decoding.sampling is None or not others:
+            return _cut(found, decoding.candidates)
+        most = int(arguments["max_new_tokens"])
+        noise = [
+            _noise(row.request, most, seed=decoding.seed, sample=n) for row in rows for n in range(others)
+        ]
+        twice = read.repeat_interleave(others, dim=0)  # (b × others, t)
+        drawn = _texts(
+            paraphraser,
+            {**arguments, "num_beams": 1, "num_return_sequences": 1, "early_stopping": False},
+            input_ids=twice,
+            attention_mask=torch.ones_like(twice),
+            logits_processor=[Drawn(decoding.sampling, torch.from_numpy(np.stack(noise)))],
+        )
+    return [[*one, *more] for one, more in zip(_cut(found, 1), _cut(drawn, others), strict=True)]
+
+
+def _noise(request: Request, most: int, *, seed: int, sample: int) -> NDArray[np.float64]:
+    return uniform_draws(
+        most, seed=seed, source=request.source, label=" ".join(request.target), sample=sample
+    )
+
+
+def _texts(paraphraser: Paraphraser, arguments: Mapping[str, Any], **more: Any) -> list[str]:
+    written: Any = paraphraser.model.generate(**arguments, **more)  # (b × candidates, u)
+    return [normalise(text) for text in paraphraser.tokenizer.batch_decode(written, skip_special_tokens=True)]
+
+
+def _cut(texts: list[str], each: int) -> list[list[str]]:
     return [texts[start : start + each] for start in range(0, len(texts), each)]
 
 
@@ -112,7 +142,7 @@ def search_arguments(paraphraser: Paraphraser, decoding: Decoding, content: int)
     room = paraphraser.context - 1  # the mark that begins every search takes a place
     return {
         "num_beams": decoding.beams,
-        "num_return_sequences": decoding.candidates,
+        "num_return_sequences": 1 if decoding.sampling else decoding.candidates,
         "min_new_tokens": min(least + marks - 1, room),
         "max_new_tokens": min(most + marks, room),
         # A model that was trained a little may leave out the mark that begins a sentence; it counts in the bounds.

@@ -40,13 +40,14 @@ class Labeller(TextClassifier):
 
 
 class LabellerLearner:
-    """n pairs of compared texts with targets in 0..1, (n,). See `training.loop.Learner`."""
+    """n pairs of compared texts with targets in 0..1, (n,). lengths: tokens of each. See `training.loop.Learner`."""
 
     def __init__(
         self, labeller: Labeller, first: Sequence[str], second: Sequence[str], targets: Scores
     ) -> None:
         self.module: nn.Module = labeller
         self._rows = labeller.tokens(first, second)
+        self.lengths = [len(row["input_ids"]) for row in self._rows]
         device = next(labeller.parameters()).device
         self._targets = torch.as_tensor(targets, dtype=torch.float32).to(device)
 
@@ -87,9 +88,10 @@ def labeller_trained(
     texts = compared_pairs(rows.first.tolist(), rows.second.tolist())
     kept = checkpoints_of(checkpoints, plan, (texts, rows.values.tolist()), now=now, seed=seed)
     dev_texts = compared_pairs(dev.first.tolist(), dev.second.tolist())
+    learner = LabellerLearner(labeller, *texts, rows.values)
     trained = train(
-        LabellerLearner(labeller, *texts, rows.values),
-        plan.schedule(len(rows), seed),
+        learner,
+        plan.schedule(learner.lengths, seed),
         plan.loop(seed),
         evaluate=lambda: spearman(labeller.similarities(*dev_texts), dev.values),
         checkpoints=kept,

@@ -1,6 +1,10 @@
 """Every setting of training a labeller: a cross-encoder that gives the similarity of a pair."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from mlworkers.encoders.plan import SEEDS_MAX, first_seed_setting, snapshot_setting
 from mlworkers.plan_fields import (
@@ -12,7 +16,7 @@ from mlworkers.plan_fields import (
     weight_decay_setting,
 )
 from mlworkers.training.plan import LoopPlan
-from mlworkers.training.schedule import ShuffledEpochs
+from mlworkers.training.schedule import BatchesOfLikeLength
 
 _PAPER = "ConPGS paper, section 3.1 and appendix A"
 _CROSS_ENCODERS = "sentence-transformers, CrossEncoder"
@@ -99,6 +103,16 @@ class LabellerPlan:
     def loop(self, seed: int) -> LoopPlan:
         return LoopPlan(self.learning_rate, seed, weight_decay=self.weight_decay, clip=self.clip)
 
-    def schedule(self, pairs: int, seed: int) -> ShuffledEpochs:
-        """Dev pairs are scored after each epoch."""
-        return ShuffledEpochs(pairs, self.batch_size, self.epochs, self.warmup, seed)
+    def schedule(self, lengths: Sequence[int], seed: int) -> BatchesOfLikeLength:
+        """Of pairs with so many tokens. Dev pairs are scored after each epoch."""
+        return BatchesOfLikeLength(
+            np.array(lengths, dtype=np.int64),
+            batch_size=self.batch_size,
+            steps=self.steps(len(lengths)),
+            warmup=self.warmup,
+            seed=seed,
+            evaluated=True,
+        )
+
+    def steps(self, pairs: int) -> int:
+        return self.epochs * math.ceil(pairs / self.batch_size)

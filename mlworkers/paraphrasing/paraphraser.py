@@ -4,6 +4,7 @@ Its input is the text "<SIM95> <BLEU0_5> source", as that of the released model,
 """
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +31,7 @@ _ABOUT = "paraphraser.json"
 _SPECIAL = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>"}
 _FEED_FORWARD = 4  # times the width
 _NO_LIMIT = 1_000_000
+_WAVES = 10_000.0  # Vaswani et al. 2017
 _OTHERWISE = "name one such as facebook/bart-base, or leave the base model empty"
 
 
@@ -38,6 +40,12 @@ class Target(NamedTuple):
 
     similarity: str
     lexical: str
+
+
+class TaggedPair(NamedTuple):
+    source: str
+    paraphrase: str
+    target: Target
 
 
 class SourceError(ValueError):
@@ -188,7 +196,25 @@ def paraphraser_initialised(
     with torch.random.fork_rng(), quiet_transformers():
         torch.manual_seed(plan.seed)
         model: Any = BartForConditionalGeneration(config)
+    _positions_set(model)
     return Paraphraser(model.to(compute.device), tokenizer, bounds, compute)
+
+
+def _positions_set(model: Any) -> None:
+    """Begin the positions of the encoder and of the decoder as waves (Vaswani et al. 2017, section 3.5), as large as
+    random ones would be. The place of a word that is to be copied is then a rotation away, which is learned from few
+    sentences.
+    """
+    for part in (model.get_encoder(), model.get_decoder()):
+        table = part.embed_positions.weight
+        places, width = table.shape
+        rates = torch.exp(torch.arange(0, width, 2) * (-math.log(_WAVES) / width))
+        angles = torch.arange(places)[:, None] * rates  # (places, width / 2)
+        waves = torch.stack([angles.sin(), angles.cos()], dim=-1).reshape(places, width)
+        with torch.no_grad():
+            table.copy_(
+                waves * (model.config.init_std * math.sqrt(2))
+            )  # a wave of height 1 has a spread of √½
 
 
 def _tags_add(tokenizer: Any, tags: Sequence[str]) -> None:

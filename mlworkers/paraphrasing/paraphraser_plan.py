@@ -1,6 +1,10 @@
 """Every setting of training a paraphraser."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from mlworkers.plan_fields import (
     SEEDS,
@@ -15,6 +19,8 @@ from mlworkers.plan_fields import (
     weight_decay_setting,
     width_setting,
 )
+from mlworkers.training.plan import LoopPlan
+from mlworkers.training.schedule import BatchesOfLikeLength
 
 _PAPER = "ConPGS paper, section 3.4 and appendix B"
 _OF_SCRATCH = "docs/guide/paraphrases.md"
@@ -34,6 +40,9 @@ class ParaphraserPlan:
         kinds=("select_paraphrases",),
         bounds=(1, None),
     )
+    split: str = setting(
+        "Split", "Human sentences of this split are warmed up on; none that is held out.", default="train"
+    )
     model: str = setting(
         "Base model",
         "An encoder-decoder that is trained further: a hub id such as facebook/bart-base, a folder, or run:ID. Empty: "
@@ -50,6 +59,23 @@ class ParaphraserPlan:
         default="",
         source=_PAPER,
         essential=True,
+    )
+    warm_up_epochs: int = setting(
+        "Warm-up on sentences",
+        "Passes over the human sentences of the split, before the pairs: the model writes each again from a copy that "
+        "lacks a tenth of its words. A model that begins with random weights needs it. 0: none.",
+        default=0,
+        bounds=(0, 1000),
+        unit="epochs",
+        source=_OF_SCRATCH,
+        essential=True,
+    )
+    warm_up_rate: float = setting(
+        "Learning rate of the warm-up",
+        "Peak learning rate while it writes sentences again.",
+        default=2e-3,
+        bounds=(1e-8, 1.0),
+        source=_OF_SCRATCH,
     )
     epochs: int = setting(
         "Most epochs", "Passes over the training pairs.", default=50, bounds=(1, 1000), essential=True
@@ -106,6 +132,29 @@ class ParaphraserPlan:
     def __post_init__(self) -> None:
         check_width(self.width)
         _rates = self.rates
+
+    def loop(self, rate: float) -> LoopPlan:
+        return LoopPlan(rate, self.seed, weight_decay=self.weight_decay, clip=self.clip)
+
+    def schedule(self, lengths: Sequence[int]) -> BatchesOfLikeLength:
+        """Of pairs with so many tokens, (n,)."""
+        return self._schedule(lengths, self.epochs, evaluated=True)
+
+    def warm_up_schedule(self, lengths: Sequence[int]) -> BatchesOfLikeLength:
+        return self._schedule(lengths, self.warm_up_epochs, evaluated=False)
+
+    def _schedule(self, lengths: Sequence[int], epochs: int, *, evaluated: bool) -> BatchesOfLikeLength:
+        return BatchesOfLikeLength(
+            np.array(lengths, dtype=np.int64),
+            batch_size=self.batch_size,
+            steps=self.steps(len(lengths), epochs),
+            warmup=self.warmup,
+            seed=self.seed,
+            evaluated=evaluated,
+        )
+
+    def steps(self, rows: int, epochs: int) -> int:
+        return epochs * math.ceil(rows / self.batch_size)
 
     @property
     def rates(self) -> tuple[float, ...]:

@@ -3,30 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
 import torch
 
 from curation.files.progress import Report, silent
 from mlworkers.encoders.forward import length_batches
-from mlworkers.paraphrasing.paraphraser import Paraphraser, Target
+from mlworkers.paraphrasing.paraphraser import Paraphraser, TaggedPair
 from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
 from mlworkers.training.checkpoints import checkpoints_of
 from mlworkers.training.loop import CurvePoint, TrainingResult, train
-from mlworkers.training.plan import LoopPlan
-from mlworkers.training.schedule import BatchesOfLikeLength
 from mlworkers.training.writing import PairWritingLearner, TokenPair, token_losses
 
 
 class TooFewPairsError(ValueError):
     """There is nothing to learn from. One sentence."""
-
-
-class TaggedPair(NamedTuple):
-    source: str
-    paraphrase: str
-    target: Target
 
 
 @dataclass(frozen=True)
@@ -54,6 +44,42 @@ def dev_loss(paraphraser: Paraphraser, pairs: Sequence[TokenPair]) -> float:
         for places in length_batches(lengths, tokens_per_batch=paraphraser.compute.tokens_per_batch):
             total += float(token_losses(paraphraser.model, [pairs[place] for place in places], pad=pad))
     return total / sum(len(pair.write) for pair in pairs)
+
+
+def warmed_up(
+    paraphraser: Paraphraser,
+    sentences: Sequence[TaggedPair],
+    plan: ParaphraserPlan,
+    *,
+    folder: Path,
+    checkpoints: Path | None = None,
+    now: Callable[[], float] = lambda: 0.0,
+    report: Report = silent,
+    note: Callable[[CurvePoint], object] = lambda point: None,
+) -> float:
+    """Train on sentences that are to be written again (`denoising`), and save the last weights.
+
+    Returns the loss of the last steps, in nats per token. checkpoints, now: as in `encoders.training.encoder_train`.
+    Raises TooFewPairsError, TrainingError, CheckpointError.
+    """
+    listed = _tokens(paraphraser, sentences)
+    context = min(plan.context, paraphraser.context)
+    fitting = [each for each in listed if each.longest <= context]
+    if not fitting:
+        raise TooFewPairsError(
+            f"Of {len(listed)} sentences none fits into {context} tokens; choose a longer input."
+        )
+    trained = train(
+        PairWritingLearner(paraphraser.model, fitting, pad=paraphraser.tokenizer.pad_token_id),
+        plan.warm_up_schedule([pair.longest for pair in fitting]),
+        plan.loop(plan.warm_up_rate),
+        checkpoints=checkpoints_of(checkpoints, plan, fitting, now=now),
+        report=report,
+        note=note,
+        message="Warming up on sentences",
+    )
+    paraphraser.save(folder)
+    return trained.kept.loss
 
 
 def paraphraser_trained(
@@ -84,7 +110,6 @@ def paraphraser_trained(
             f"Of {len(listed)} training pairs {len(fitting)} fit into {context} tokens, and of {len(dev_listed)} dev "
             f"pairs {len(dev_fitting)}; choose a longer input."
         )
-    kept = checkpoints_of(checkpoints, plan, (fitting, dev_fitting), now=now, rate=rate)
     patience = _Patience(plan.patience)
 
     def noted(point: CurvePoint) -> None:
@@ -95,10 +120,10 @@ def paraphraser_trained(
         PairWritingLearner(
             paraphraser.model, fitting, pad=paraphraser.tokenizer.pad_token_id, smoothing=plan.smoothing
         ),
-        schedule_of(len(fitting), plan, [pair.longest for pair in fitting]),
-        LoopPlan(rate, plan.seed, weight_decay=plan.weight_decay, clip=plan.clip),
+        plan.schedule([pair.longest for pair in fitting]),
+        plan.loop(rate),
         evaluate=lambda: -dev_loss(paraphraser, dev_fitting),
-        checkpoints=kept,
+        checkpoints=checkpoints_of(checkpoints, plan, (fitting, dev_fitting), now=now, rate=rate),
         report=report,
         note=noted,
         expired=lambda: patience.is_over,
@@ -107,18 +132,6 @@ def paraphraser_trained(
     paraphraser.save(folder)
     too_long = len(listed) + len(dev_listed) - len(fitting) - len(dev_fitting)
     return TrainedParaphraser(trained, len(fitting), len(dev_fitting), too_long)
-
-
-def schedule_of(pairs: int, plan: ParaphraserPlan, lengths: Sequence[int]) -> BatchesOfLikeLength:
-    per_epoch = -(-pairs // plan.batch_size)
-    return BatchesOfLikeLength(
-        np.array(lengths, dtype=np.int64),
-        batch_size=plan.batch_size,
-        steps=plan.epochs * per_epoch,
-        warmup=plan.warmup,
-        seed=plan.seed,
-        evaluated=True,
-    )
 
 
 class _Patience:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
 
-from mlworkers.paraphrasing.writing_plan import Decoding, check_best
+from mlworkers.paraphrasing.writing_plan import Decoding, Sampling, Search, check_best
 from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
 
 PAPER_SETTINGS = "20 3, 30 2"
@@ -16,26 +16,10 @@ _BASELINE = "ConPGS paper, section 5.2"
 _HOTTEST, _WIDEST = 100.0, 100_000
 
 
-class Search(StrEnum):
-    SAMPLING = "sampling"
-    BEAM = "beam search"
-
-
 class Engine(StrEnum):
     AUTO = "auto"
     CTRANSLATE2 = "CTranslate2"
     TRANSFORMERS = "transformers"
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """Each token is drawn from the top_k likeliest, their logits divided by the temperature (Fan et al. 2018)."""
-
-    top_k: int
-    temperature: float
-
-    def __str__(self) -> str:
-        return f"k{self.top_k} T{self.temperature:g}"
 
 
 Way = Sampling | Decoding

@@ -15,19 +15,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
-from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer, LogitsProcessor
+from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
 
 from curation.files.progress import Report, silent
 from curation.pairs.text import normalise
+from mlworkers.paraphrasing.drawn_tokens import Drawn
 from mlworkers.paraphrasing.languages import language_code
 from mlworkers.paraphrasing.paraphraser import SourceError
-from mlworkers.paraphrasing.round_trip_plan import Sampling, Way
+from mlworkers.paraphrasing.round_trip_plan import Way
+from mlworkers.paraphrasing.writing_plan import Sampling
 from mlworkers.pretrained.compute import Compute, halving
 from mlworkers.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
 from mlworkers.pretrained.quiet import quiet_transformers
 from mlworkers.pretrained.sources import ModelError, check_folder
-from mlworkers.synthesis.debiasing import drawn, nucleus
 from mlworkers.synthesis.draws import uniform_draws
 
 # What the tokenizer of each architecture needs beside transformers.
@@ -202,20 +202,6 @@ class ModelTranslator(Translator):
         """Tokens that were written, without marks at the beginning and at the end."""
         marks = {self._model.config.pad_token_id, self._model.config.eos_token_id}
         return sum(number not in marks for number in numbers)
-
-
-class Drawn(LogitsProcessor):
-    """Draws the next token of each of b rows by the row's own noise, (b, most): all others become impossible."""
-
-    def __init__(self, way: Sampling, noise: Tensor) -> None:
-        self._way, self._noise, self._step = way, noise, 0
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        logits = scores.float() / self._way.temperature  # (b, v)
-        tokens, p = nucleus(logits, top_k=self._way.top_k, top_p=1.0)
-        token = drawn(tokens, p, self._noise[:, self._step].to(scores.device))  # (b,)
-        self._step += 1
-        return torch.full_like(scores, -torch.inf).scatter_(1, token[:, None], 0.0)
 
 
 def of_equal_length(language: Language, sentences: Sequence[Sentence]) -> Iterator[tuple[int, list[int]]]:

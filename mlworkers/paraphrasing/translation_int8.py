@@ -13,7 +13,7 @@ from ctranslate2.specs import common_spec, transformer_spec
 
 from curation.files.progress import Report, silent
 from curation.files.writing import folder_replacing
-from mlworkers.paraphrasing.round_trip_plan import Sampling, Way
+from mlworkers.paraphrasing.round_trip_plan import Way
 from mlworkers.paraphrasing.translation import (
     Language,
     Sentence,
@@ -21,6 +21,7 @@ from mlworkers.paraphrasing.translation import (
     Translator,
     of_equal_length,
 )
+from mlworkers.paraphrasing.writing_plan import Sampling
 from mlworkers.pretrained.loading import LOADING_FAILS, loading_failed
 from mlworkers.pretrained.quiet import quiet_transformers
 from mlworkers.synthesis.draws import row_seed

@@ -1,6 +1,7 @@
 """How a paraphraser decodes, and every setting of writing paraphrases for a dataset's sentences."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 
 from mlworkers.encoders.plan import check_resamples, resamples_setting
@@ -44,6 +45,22 @@ longest_setting = partial(
 )
 
 
+class Search(StrEnum):
+    SAMPLING = "sampling"
+    BEAM = "beam search"
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Each token is drawn from the top_k likeliest, their logits divided by the temperature (Fan et al. 2018)."""
+
+    top_k: int
+    temperature: float
+
+    def __str__(self) -> str:
+        return f"k{self.top_k} T{self.temperature:g}"
+
+
 def check_best(best: int, other: str, most: int) -> None:
     """Raises PlanError where more is kept of a sentence than a search finds. other: the setting that says how many."""
     if best > most:
@@ -59,13 +76,16 @@ def check_best(best: int, other: str, most: int) -> None:
 @dataclass(frozen=True)
 class Decoding:
     """beams: of the search; candidates: the best so many are returned. shortest, longest: of a paraphrase, in tokens,
-    as multiples of its source without tags.
+    as multiples of its source without tags. sampling: how all candidates but the likeliest are drawn; None where the
+    search finds them. seed: of what is drawn.
     """
 
     beams: int = 5
     candidates: int = 1
     shortest: float = 0.75
     longest: float = 1.5
+    sampling: Sampling | None = None
+    seed: int = 0
 
     def bounds(self, tokens: int) -> tuple[int, int]:
         """The fewest and the most tokens of the paraphrase of a source of so many; both at least 1."""
@@ -153,6 +173,27 @@ class WritingPlan:
         bounds=(1, 100),
         source="ConPGS paper, section 5.4",
     )
+    search: Search = setting(
+        "Other candidates",
+        "Beam search finds likely candidates, which are much alike. Sampling keeps the likeliest one of a beam search "
+        "and draws the others, which differ more.",
+        default=Search.BEAM,
+        choices=tuple(Search),
+        source=_DECODING,
+    )
+    top_k: int = setting(
+        "Likeliest tokens",
+        "For sampling: each token is drawn from so many.",
+        default=20,
+        bounds=(1, 100_000),
+        unit="tokens",
+    )
+    temperature: float = setting(
+        "Temperature",
+        "For sampling: above 1 draws unlikely tokens more often, below 1 less often.",
+        default=1.0,
+        bounds=(0.01, 100.0),
+    )
     measured_by: str = setting(
         "Second labeller",
         "Measures the similarity that the result and the score sets give, so that candidates are not judged by the "
@@ -225,4 +266,7 @@ class WritingPlan:
     def decoding(self) -> Decoding:
         if not self.rerank:
             return Decoding(self.beams, self.best, self.shortest, self.longest)
+        if self.search == Search.SAMPLING:
+            drawn = Sampling(self.top_k, self.temperature)
+            return Decoding(self.beams, self.candidates, self.shortest, self.longest, drawn, self.seed)
         return Decoding(max(self.beams, self.candidates), self.candidates, self.shortest, self.longest)

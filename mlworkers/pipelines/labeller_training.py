@@ -125,7 +125,7 @@ def _trained(
     plan: LabellerPlan, job: Job, base: Path, divided: _Divided, *, number: int, seed: int
 ) -> dict[str, Any]:
     """Train the labeller of one seed into `kept`."""
-    steps = plan.schedule(len(divided.training), seed).steps
+    steps = plan.steps(len(divided.training))
 
     def report(done: int, total: int, message: str) -> None:
         job.report(number * steps + done, plan.seeds * steps, message)

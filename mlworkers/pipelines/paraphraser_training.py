@@ -1,7 +1,7 @@
 """A paraphraser trained on a balanced selection of labelled pairs."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -19,23 +19,29 @@ from mlworkers.encoders.saving import About, seen_by, seen_save
 from mlworkers.encoders.seen import Seen
 from mlworkers.models import Artifact, Run
 from mlworkers.paraphrasing.card import card
+from mlworkers.paraphrasing.denoising import sentences_to_write_again
 from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from mlworkers.paraphrasing.paraphraser import (
     Paraphraser,
+    TaggedPair,
     Target,
+    load_paraphraser,
     paraphraser_further,
     paraphraser_initialised,
 )
 from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
-from mlworkers.paraphrasing.paraphraser_training import TaggedPair, paraphraser_trained, schedule_of
+from mlworkers.paraphrasing.paraphraser_training import paraphraser_trained, warmed_up
 from mlworkers.paraphrasing.selection_plan import DEV, TRAIN
 from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.pipelines.encoder_data import folder_linked
+from mlworkers.pipelines.human_sentences import human_sentences
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.selecting import PAIRS
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import artifact_path, content_of
+
+_WARMED_UP = "warmed-up"  # the folder of a model that has written sentences again
 
 
 @dataclass(frozen=True)
@@ -53,9 +59,11 @@ def train_paraphraser(plan: ParaphraserPlan, job: Job) -> Outcome:
     dataset = job.dataset_of(plan.dataset)
     base = folder_of_model(plan.model, kind="paraphraser", report=job.report) if plan.model else None
     selected = selected_pairs(plan.selection, dataset)
+    before = _to_warm_up_on(plan, dataset, selected.bounds)
+    warmed = job.drawn_once("warmed-up.json", partial(_warmed_up, plan, job, base, selected, before))
     tried: list[dict[str, Any]] = []
     for number, rate in enumerate(plan.rates):
-        train = partial(_trained, plan, job, base, selected, number=number, rate=rate)
+        train = partial(_trained, plan, job, base, selected, before, number=number, rate=rate)
         tried.append(job.drawn_once(f"rate-{number}.json", train))
         best = min(tried, key=lambda one: one["dev_loss"])
         for other in tried:
@@ -68,13 +76,22 @@ def train_paraphraser(plan: ParaphraserPlan, job: Job) -> Outcome:
     )
     figures = {name: best[name] for name in ("learning_rate", "dev_loss", "kept_step", "steps", "parameters")}
     _about_save(
-        folder, plan, base, selected=selected, dataset=dataset, figures=figures, labels_from=labels_from
+        folder,
+        plan,
+        base,
+        selected=selected,
+        before=before,
+        dataset=dataset,
+        figures=figures,
+        labels_from=labels_from,
     )
     result = {
         **figures,
         "training_pairs": best["training_pairs"],
         "dev_pairs": best["dev_pairs"],
         "too_long": best["too_long"],
+        "warm_up_sentences": len(before),
+        "warm_up_loss": warmed["loss"],
         "rates": tried,
         "tags": selected.bounds.as_dict(),
         "labels_from": labels_from,
@@ -120,22 +137,82 @@ def selected_pairs(number: int, dataset: Dataset) -> SelectedPairs:
     return SelectedPairs(splits, bounds, str(file.card.get("labels_from", "")), file.sha256)
 
 
+def _to_warm_up_on(plan: ParaphraserPlan, dataset: Dataset, bounds: TagBounds) -> list[TaggedPair]:
+    """What the model warms up on: human sentences of the split, none that is held out."""
+    if not plan.warm_up_epochs:
+        return []
+    sentences = [text for _number, text in human_sentences(dataset, plan.split)]
+    if not sentences:
+        raise UserError(
+            _(
+                "The split “%(split)s” of %(dataset)s has no human sentence to warm up on; name another split."
+            ),
+            split=plan.split,
+            dataset=dataset.slug,
+        )
+    return sentences_to_write_again(sentences, bounds, seed=plan.seed)
+
+
+def _begun(
+    plan: ParaphraserPlan, base: Path | None, selected: SelectedPairs, before: Sequence[TaggedPair]
+) -> Paraphraser:
+    """The model before it has learned anything here."""
+    compute = choose_compute(plan.device)
+    if base is not None:
+        return paraphraser_further(base, selected.bounds, compute)
+    texts = [text for pair in selected.splits[TRAIN] for text in (pair.source, pair.paraphrase)]
+    texts += [pair.paraphrase for pair in before]
+    return paraphraser_initialised(texts, selected.bounds, plan, compute)
+
+
+def _warmed_up(
+    plan: ParaphraserPlan, job: Job, base: Path | None, selected: SelectedPairs, before: Sequence[TaggedPair]
+) -> dict[str, Any]:
+    """Warm up once for all learning rates, into `kept`; `loss` is None without a warm-up."""
+    if not before:
+        return {"loss": None}
+    checkpoints = job.kept / "checkpoints-warm-up"
+    with folder_replacing(job.kept / _WARMED_UP) as beside:
+        loss = warmed_up(
+            _begun(plan, base, selected, before),
+            before,
+            plan,
+            folder=beside,
+            checkpoints=checkpoints,
+            now=monotonic,
+            report=lambda done, total, message: job.report(done, _steps(plan, selected, before), message),
+            note=lambda point: job.curve.write(point.step, rate=_("warm-up"), loss=point.loss),
+        )
+    shutil.rmtree(checkpoints, ignore_errors=True)
+    return {"loss": loss}
+
+
+def _steps(plan: ParaphraserPlan, selected: SelectedPairs, before: Sequence[TaggedPair]) -> int:
+    """Of the warm-up and of all learning rates."""
+    pairs = len(selected.splits[TRAIN])
+    return plan.steps(len(before), plan.warm_up_epochs) + len(plan.rates) * plan.steps(pairs, plan.epochs)
+
+
 def _trained(
-    plan: ParaphraserPlan, job: Job, base: Path | None, selected: SelectedPairs, *, number: int, rate: float
+    plan: ParaphraserPlan,
+    job: Job,
+    base: Path | None,
+    selected: SelectedPairs,
+    before: Sequence[TaggedPair],
+    *,
+    number: int,
+    rate: float,
 ) -> dict[str, Any]:
     """Train with one learning rate into `kept`."""
-    compute = choose_compute(plan.device)
     pairs, dev = selected.splits[TRAIN], selected.splits[DEV]
-    paraphraser: Paraphraser
-    if base is None:
-        texts = [text for pair in pairs for text in (pair.source, pair.paraphrase)]
-        paraphraser = paraphraser_initialised(texts, selected.bounds, plan, compute)
+    if before:
+        paraphraser = load_paraphraser(job.kept / _WARMED_UP, choose_compute(plan.device))
     else:
-        paraphraser = paraphraser_further(base, selected.bounds, compute)
-    steps = schedule_of(len(pairs), plan, [1] * len(pairs)).steps
+        paraphraser = _begun(plan, base, selected, before)
+    first = plan.steps(len(before), plan.warm_up_epochs) + number * plan.steps(len(pairs), plan.epochs)
 
     def report(done: int, total: int, message: str) -> None:
-        job.report(number * steps + done, len(plan.rates) * steps, message)
+        job.report(first + done, _steps(plan, selected, before), message)
 
     checkpoints = job.kept / f"checkpoints-{number}"
     with folder_replacing(job.kept / f"paraphraser-{number}") as beside:
@@ -176,6 +253,7 @@ def _about_save(
     base: Path | None,
     *,
     selected: SelectedPairs,
+    before: Sequence[TaggedPair],
     dataset: Dataset,
     figures: Mapping[str, Any],
     labels_from: str,
@@ -187,10 +265,12 @@ def _about_save(
         "selection_sha256": selected.sha256,
         "training_pairs": len(selected.splits[TRAIN]),
         "dev_pairs": len(selected.splits[DEV]),
+        "warm_up_sentences": len(before),
     }
     about = About(plan.model, content_of(base)[0] if base else "", asdict(plan), data, dataset.licence)
     used = (pair for split in (TRAIN, DEV) for pair in selected.splits[split])
     sentences = [text for pair in used for text in (pair.source, pair.paraphrase)]
+    sentences += [pair.paraphrase for pair in before]
     seen = seen_by(base, plan.model) if base else Seen(known=True)  # random weights have seen nothing
     seen_save(folder, about, sentences, base=seen)
     benchmark_save(folder, labels_from)

@@ -87,6 +87,20 @@ def test_a_base_model_with_several_outputs_is_refused_in_one_sentence(tmp_path) 
     assert not dataset.snapshots.exists()
 
 
+def test_batches_hold_pairs_of_like_length_so_that_little_is_padding() -> None:
+    plan = LabellerPlan(dataset="scenes", model="any", scores="gold", batch_size=16, epochs=2)
+    lengths = np.random.default_rng(1).permutation(np.repeat([10, 20, 60, 100], 80))
+
+    schedule = plan.schedule(lengths.tolist(), seed=3)
+
+    assert schedule.steps == plan.steps(len(lengths)) == 40
+    for epoch in range(2):
+        batches = [schedule.batch(epoch * 20 + step) for step in range(20)]
+        assert sorted(np.concatenate(batches).tolist()) == list(range(320))
+        assert sum(len(batch) * lengths[batch].max() for batch in batches) < 1.2 * lengths.sum()
+        assert schedule.is_evaluated(20 * (epoch + 1))
+
+
 def test_a_new_head_follows_from_the_seed(encoder_folder) -> None:
     plan = LabellerPlan(dataset="scenes", model="any", scores="gold")
     same, again, other = (

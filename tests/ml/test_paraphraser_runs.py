@@ -1,7 +1,8 @@
 """Paraphrasers: trained on selected pairs, saved so that transformers loads them, and decoded many rows at a time."""
 
 import json
-from dataclasses import asdict
+import math
+from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
 
@@ -20,12 +21,15 @@ from transformers import (
 
 from curation.files.writing import sha256_of
 from mlworkers import tasks
+from mlworkers.encoders.saving import trained_on
 from mlworkers.models import Run
 from mlworkers.paraphrasing.decoding import Request, paraphrases_decoded, search_arguments
+from mlworkers.paraphrasing.denoising import DROPPED, sentences_to_write_again
 from mlworkers.paraphrasing.disclosure import benchmark_behind
 from mlworkers.paraphrasing.paraphraser import (
     Paraphraser,
     SourceError,
+    TaggedPair,
     Target,
     load_paraphraser,
     paraphraser_further,
@@ -34,15 +38,15 @@ from mlworkers.paraphrasing.paraphraser import (
     tagged_text,
 )
 from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
-from mlworkers.paraphrasing.paraphraser_training import TaggedPair, paraphraser_trained
+from mlworkers.paraphrasing.paraphraser_training import paraphraser_trained, warmed_up
 from mlworkers.paraphrasing.tags import TagBounds
-from mlworkers.paraphrasing.writing_plan import Decoding
+from mlworkers.paraphrasing.writing_plan import Decoding, Sampling
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
 from mlworkers.pretrained.sources import ModelError
 from mlworkers.runs.storage import artifact_path, home_relative, run_folder
-from tests.factories import ArtifactFactory, DatasetFactory, RunFactory
+from tests.factories import ArtifactFactory, DatasetFactory, PairFactory, RunFactory
 
 SIZE = {"layers": 1, "width": 32, "vocabulary": 300, "context": 48, "batch_size": 8}
 NEAR, FAR = Target("SIM95", "BLEU40"), Target("SIM95", "BLEU0_5")
@@ -115,6 +119,20 @@ def test_new_rows_are_the_mean_of_all_rows_before(base) -> None:
     assert len(further.tokenizer) == known + 14
 
 
+def test_a_fresh_model_begins_with_waves_as_positions() -> None:
+    model = initial().model
+
+    for part in (model.get_encoder(), model.get_decoder()):
+        table = part.embed_positions.weight.detach() / (model.config.init_std * 2**0.5)
+        # Vaswani et al. 2017, section 3.5, by hand: the sines and cosines of place / 10000^(2i / width).
+        assert table[3, :4].tolist() == pytest.approx(
+            [math.sin(3), math.cos(3), math.sin(3 / 10_000 ** (2 / 32)), math.cos(3 / 10_000 ** (2 / 32))],
+            abs=1e-5,
+        )
+        near, far = (table[10] @ table[10 + distance] for distance in (1, 15))
+        assert near > far
+
+
 def test_a_t5_takes_the_tags_too(tmp_path, base) -> None:
     config = T5Config(
         vocab_size=310, d_model=32, d_kv=16, d_ff=64, num_layers=1, num_heads=2, pad_token_id=1, eos_token_id=2,
@@ -169,6 +187,32 @@ def test_many_rows_at_a_time_get_what_generate_gives_each_alone(trained) -> None
         assert candidates == list(dict.fromkeys(texts))
 
 
+def test_the_likeliest_candidate_stays_and_the_others_are_drawn_whatever_is_beside_them(trained) -> None:
+    paraphraser = load_paraphraser(trained, COMPUTE)
+    drawn = Decoding(beams=3, candidates=6, sampling=Sampling(top_k=50, temperature=2.0), seed=4)
+    requests = [Request(source, target) for source in SOURCES[:4] for target in (NEAR, FAR)]
+
+    together = paraphrases_decoded(paraphraser, requests, drawn)
+
+    likeliest = paraphrases_decoded(paraphraser, requests, Decoding(beams=3))
+    assert [candidates[0] for candidates in together] == [candidates[0] for candidates in likeliest]
+    assert max(map(len, together)) > 3
+    assert paraphrases_decoded(paraphraser, requests[5:6], drawn) == together[5:6]
+    other_seed = paraphrases_decoded(paraphraser, requests, replace(drawn, seed=5))
+    assert other_seed != together
+
+
+def test_with_one_token_to_draw_from_every_candidate_is_what_greedy_search_finds(trained) -> None:
+    paraphraser = load_paraphraser(trained, COMPUTE)
+    requests = [Request(source, FAR) for source in SOURCES[:3]]
+
+    drawn = paraphrases_decoded(
+        paraphraser, requests, Decoding(beams=1, candidates=3, sampling=Sampling(top_k=1, temperature=1.0))
+    )
+
+    assert drawn == paraphrases_decoded(paraphraser, requests, Decoding(beams=1))
+
+
 def test_the_length_is_bounded_by_the_source_without_its_tags(trained) -> None:
     paraphraser = load_paraphraser(trained, COMPUTE)
     source = SOURCES[2]
@@ -220,30 +264,67 @@ def killed_at(step: int):
     return report
 
 
-def test_a_training_that_was_killed_goes_on_to_the_same_weights(tmp_path) -> None:
-    settings = {"epochs": 3, "patience": 1}
+@pytest.mark.parametrize("warms_up", [False, True])
+def test_a_training_that_was_killed_goes_on_to_the_same_weights(tmp_path, warms_up) -> None:
+    settings = plan(epochs=3, patience=1, warm_up_epochs=3)
     seconds = iter(range(0, 10_000, 61))  # a checkpoint at every step
     folders = [tmp_path / name for name in ("whole", "resumed")]
     for folder in folders:
         folder.mkdir()
-    paraphraser_trained(initial(), PAIRS, PAIRS[:6], plan(**settings), rate=1e-3, folder=folders[0])
     kept = {"checkpoints": tmp_path / "checkpoints", "now": lambda: next(seconds)}
-    with pytest.raises(KilledError):
-        paraphraser_trained(
-            initial(),
-            PAIRS,
-            PAIRS[:6],
-            plan(**settings),
-            rate=1e-3,
-            folder=folders[1],
-            report=killed_at(7),
-            **kept,
-        )
 
-    paraphraser_trained(initial(), PAIRS, PAIRS[:6], plan(**settings), rate=1e-3, folder=folders[1], **kept)
+    def train(folder: Path, **more: object) -> None:
+        if warms_up:
+            warmed_up(
+                initial(),
+                sentences_to_write_again(SOURCES, TagBounds(), seed=7),
+                settings,
+                folder=folder,
+                **more,
+            )
+        else:
+            paraphraser_trained(initial(), PAIRS, PAIRS[:6], settings, rate=1e-3, folder=folder, **more)
+
+    train(folders[0])
+    with pytest.raises(KilledError):
+        train(folders[1], report=killed_at(5), **kept)
+    train(folders[1], **kept)
 
     first, second = (sha256_of(folder / "model.safetensors") for folder in folders)
     assert first == second
+
+
+def test_what_is_written_again_lacks_about_a_tenth_of_its_words_and_no_sentence_all(tmp_path) -> None:
+    sentences = [f"one two three four five six seven eight nine {number}" for number in range(200)]
+
+    made = sentences_to_write_again([*sentences, "alone"], TagBounds(), seed=7)
+
+    assert [one.paraphrase for one in made] == [*sentences, "alone"]
+    kept = sum(len(one.source.split()) for one in made[:-1]) / sum(len(text.split()) for text in sentences)
+    assert kept == pytest.approx(1 - DROPPED, abs=0.02)
+    assert made[-1].source == "alone"
+    for one in made:
+        remaining = iter(one.paraphrase.split())
+        assert all(word in remaining for word in one.source.split())  # in their order
+    assert {one.target for one in made} > {NEAR, FAR}
+    assert sentences_to_write_again([*sentences, "alone"], TagBounds(), seed=7) == made
+
+
+def test_a_warm_up_lets_it_write_unseen_sentences_again(tmp_path) -> None:
+    unseen, known = SOURCES[::6], [text for place, text in enumerate(SOURCES) if place % 6]
+    before = sentences_to_write_again(known * 4, TagBounds(), seed=7)
+    rows = [TaggedPair(source, source, NEAR) for source in unseen]
+    losses = []
+    for epochs in (0, 20):
+        model, folder = initial(), tmp_path / str(epochs)
+        folder.mkdir()
+        if epochs:
+            warmed_up(model, before, plan(warm_up_epochs=epochs), folder=folder)
+        losses.append(
+            paraphraser_trained(model, PAIRS[:2], rows, plan(epochs=1), rate=1e-3, folder=folder).dev_loss
+        )
+    cold, warm = losses
+    assert warm < cold / 2
 
 
 def test_training_ends_after_so_many_epochs_without_a_lower_loss(tmp_path) -> None:
@@ -295,6 +376,39 @@ def test_the_learning_rate_with_the_lowest_loss_on_dev_pairs_is_kept(selection) 
     assert run.result["learning_rate"] == min(losses, key=losses.get) == 0.003
     folder = artifact_path(run.artifacts.get(kind="paraphraser"))
     assert load_paraphraser(folder, COMPUTE).bounds == TagBounds()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_warms_up_on_human_sentences_of_the_split_and_on_none_that_is_held_out(selection) -> None:
+    dataset = selection.dataset
+    held_out = PairFactory(
+        dataset=dataset, split="test", a__text="a whale sleeps", b__text="the whale is asleep"
+    )
+    PairFactory(dataset=dataset, split="train", a=held_out.a, b__text="a heron waits")
+    PairFactory(
+        dataset=dataset, split="train", a__text="an owl flies", b__text="owls fly", origin="generated"
+    )
+
+    run = carried_out(selection, warm_up_epochs=1, learning_rates="0.001, 0.003")
+
+    assert run.state == "succeeded", run.message
+    assert run.result["warm_up_sentences"] == 1
+    assert run.result["warm_up_loss"] > 0
+    assert len(run.result["rates"]) == 2
+    seen = trained_on(artifact_path(run.artifacts.get(kind="paraphraser")))
+    assert "a heron waits" in seen
+    assert "a whale sleeps" not in seen
+    assert "an owl flies" not in seen
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_split_without_sentences_to_warm_up_on_is_refused_in_one_sentence(selection) -> None:
+    run = carried_out(selection, warm_up_epochs=1, split="nowhere")
+
+    assert run.state == "failed"
+    assert (
+        "The split “nowhere” of news has no human sentence to warm up on; name another split." in run.message
+    )
 
 
 @pytest.mark.django_db(transaction=True)

@@ -13,7 +13,7 @@ from transformers import AutoTokenizer
 
 from curation.pairs.holding_out import HeldOut
 from mlworkers.paraphrasing.paraphraser import SourceError
-from mlworkers.paraphrasing.round_trip_plan import RoundTripPlan, Sampling, Search
+from mlworkers.paraphrasing.round_trip_plan import RoundTripPlan
 from mlworkers.paraphrasing.round_trips import Candidate, candidates_judged, round_trips
 from mlworkers.paraphrasing.translation import (
     Drawn,
@@ -25,7 +25,7 @@ from mlworkers.paraphrasing.translation import (
     language_read,
 )
 from mlworkers.paraphrasing.translation_int8 import Int8Translator, converted
-from mlworkers.paraphrasing.writing_plan import Decoding
+from mlworkers.paraphrasing.writing_plan import Decoding, Sampling, Search
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.sources import ModelError
 from tests.ml.tiny_translator import TEXTS, tiny_fsmt, tiny_marian

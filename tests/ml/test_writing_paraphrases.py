@@ -10,9 +10,9 @@ from curation.files.json_text import json_from
 from curation.models import Pair, ScoreSet
 from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.paraphrasing.paraphraser import Target, paraphraser_initialised
+from mlworkers.paraphrasing.paraphraser import TaggedPair, Target, paraphraser_initialised
 from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
-from mlworkers.paraphrasing.paraphraser_training import TaggedPair, paraphraser_trained
+from mlworkers.paraphrasing.paraphraser_training import paraphraser_trained
 from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.pretrained.compute import choose_compute
@@ -134,6 +134,31 @@ def test_the_best_of_a_search_are_kept_in_their_order(dataset, paraphraser, labe
     stored = Pair.objects.filter(run_ref=three.pk).order_by("pk").select_related("a", "b")
     kept = [(row["source_text"], row["text"]) for row in rows_of(three) if not row["dropped"]]
     assert [(pair.a.text, pair.b.text) for pair in stored] == kept
+
+
+def test_reranking_among_drawn_candidates_still_compares_with_the_likeliest_of_the_beam(
+    dataset, paraphraser, labellers
+) -> None:
+    plain = written(dataset, paraphraser, labellers, add_pairs=False)
+    found = {
+        search: written(
+            dataset,
+            paraphraser,
+            labellers,
+            add_pairs=False,
+            rerank=True,
+            candidates=6,
+            search=search,
+            temperature=2,
+        )
+        for search in ("sampling", "beam search")
+    }
+
+    drawn = found["sampling"]
+    assert drawn.state == "succeeded", drawn.message
+    assert drawn.result["without_reranking"]["mean_bleu"] == pytest.approx(plain.result["mean_bleu"])
+    texts = {search: [row["text"] for row in rows_of(run)] for search, run in found.items()}
+    assert texts["sampling"] != texts["beam search"]
 
 
 def test_the_profile_counts_every_row_as_requested_and_as_measured(dataset, paraphraser, labellers) -> None:

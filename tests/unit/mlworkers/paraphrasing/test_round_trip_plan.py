@@ -6,11 +6,9 @@ from mlworkers.paraphrasing.languages import language_code
 from mlworkers.paraphrasing.round_trip_plan import (
     GRID,
     RoundTripPlan,
-    Sampling,
-    Search,
     samplings_read,
 )
-from mlworkers.paraphrasing.writing_plan import Decoding
+from mlworkers.paraphrasing.writing_plan import Decoding, Sampling, Search
 from mlworkers.plan_fields import PlanError
 
 NAMED = {"dataset": "news", "forward": "en-de", "backward": "de-en"}
