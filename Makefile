@@ -58,11 +58,11 @@ real-folds: $(VENV)/installed ## cross-validation on the STS benchmark, at most 
 
 real-contrastive: $(VENV)/installed ## SimCSE and STILTs with paraphrases, at most MINUTES at a time (DATA=folder with stsb/, snli/, wikisplit/)
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/, snli/ and wikisplit/: make real-contrastive DATA=FOLDER"; exit 2; }
-	@$(BIN)/python docs/experiments/real_contrastive.py "$(DATA)" --minutes $(MINUTES)
+	@$(BIN)/python docs/experiments/real_contrastive.py "$(DATA)" --minutes $(MINUTES) $(if $(SMALL),--size small)
 
-real-paraphrase: $(VENV)/installed ## a paraphraser on real pairs, at most MINUTES at a time (DATA=folder with stsb/, snli/, wikisplit/, onestop/)
+real-paraphrase: $(VENV)/installed ## a paraphraser on real pairs, at most MINUTES at a time (DATA=folder with stsb/, snli/, wikisplit/, onestop/; SMALL=1: 35 minutes of one core)
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/, snli/, wikisplit/ and onestop/: make real-paraphrase DATA=FOLDER"; exit 2; }
-	@$(BIN)/python docs/experiments/real_paraphrase.py "$(DATA)" --minutes $(MINUTES)
+	@$(BIN)/python docs/experiments/real_paraphrase.py "$(DATA)" --minutes $(MINUTES) $(if $(SMALL),--size small)
 
 real-contexts: $(VENV)/installed ## similarity from contexts on the STS benchmark, at most MINUTES at a time (DATA=folder with novels/, stsb/; SMALL=1: half of it)
 	@test -n "$(DATA)" || { echo "Name the folder that has novels/ and stsb/: make real-contexts DATA=FOLDER"; exit 2; }

@@ -1,7 +1,7 @@
 """A paraphraser on real pairs: how often it meets the requested cell, with reranking and without.
 
     make real-paraphrase DATA=FOLDER [MINUTES=60]   (FOLDER/stsb, snli, wikisplit and onestop: the published files)
-    python docs/experiments/real_paraphrase.py FOLDER --size small    (less of everything but of the corpora: an hour)
+    python docs/experiments/real_paraphrase.py FOLDER --size small    (less of everything: 35 minutes of one core)
     python docs/experiments/real_paraphrase.py FOLDER --size tiny     (a trial of minutes; its figures mean nothing)
 
 Two labellers, which share no seed, learn from all-MiniLM-L6-v2 and the training pairs of the STS benchmark. The first
