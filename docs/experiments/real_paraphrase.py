@@ -74,7 +74,7 @@ class Size:
     judged: int = 0
     seeds: int = 3
     labeller_epochs: int = 4
-    labeller_rate: float = 2e-5
+    labeller_rate: float = 1e-4
     selected: int = 400
     dev: int = 20
     warm_up: int = 20
