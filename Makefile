@@ -8,9 +8,14 @@ JOBS ?= auto
 MINUTES ?= 60
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PYTHONUNBUFFERED := 1
+# Roles and addresses; second-order references; forms, files and models; races; what a browser enforces.
+ATTACKS := tests/integration/semblance/test_addresses.py tests/integration/semblance/test_nonsense.py \
+  tests/integration/curation/test_tokens.py tests/integration/curation/test_guessing.py tests/integration/curation/test_uploads.py \
+  tests/integration/curation/test_bad_input_by_every_way.py tests/integration/curation/test_review_hammer.py tests/integration/annotation/test_assignment_hammer.py \
+  tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check kills bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts schema constraints
+.PHONY: help install demo serve test check kills attack bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts schema constraints
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -30,6 +35,10 @@ test: $(VENV)/installed-dev ## the test suite; says which tests it left out and 
 kills: $(VENV)/installed-dev ## every kind of run, killed at random moments ROUNDS times (some minutes); SEED=N draws others
 	@KILLED_ROUNDS=$(or $(ROUNDS),10) KILLED_SEED=$(or $(SEED),13) $(BIN)/python -m pytest -q tests/integration/mlworkers/test_killed_runs.py
 
+attack: $(VENV)/installed-dev ## who gets what at every address, nonsense, files, models, races, passwords, on a site of its own (PORT=8000)
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ATTACKS)
+	@$(BIN)/python docs/experiments/attack_own_site.py --port $(PORT)
+
 check: $(VENV)/installed-dev ## style, types, layers, migrations, API schema
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -40,6 +49,7 @@ check: $(VENV)/installed-dev ## style, types, layers, migrations, API schema
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file $(VENV)/openapi.yaml
 	@diff -u docs/openapi.yaml $(VENV)/openapi.yaml || { echo "docs/openapi.yaml is out of date: run make schema"; exit 1; }
+	@$(BIN)/python .ci/audit
 
 bench: $(VENV)/installed-bench ## every benchmark this machine can run, each a ratio against a named baseline
 	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

@@ -17,6 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
 from semblance import languages
+from semblance.error_reports import errors_report
 from semblance.folder import folder_private
 
 # A checkout, or the folder that holds the packages of an installed wheel.
@@ -257,6 +258,8 @@ MODEL_ROOTS = [
 SUITES_FOLDER = Path(env.str("SUITES_FOLDER", default=str(SEMBLANCE_HOME / "suites"))).expanduser()
 # A WordNet in Princeton's format, whose synonyms count as one word where pairs are composed; the usual places without.
 WORDNET_FOLDER = env.str("WORDNET_FOLDER", default="")
+# Whether a hub, and what it leads to, may be an address inside a network: a mirror of one's own.
+PRIVATE_ADDRESSES = env.bool("PRIVATE_ADDRESSES", default=False)
 # The OpenAI-compatible API that workers ask for models openai:NAME. Read from the environment alone: never stored.
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
@@ -339,6 +342,13 @@ CELERY_BEAT_SCHEDULE = {
 
 # Another worker takes over a run whose worker was silent for this long; an import may then be started again.
 RUN_STALE_SECONDS = env.float("RUN_STALE_SECONDS", default=60)
+
+# What a program sends that reads /metrics; without it there is nothing at that address.
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+# Where errors are reported, by programs that have the extra `sentry`; nowhere without it.
+SENTRY_DSN = env.str("SENTRY_DSN", default="")
+if SENTRY_DSN:
+    errors_report(SENTRY_DSN)
 
 LOG_FORMAT = env.str("LOG_FORMAT", default="line")
 if LOG_FORMAT not in {"line", "json"}:

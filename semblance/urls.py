@@ -11,6 +11,7 @@ from curation.forms.people import LoginForm
 from curation.numbers import NumberConverter
 from curation.views.accounts import PasswordChange
 from semblance import home
+from semblance import metrics as figures
 from semblance.guide import views as guide
 from semblance.publishing import views as publishing
 
@@ -22,6 +23,7 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("livez", home.alive, name="alive"),
     path("healthz", home.health, name="health"),
+    path("metrics", figures.metrics, name="metrics"),
     path(
         "accounts/login/",
         auth.LoginView.as_view(redirect_authenticated_user=True, authentication_form=LoginForm),

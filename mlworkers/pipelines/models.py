@@ -4,6 +4,8 @@ from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
+from django.conf import settings
+
 from curation.files.progress import Report, silent
 from mlworkers.models import Artifact
 from mlworkers.pretrained.hub import hub_folder
@@ -20,7 +22,7 @@ def folder_of_model(name: str, *, kind: str, also: Collection[str] = (), report:
     return model_folder(
         parse_source(name),
         run_folder=lambda run_id, part: folder_of_artifact(model_of_run(run_id, part, kinds=kinds)),
-        hub_folder=partial(hub_folder, report=report),
+        hub_folder=partial(hub_folder, report=report, private=settings.PRIVATE_ADDRESSES),
     )
 
 

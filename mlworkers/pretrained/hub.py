@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import getproxies
 
-from httpx2 import HTTPError
-from huggingface_hub import HfApi, snapshot_download
+from httpx2 import Client, HTTPError
+from huggingface_hub import HfApi, constants, set_client_factory, snapshot_download
 from huggingface_hub.errors import (
     GatedRepoError,
     HFValidationError,
@@ -14,9 +15,11 @@ from huggingface_hub.errors import (
     RepositoryNotFoundError,
     RevisionNotFoundError,
 )
+from huggingface_hub.utils._http import default_client_factory
 from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
 from curation.files.progress import Report, silent
+from mlworkers.pretrained.addresses import PublicTransport
 from mlworkers.pretrained.quiet import quiet
 from mlworkers.pretrained.sources import Kind, ModelError, unavailable
 
@@ -33,14 +36,16 @@ def hub_folder(
     endpoint: str | None = None,
     cache: Path | None = None,
     timeout: float = 5.0,
+    private: bool = False,
 ) -> Path:
     """The folder of a hub's model at a revision (None: its main one), downloaded where the cache lacks it.
 
     endpoint, cache: the hub's address and the folder of its files; None: what huggingface_hub is set to.
     timeout: seconds to wait for the hub's first answer; a hub that gives none is not asked again.
+    private: whether the hub and what it leads to may be addresses inside a network.
     Raises ModelError where there is no such model, or the hub is out of reach and the cache lacks it.
     """
-    with _quiet_hub():
+    with _quiet_hub(), _connections(private=private):
         try:
             obstacle = _obstacle(name, revision, HfApi(endpoint=endpoint), timeout)
             report(0, 1, f"Fetching {name}")
@@ -95,6 +100,33 @@ def _explained(error: Exception, name: str, revision: str | None) -> ModelError:
 
 def _brief(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextmanager
+def _connections(*, private: bool) -> Iterator[None]:
+    """What the hub's library connects to meanwhile.
+
+    Where the environment names a proxy, that is who connects, and who decides. The library's second way to fetch files
+    (xet) connects by itself to addresses that the hub names, so it is not used where those have to be checked.
+    """
+    if private or getproxies():
+        yield
+        return
+    before = constants.HF_HUB_DISABLE_XET
+    constants.HF_HUB_DISABLE_XET = True
+    set_client_factory(_public_client)
+    try:
+        yield
+    finally:
+        constants.HF_HUB_DISABLE_XET = before
+        set_client_factory(default_client_factory)
+
+
+def _public_client() -> Client:
+    given = default_client_factory()
+    return Client(
+        transport=PublicTransport(), event_hooks=given.event_hooks, follow_redirects=True, timeout=None
+    )
 
 
 @contextmanager

@@ -207,3 +207,48 @@ def test_a_thread_begins_when_the_request_is_whole_or_too_large_to_keep(
         arrival.add(request_bytes[place : place + 1000])
 
     assert (arrival.is_ready, arrival.streamed) == (ready, streamed)
+
+
+# A site whose answer takes a while and comes in two parts.
+SLOW_SITE = """
+import time
+def application(environ, start_response):
+    start_response("200 OK", [("Content-Length", "8")])
+    yield b"half"
+    time.sleep(2.5)
+    yield b"half"
+"""
+
+
+def test_a_server_that_is_asked_to_stop_finishes_its_requests_and_takes_no_new_ones(tmp_path) -> None:
+    (tmp_path / "slow_site_of_tests.py").write_text(SLOW_SITE)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        place = listener.getsockname()
+        arguments = ["--config", "python:semblance.serving.web_server", "--pythonpath", str(tmp_path)]
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "gunicorn",
+                "slow_site_of_tests",
+                *arguments,
+                "--bind",
+                f"fd://{listener.fileno()}",
+            ],
+            cwd=ROOT,
+            pass_fds=[listener.fileno()],
+        )
+    with socket.create_connection(place, PATIENCE) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        answer = client.recv(65536)
+        while b"half" not in answer:
+            answer += client.recv(65536)
+
+        process.terminate()
+        while data := client.recv(65536):
+            answer += data
+
+    assert answer.endswith(b"halfhalf")
+    assert process.wait(PATIENCE) == 0
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(place, 1)

@@ -93,7 +93,8 @@ def hub(tmp_path) -> Iterator[Hub]:
 @pytest.fixture
 def fetch(hub, tmp_path):
     def from_hub(name: str = "me/tiny", revision: str | None = None, **changes) -> Path:
-        settings = {"endpoint": hub.address, "cache": tmp_path / "cache", "timeout": 60.0, **changes}
+        here = {"endpoint": hub.address, "cache": tmp_path / "cache", "timeout": 60.0, "private": True}
+        settings = {**here, **changes}
         return hub_folder(name, revision, **settings)
 
     return from_hub
@@ -178,6 +179,13 @@ def test_a_hub_that_never_answers_is_given_up_in_time(fetch) -> None:
         seconds = time.monotonic() - started
         assert calls_at(deaf) == 1
     assert seconds < 30
+
+
+def test_a_hub_inside_the_network_is_not_asked_unless_a_setting_allows_it(fetch, hub) -> None:
+    with pytest.raises(ModelError, match=r"leads to .*, an address inside a network"):
+        fetch(private=False)
+
+    assert hub.downloaded == []
 
 
 def test_a_hub_that_is_switched_off_is_not_asked(fetch, hub, monkeypatch) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import stat
 import zipfile
 from pathlib import Path
 
@@ -194,6 +195,29 @@ def test_a_zip_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"evil.zip is no dataset folder"):
         rows_of(packed)
     assert not (tmp_path / "outside.parquet").exists()
+
+
+def test_a_link_in_a_zip_leads_nowhere(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.parquet"
+    pq.write_table(pa.table({"text": ["a secret"]}), secret)
+    packed = tmp_path / "links.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        link = zipfile.ZipInfo("data/train.parquet")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, str(secret))
+
+    with pytest.raises(FileError):
+        rows_of(packed)
+
+
+def test_a_link_in_a_folder_is_not_followed(tmp_path: Path) -> None:
+    secret, folder = tmp_path / "secret.parquet", tmp_path / "folder"
+    pq.write_table(pa.table({"text": ["a secret"]}), secret)
+    folder.mkdir()
+    (folder / "train.parquet").symlink_to(secret)
+
+    with pytest.raises(FileError, match=r"folder is no dataset folder"):
+        rows_of(folder)
 
 
 def test_a_missing_file_and_a_damaged_zip_are_said(saved: Path, tmp_path: Path) -> None:

@@ -1,0 +1,98 @@
+"""`/metrics` in Prometheus' text form: figures of the database at the moment of the question.
+
+Counting in the processes of the web server would need files that they share, and start again with each of them. What
+the database says is the same from every process. Times of requests are measured by the proxy in front.
+"""
+
+import hmac
+import shutil
+from collections.abc import Iterable, Iterator
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.db.models import Count, Min
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.timezone import now
+from django.views.decorators.http import require_GET
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import Collector
+
+from annotation.models import Campaign, Judgement, Lease
+from curation.models import Pair
+from mlworkers.models import Run
+from mlworkers.plans.kinds import QUEUES
+from mlworkers.runs.selectors import live_workers
+from semblance.health import CHECKS, problems
+
+UNDERWAY = (Run.State.QUEUED, Run.State.RUNNING)
+
+
+class Installation(Collector):
+    """What is asked of the database for one answer. No figure names a person, a dataset or a sentence."""
+
+    def collect(self) -> Iterable[Metric]:
+        yield from _runs()
+        yield from _judging()
+        yield _by("semblance_workers", "workers that live, by queue", "queue", _workers())
+        yield _by("semblance_problem", "1 where /healthz names the problem", "check", _problems())
+        pairs = GaugeMetricFamily("semblance_pairs", "active pairs")
+        pairs.add_metric([], Pair.objects.filter(status=Pair.Status.ACTIVE).count())
+        free = GaugeMetricFamily("semblance_disk_free_bytes", "free bytes under SEMBLANCE_HOME")
+        free.add_metric([], shutil.disk_usage(settings.SEMBLANCE_HOME).free)
+        yield from (pairs, free)
+
+
+def _runs() -> Iterator[Metric]:
+    runs = GaugeMetricFamily("semblance_runs", "runs, by queue and state", labels=["queue", "state"])
+    for queue, state, number in Run.objects.order_by().values_list("queue", "state").annotate(Count("pk")):
+        runs.add_metric([queue, state], number)
+    yield runs
+    waiting = Run.objects.filter(state=Run.State.QUEUED).aggregate(since=Min("created_at"))["since"]
+    oldest = GaugeMetricFamily("semblance_oldest_queued_seconds", "how long the oldest queued run has waited")
+    oldest.add_metric([], (now() - waiting).total_seconds() if waiting else 0)
+    yield oldest
+
+
+def _judging() -> Iterator[Metric]:
+    judgements = CounterMetricFamily("semblance_judgements", "judgements that are stored", labels=["status"])
+    for status, number in Judgement.objects.order_by().values_list("status").annotate(Count("pk")):
+        judgements.add_metric([status], number)
+    yield judgements
+    states = Campaign.objects.order_by().values_list("state").annotate(Count("pk"))
+    yield _by("semblance_campaigns", "campaigns, by state", "state", dict(states))
+    leases = GaugeMetricFamily("semblance_leases", "tuples that are on somebody's screen or fetched ahead")
+    leases.add_metric([], Lease.objects.filter(state=Lease.State.LIVE, expires_at__gt=now()).count())
+    yield leases
+
+
+def _workers() -> dict[str, int]:
+    serving = [queue for worker in live_workers(now()) for queue in worker.queues]
+    return {queue: serving.count(queue) for queue in QUEUES}
+
+
+def _problems() -> dict[str, int]:
+    found = problems()
+    return {check: int(check in found) for check in CHECKS}
+
+
+def _by(name: str, about: str, label: str, figures: dict[str, int]) -> Metric:
+    metric = GaugeMetricFamily(name, about, labels=[label])
+    for value, figure in figures.items():
+        metric.add_metric([value], figure)
+    return metric
+
+
+@login_not_required
+@require_GET
+def metrics(request: HttpRequest) -> HttpResponse:
+    """For the program that has METRICS_TOKEN; without that setting there is nothing at the address."""
+    sent = request.headers.get("Authorization", "").encode(errors="replace")
+    if not settings.METRICS_TOKEN:
+        raise Http404
+    if not hmac.compare_digest(sent, f"Bearer {settings.METRICS_TOKEN}".encode()):
+        return HttpResponse("Send METRICS_TOKEN as a bearer token.\n", status=401, content_type="text/plain")
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Installation())
+    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)

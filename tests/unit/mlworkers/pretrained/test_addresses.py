@@ -1,0 +1,107 @@
+"""Which addresses are of the open internet, and that a client asks no others, also when it is sent there."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx2
+import pytest
+
+from mlworkers.pretrained.addresses import PublicTransport, is_public
+
+# What the names of the test mean: two machines outside, one inside, and the metadata service of a cloud.
+NAMES = {
+    "hub.test": ["93.184.216.34"],
+    "files.test": ["93.184.216.35"],
+    "inside.test": ["10.0.0.7"],
+    "metadata.test": ["169.254.169.254"],
+    "both.test": ["93.184.216.34", "127.0.0.1"],
+}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "127.8.9.1", "0.1.2.3", "10.1.2.3", "172.16.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1",
+        "192.0.2.1", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fe80::1%eth0", "fd00:ec2::254", "ff02::1",
+        "::ffff:127.0.0.1", "::ffff:10.0.0.1", "2002:7f00:1::", "64:ff9b::a9fe:a9fe",
+    ],
+)  # fmt: skip
+def test_addresses_inside_a_network_are_not_public(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34"])
+def test_addresses_of_the_internet_are_public(address: str) -> None:
+    assert is_public(address)
+
+
+class Sender(BaseHTTPRequestHandler):
+    """Sends whoever asks for /to/HOST to that host."""
+
+    server: "Machine"
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)
+        host = self.path.removeprefix("/to/") if self.path.startswith("/to/") else ""
+        self.send_response(302 if host else 200)
+        if host:
+            self.send_header("Location", f"http://{host}/file")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_arguments: object) -> None:
+        pass
+
+
+class Machine(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Sender)
+        self.asked: list[str] = []
+
+
+@pytest.fixture
+def machine(monkeypatch) -> Iterator[Machine]:
+    """One server that is every machine of the internet; the names and the way there are the test's."""
+    connect = socket.create_connection
+
+    def looked_up(host: str, port: int, *_a: object, **_k: object) -> list[tuple]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port)) for each in NAMES.get(host, [host])]
+
+    with Machine() as server:
+
+        def connected(address: tuple[str, int], *rest: object, **more: object) -> socket.socket:
+            assert is_public(address[0])
+            return connect(("127.0.0.1", server.server_port), *rest, **more)
+
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr(socket, "getaddrinfo", looked_up)
+        monkeypatch.setattr(socket, "create_connection", connected)
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture
+def client(machine) -> Iterator[httpx2.Client]:
+    with httpx2.Client(transport=PublicTransport(), follow_redirects=True) as client:
+        yield client
+
+
+def test_a_redirect_to_another_public_machine_is_followed(client, machine) -> None:
+    answer = client.get("http://hub.test/to/files.test")
+
+    assert answer.status_code == 200
+    assert machine.asked == ["/to/files.test", "/file"]
+
+
+@pytest.mark.parametrize("inside", ["inside.test", "metadata.test", "both.test", "127.0.0.1:80", "10.0.0.7"])
+def test_a_machine_inside_is_asked_neither_at_once_nor_after_a_redirect(client, machine, inside: str) -> None:
+    with pytest.raises(httpx2.ConnectError, match="an address inside a network, which PRIVATE_ADDRESSES"):
+        client.get(f"http://{inside}/file")
+    with pytest.raises(httpx2.ConnectError, match="an address inside a network"):
+        client.get(f"http://hub.test/to/{inside}")
+
+    assert machine.asked == [f"/to/{inside}"]
