@@ -47,10 +47,11 @@ from stages import NOT_OVER, Stages, carried_out  # noqa: E402
 from curation.datasets.agreement import scores_of_both  # noqa: E402
 from curation.models import Pair, ScoreSet  # noqa: E402
 from curation.pairs.text import near_copy_key  # noqa: E402
+from curation.statistics.intervals import Estimate  # noqa: E402
 from mlworkers.models import Run  # noqa: E402
 from mlworkers.paraphrasing.profile import profile_of  # noqa: E402
 from mlworkers.paraphrasing.tags import TagBounds  # noqa: E402
-from mlworkers.registry.requested import Figure, requested_of, what_was_met  # noqa: E402
+from mlworkers.registry.requested import requested_of, what_was_met  # noqa: E402
 
 BASE = "packaged:all-MiniLM-L6-v2"
 PAPER = TagBounds()
@@ -295,7 +296,7 @@ def figures(written: Run) -> Iterator[str]:
         yield f"| {row.label} | {row.paraphrases:,} | {cells} |"
 
 
-def figure(one: Figure) -> str:
+def figure(one: Estimate) -> str:
     if one.value is None:
         return "–"
     return f"{one.value:.3f}" + ("" if one.low is None else f" ({one.low:.3f} to {one.high:.3f})")

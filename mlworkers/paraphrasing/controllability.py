@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from curation.files.progress import Report, silent
 from curation.statistics.correlation import spearman
-from curation.statistics.intervals import resampled_correlations, resampled_sums
-from mlworkers.paraphrasing.estimates import Estimate, resampled_estimate, wilson
+from curation.statistics.intervals import Estimate, resampled_correlations, resampled_sums
+from mlworkers.paraphrasing.estimates import resampled_estimate, wilson
 from mlworkers.paraphrasing.measured import Measured, miss, tags_named
 from mlworkers.paraphrasing.paraphraser import Target
 from mlworkers.paraphrasing.tags import TagBounds

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from curation.statistics.intervals import Estimate
 from mlworkers.linguistics.tokens import tokens_of
-from mlworkers.paraphrasing.estimates import Estimate, ratio_estimated
+from mlworkers.paraphrasing.estimates import ratio_estimated
 
 Reals = NDArray[np.float64]
 SUBSETS_DRAWN = 200  # random subsets of sentences, for a vocabulary at equal size

@@ -1,25 +1,16 @@
 """Figures with 95 % intervals whose rows hang together: all rows of a source sentence are drawn as one."""
 
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t
 
 from curation.pairs.keeping import wilson_interval
-from curation.statistics.intervals import percentile_interval, resampled_ratios
+from curation.statistics.intervals import Estimate, percentile_interval, resampled_ratios
 
 Reals = NDArray[np.float64]
 Groups = NDArray[np.int64]
-
-
-class Estimate(NamedTuple):
-    """A figure with the ends of its 95 % interval; None where it is undefined or was not asked for."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
 
 
 def ratio_estimated(above: Reals, below: Reals, *, resamples: int, seed: int) -> Estimate:

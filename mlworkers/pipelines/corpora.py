@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from curation.errors import UserError
 from curation.files.progress import Report
 from curation.statistics.correlation import Scores
+from curation.statistics.intervals import Estimate
 from mlworkers.encoders.contrastive.variants import VariantError, variant_places
 from mlworkers.paraphrasing.corpora import (
     mean_estimated,
@@ -23,7 +24,6 @@ from mlworkers.paraphrasing.corpora import (
     vocabulary_of,
 )
 from mlworkers.paraphrasing.corpora_plan import CorporaPlan
-from mlworkers.paraphrasing.estimates import Estimate
 from mlworkers.paraphrasing.lexical import bleu_scores, bleu_signature
 from mlworkers.paraphrasing.perplexity import Surprise, surprise_of
 from mlworkers.pipelines.contrast_data import tags_of

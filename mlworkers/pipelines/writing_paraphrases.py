@@ -18,11 +18,11 @@ from curation.files.json_text import json_from
 from curation.files.progress import Report, silent
 from curation.files.writing import replacing
 from curation.models import Dataset, Pair, ScoreSet
+from curation.statistics.intervals import Estimate
 from mlworkers.encoders.scoring_plan import SCORERS
 from mlworkers.paraphrasing.controllability import AimFigures, Controllability, controllability
 from mlworkers.paraphrasing.decoding import Request, paraphrases_decoded
 from mlworkers.paraphrasing.disclosure import benchmark_behind
-from mlworkers.paraphrasing.estimates import Estimate
 from mlworkers.paraphrasing.lexical import bleu_signature
 from mlworkers.paraphrasing.measured import Measured, Similarity, measure, nearest_first, tags_named
 from mlworkers.paraphrasing.outcomes import ParaphraseRow, rows_judged

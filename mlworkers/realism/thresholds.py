@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from curation.pairs.keeping import wilson_interval
+from curation.statistics.intervals import Estimate
 from mlworkers.encoders.weighting import effective_size
-from mlworkers.realism.verdicts import Estimate, Floats, Marks, Sample
+from mlworkers.realism.verdicts import Floats, Marks, Sample
 
 
 class Cut(NamedTuple):

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from curation.pairs.keeping import Z_95, wilson_interval
-from curation.statistics.intervals import Design, bootstrap_interval, weighted_spearman
+from curation.statistics.intervals import Design, Estimate, bootstrap_interval, weighted_spearman
 from mlworkers.realism.discrimination import Auc, sampled_auc_interval
 
 Floats = NDArray[np.float64]
@@ -27,14 +27,6 @@ FEWEST_IN_BIN = 10
 HALF_WIDTH = 0.05  # of an AUC's interval, for the number of verdicts that are still needed
 _NEAR_CERTAIN = 1e-3  # p_D nearer to 0 or 1 counts as this: its log-odds would outweigh all others
 _RESAMPLES, _SEED = 1000, 13
-
-
-class Estimate(NamedTuple):
-    """A figure with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from curation.datasets.agreement import scores_of_both
 from curation.datasets.selectors import score_sets_of
 from curation.files.judged_by import judged_by_all
 from curation.models import Dataset, Pair, ScoreSet
-from mlworkers.paraphrasing.estimates import Estimate, mean_of_groups, share_of_groups
+from curation.statistics.intervals import Estimate
+from mlworkers.paraphrasing.estimates import mean_of_groups, share_of_groups
 from mlworkers.paraphrasing.profile import Profile, profile_of
 from mlworkers.paraphrasing.tags import Label, TagBounds
 from mlworkers.registry.heatmaps import heatmap, heatmap_columns, percent_of, squares_filled
@@ -60,10 +61,6 @@ class Part:
     inside: Estimate
     similarity: Estimate
     bleu: Estimate
-
-    @property
-    def percent_inside(self) -> Estimate:
-        return Estimate(*(None if each is None else 100 * each for each in self.inside))
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,14 @@ def rows_for_profile(dataset: Dataset, run: int = 0) -> list[ScoreSetRow]:
     return sorted(rows, key=lambda row: order.get(row.score_set.pk, len(Label)))
 
 
+def run_that_labelled(dataset: Dataset, *, written_by: int) -> int:
+    """The newest run that labelled pairs which that run wrote; 0 where none did."""
+    sets = ScoreSet.objects.filter(
+        dataset=dataset, parameters__label__in=list(Label), scores__pair__run_ref=written_by
+    )
+    return sets.order_by("-run_ref").values_list("run_ref", flat=True).first() or 0
+
+
 def _rank(score_set: ScoreSet) -> int:
     return list(Label).index(Label(score_set.parameters["label"]))
 

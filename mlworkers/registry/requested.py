@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from curation.charts import Chart, chart_draw
+from curation.statistics.intervals import Estimate
 from mlworkers.models import Run
 from mlworkers.paraphrasing.tags import Tag, TagBounds
 from mlworkers.registry.heatmaps import Square, heatmap, heatmap_columns, percent_of, squares_of
@@ -23,18 +24,6 @@ CSV_COLUMNS = (
 )  # fmt: skip
 
 
-class Figure(NamedTuple):
-    """A value and the ends of its 95 % interval; None where there is none."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def in_percent(self) -> "Figure":
-        return Figure(*(None if each is None else 100 * each for each in self))
-
-
 @dataclass(frozen=True)
 class RequestedRow:
     """Figures of the paraphrases that were requested with a tag of similarity, one of BLEU, or both; "" for any."""
@@ -42,14 +31,14 @@ class RequestedRow:
     similarity_tag: str
     bleu_tag: str
     paraphrases: int
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, Estimate]
 
     @property
     def label(self) -> str:
         return " ".join(filter(None, (self.similarity_tag, self.bleu_tag))) or _("all paraphrases")
 
     @property
-    def shown(self) -> Mapping[str, Figure]:
+    def shown(self) -> Mapping[str, Estimate]:
         """Shares in percent."""
         return {name: one.in_percent if name in _SHARES else one for name, one in self.figures.items()}
 
@@ -108,8 +97,8 @@ def _row(stored: Mapping[str, Any]) -> RequestedRow:
     return RequestedRow(stored["similarity_tag"], stored["bleu_tag"], stored["paraphrases"], figures)
 
 
-def _figure(stored: Mapping[str, Any], name: str) -> Figure:
-    return Figure(*(stored.get(f"{name}{end}") for end in ("", "_low", "_high")))
+def _figure(stored: Mapping[str, Any], name: str) -> Estimate:
+    return Estimate(*(stored.get(f"{name}{end}") for end in ("", "_low", "_high")))
 
 
 def what_was_met(found: Requested) -> str:
@@ -129,7 +118,7 @@ def what_was_met(found: Requested) -> str:
     return f"{sentence} {added}."
 
 
-def _interval(one: Figure, unit: str = " %") -> str:
+def _interval(one: Estimate, unit: str = " %") -> str:
     value = f"{one.value:.1f}{unit}"
     if one.low is None or one.high is None:
         return value.replace("-", "−")
@@ -175,7 +164,7 @@ def _squares_requested(asked: Sequence[tuple[Tag, Tag, int]], n: int) -> list[Sq
     ]
 
 
-def _measured_in_words(hits: Figure, *, reranked: bool = True) -> str:
+def _measured_in_words(hits: Estimate, *, reranked: bool = True) -> str:
     sentence = _("Measured: %(hits)s in the cell requested for them")
     if not reranked:
         sentence = _("Without reranking: %(hits)s in the cell requested for them")

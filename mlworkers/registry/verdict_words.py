@@ -4,8 +4,9 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from curation.statistics.intervals import Estimate
 from mlworkers.realism.thresholds import Cut, cut_at
-from mlworkers.realism.verdicts import FEWEST_EACH, HALF_WIDTH, Estimate
+from mlworkers.realism.verdicts import FEWEST_EACH, HALF_WIDTH
 from mlworkers.registry.verdicts import Frame, FrameReport, VerdictReport
 
 _RARE = 0.1  # of sentences rejected: what a first sample is planned for

@@ -10,11 +10,11 @@ from curation.models import Pair, PairScore, ReviewDecision, ScoreSet, Sentence,
 from curation.pairs.keeping import KeptShare, kept_share
 from curation.pairs.sampling import stratum_sizes
 from curation.review.judged import JudgedSentence, judged_sentences
+from curation.statistics.intervals import Estimate
 from curation.statistics.kappa import Kappa, cohen_kappa
 from mlworkers.realism.thresholds import Cut, cut_at
 from mlworkers.realism.verdicts import (
     Bin,
-    Estimate,
     Needed,
     RankFigures,
     Sample,

@@ -7,7 +7,8 @@ from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
 from curation.views.tables import csv_answer
-from mlworkers.access import augmentations_for
+from mlworkers.access import augmentations_for, kind_may_start
+from mlworkers.plans.kinds import kind_named
 from mlworkers.registry.augmentations import (
     CSV_COLUMNS,
     augmentations_chart,
@@ -21,8 +22,10 @@ from mlworkers.registry.augmentations import (
 def augmentations_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     run = augmentations_for(request.user, pk)
     found = augmentations_of(run)
+    profile = kind_named("profile_corpora")
     context = {
         "run": run,
+        "may_profile": run.dataset is not None and kind_may_start(request.user, profile, run.dataset),
         "csv": reverse("mlworkers:augmentations_csv", args=[pk]) if found else "",
         "found": found,
         "shows": what_they_show(found) if found else "",

@@ -7,7 +7,8 @@ from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
 from curation.views.tables import csv_answer
-from mlworkers.access import written_paraphrases_for
+from mlworkers.access import kind_may_start, written_paraphrases_for
+from mlworkers.plans.kinds import kind_named
 from mlworkers.registry.requested import (
     CSV_COLUMNS,
     csv_rows,
@@ -21,7 +22,9 @@ from mlworkers.registry.requested import (
 def requested_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     run = written_paraphrases_for(request.user, pk)
     found = requested_of(run)
+    compare = kind_named("compare_augmentations")
     context = {
+        "may_compare": run.dataset is not None and kind_may_start(request.user, compare, run.dataset),
         "run": run,
         "csv": reverse("mlworkers:requested_csv", args=[pk]) if found else "",
         "found": found,

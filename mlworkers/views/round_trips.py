@@ -15,7 +15,7 @@ from mlworkers.access import kind_may_start, round_trip_for
 from mlworkers.forms.paraphrases import ProfileForm
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named
-from mlworkers.registry.paraphrases import rows_for_profile
+from mlworkers.registry.paraphrases import rows_for_profile, run_that_labelled
 from mlworkers.registry.round_trips import (
     CSV_COLUMNS,
     YieldsShown,
@@ -34,6 +34,7 @@ def round_trip_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     if run.dataset is not None:
         kind = kind_named("label_paraphrases")
         context["may_start"] = kind_may_start(request.user, kind, run.dataset)
+        context["may_select"] = kind_may_start(request.user, kind_named("select_paraphrases"), run.dataset)
     form = _form(request, run)
     if form is not None:
         first, second = form.first_row, form.second_row
@@ -70,5 +71,6 @@ def _form(request: AuthedRequest, run: Run) -> ProfileForm | None:
     """None where the run has not ended well, or its dataset has no two score sets with scores."""
     if run.dataset is None or run.state != Run.State.SUCCEEDED:
         return None
-    rows = rows_for_profile(run.dataset, number_asked(request, "run", 0))
+    labelled_by = number_asked(request, "run", 0) or run_that_labelled(run.dataset, written_by=run.pk)
+    rows = rows_for_profile(run.dataset, labelled_by)
     return ProfileForm(request.GET, rows=rows) if len(rows) > 1 else None

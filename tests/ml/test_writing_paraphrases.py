@@ -206,6 +206,23 @@ def test_short_sentences_and_other_languages_are_left_out_and_counted(
     assert not {row["source_text"] for row in rows_of(run)} & {"Too short."}
 
 
+def test_a_split_in_another_language_or_of_single_words_is_refused_in_one_sentence(
+    paraphraser, labellers
+) -> None:
+    dataset = DatasetFactory(slug="nachrichten")
+    german = "Der Hund läuft heute über die Wiese und bellt den Mann laut an."
+    PairFactory(dataset=dataset, split="train", a__text=german, b__text="Hund")
+
+    run = written(dataset, paraphraser, labellers, language="en", least_tokens=2)
+
+    assert run.state == "failed"
+    assert (
+        "has no human sentence that can be paraphrased (in another language 1, too short 1); name another split"
+        in run.message
+    )
+    assert not Pair.objects.filter(run_ref=run.pk).exists()
+
+
 def test_tags_that_the_paraphraser_does_not_know_are_refused(dataset, paraphraser, labellers) -> None:
     run = written(dataset, paraphraser, labellers, tags="SIM97 BLEU20")
 

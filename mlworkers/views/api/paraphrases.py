@@ -27,7 +27,7 @@ from mlworkers.registry.paraphrase_corpora import (
     labelled_datasets,
     parts_shown,
 )
-from mlworkers.registry.paraphrases import profile_shown, rows_for_profile
+from mlworkers.registry.paraphrases import profile_shown, rows_for_profile, run_that_labelled
 from mlworkers.registry.ratings import EXPLAINED, LABELS, STEPS, next_candidate, ratings_shown
 from mlworkers.registry.round_trips import yields_shown
 from mlworkers.runs.candidates import candidates_read
@@ -104,7 +104,7 @@ class RoundTripYields(APIView):
         run = round_trip_for(user, pk)
         if run.dataset is None or run.state != Run.State.SUCCEEDED:
             raise Http404
-        form = _labels(request, run.dataset)
+        form = _labels(request, run.dataset, written_by=pk)
         shown = yields_shown(run, partial(candidates_read, run), form.first_row, form.second_row)
         return Response(YieldsSerializer(shown).data)
 
@@ -162,9 +162,12 @@ class RatingDraw(APIView):
         return Response({"drawn": candidates_draw(run=run, most=form.cleaned_data["most"])}, 201)
 
 
-def _labels(request: Request, dataset: Any) -> ProfileForm:
-    """The two score sets that the address names. Raises Http404 where the dataset has none."""
-    rows = rows_for_profile(dataset, number_asked(request._request, "run", 0))
+def _labels(request: Request, dataset: Any, *, written_by: int = 0) -> ProfileForm:
+    """The two score sets that the address names; by default the labels of pairs that this run wrote, or the newest.
+    Raises Http404 where the dataset has none.
+    """
+    run = number_asked(request._request, "run", 0) or run_that_labelled(dataset, written_by=written_by)
+    rows = rows_for_profile(dataset, run)
     if len(rows) < 2:
         raise Http404
     return ProfileForm(request._request.GET, rows=rows)

@@ -136,6 +136,19 @@ def test_each_setting_has_its_share_and_the_best_one_its_cells(client, curator, 
     assert f"“{MILD}” puts the largest share of its candidates into one of the 48 cells: 66.7 %" in text
 
 
+def test_the_labels_of_its_own_candidates_are_shown_and_not_newer_ones_of_other_pairs(
+    client, staff, dataset
+) -> None:
+    run, other = translated(dataset), translated(dataset)
+    labelled(run)
+    labelled(other, run_ref=901)
+
+    answer = page(client, staff, run)
+
+    assert answer.context["form"].first_row.score_set.run_ref == 900
+    assert f"written_by={run.pk}" in answer.content.decode()
+
+
 def test_the_address_chooses_the_setting_whose_cells_are_shown(client, curator, dataset) -> None:
     run = translated(dataset)
     labelled(run)

@@ -115,6 +115,25 @@ def test_what_cannot_be_selected_is_refused_in_one_sentence(dataset, options, se
     assert sentence in run.message
 
 
+def test_a_cell_without_any_pair_is_reported_and_stays_empty(dataset) -> None:
+    run = selected(dataset)
+
+    found = {(split, sim, bleu): rest for split, sim, bleu, *rest in run.result["cells"]}
+    asked, candidates, chosen = found["train", "SIM70", "BLEU40"]
+    assert (asked, candidates, chosen) == (10, 0, 0)
+    assert run.result["cells_short"] >= 3 * 46  # all but two cells of each split
+
+
+def test_pairs_of_which_none_lies_in_a_cell_are_refused_in_one_sentence(dataset) -> None:
+    PairScore.objects.filter(score_set__name="run 7: similarity").update(value=12.0)
+
+    run = selected(dataset)
+
+    assert run.state == "failed"
+    assert "Of 60 labelled pairs, 0 can be trained on and 0 are dev pairs; label more pairs" in run.message
+    assert not run.artifacts.exists()
+
+
 def test_the_page_shows_each_cell_and_says_whose_labels_these_are(client, dataset, django_user_model) -> None:
     run = selected(dataset, train_pairs=100)
     staff = django_user_model.objects.create_user("sam", password="not used", is_staff=True)
