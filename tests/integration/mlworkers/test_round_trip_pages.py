@@ -137,13 +137,13 @@ def test_each_setting_has_its_share_and_the_best_one_its_cells(client, curator, 
 
 
 def test_the_labels_of_its_own_candidates_are_shown_and_not_newer_ones_of_other_pairs(
-    client, staff, dataset
+    client, curator, dataset
 ) -> None:
     run, other = translated(dataset), translated(dataset)
     labelled(run)
     labelled(other, run_ref=901)
 
-    answer = page(client, staff, run)
+    answer = page(client, curator, run)
 
     assert answer.context["form"].first_row.score_set.run_ref == 900
     assert f"written_by={run.pk}" in answer.content.decode()
