@@ -335,10 +335,10 @@ for number, (kind, plan) in enumerate(runs * 2):
     plan = asdict(plan_from(kind, values | plan if kind.needs_dataset else plan))
     dataset = Dataset.objects.get(slug=values["dataset"])
     Run.objects.create(kind=kind.name, plan=plan, queue="gpu", dataset=dataset, state="cancelled")
-for run in Run.objects.filter(kind="harvest_pairs").order_by("pk"):
-    indexed(run)
 model = Run.objects.create(kind="train_encoder", queue="gpu", state="cancelled")
 Artifact.objects.create(run=model, kind="encoder", path=f"runs/{model.pk}/encoder", sha256="0" * 64)
+for run in Run.objects.filter(kind="harvest_pairs").order_by("pk"):  # after the first artefact, which runs name
+    indexed(run)
 print(model.pk)
 """
 
