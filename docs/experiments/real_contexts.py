@@ -3,12 +3,18 @@
     make real-contexts DATA=FOLDER [MINUTES=60]             (FOLDER/novels and stsb: the published files)
     python docs/experiments/real_contexts.py FOLDER --small         (half the pairs, and less training)
     python docs/experiments/real_contexts.py FOLDER --tiny          (a trial of minutes; its figures mean nothing)
+    python docs/experiments/real_contexts.py FOLDER --parts sections        (one part alone)
 
 No pretrained model, and no human score, takes part in the similarities. A small encoder-decoder and a discriminative
 model learn from the novels. Pairs of the benchmark's test split, as many from each fifth of the scale, are scored by
 their contexts: with 20 and 50 contexts of a sentence, ranked by the discriminative model or by words in common, at
 random, and without diversity. The other ablations come from the stored terms. Weights are tuned on pairs of the dev
-split alone; everything else uses equal weights.
+split alone; everything else uses equal weights. (The part “scores”.)
+
+The part “surrogates” harvests pairs of the novels, scores them by contexts with 20 of a sentence, and trains from them
+all-MiniLM-L6-v2, a small encoder of random weights, and a cross-encoder; all are compared with baselines on the pairs
+of the benchmark's test split. The part “sections” trains all-MiniLM-L6-v2 to tell chapters apart (the published files
+have nearly no headings, so that parts of 200 sentences stand for chapters), and measures how fast it encodes.
 
 Every stage is a run of a site of its own in HOME (the folder that CONTEXTS_HOME names, or var/real-contexts). A stage
 that has succeeded is not done again, and one that was interrupted goes on where it was: each call ends after MINUTES,
@@ -20,7 +26,7 @@ import argparse
 import csv
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +58,8 @@ from mlworkers.registry.context_scores import (  # noqa: E402
 from mlworkers.runs.storage import artifact_path  # noqa: E402
 
 DATASET, SEED = "stsb", 21
+PARTS = ("scores", "surrogates", "sections")
+PRETRAINED = "packaged:all-MiniLM-L6-v2"
 BINS = 5  # of the scale 0..5
 Rows = list[list[str]]
 
@@ -78,15 +86,18 @@ class Size:
     candidates: int = 3
     background: int = 8
     resamples: int = 1000
+    harvested: int = 5000
+    encoder_epochs: int = 3
+    triplets: int = 10_000
 
 
 SMALL = Size(
     pairs=100, dev_pairs=50, layers=1, vocabulary=2048, window=1, part_tokens=48, hidden=150, ranking_steps=800,
-    candidates=2, background=6,
+    candidates=2, background=6, harvested=1000, triplets=1600,
 )  # fmt: skip
 TINY = Size(
     pairs=10, dev_pairs=10, novels=2, steps=60, places=500, width=32, layers=1, contexts=(4, 6), candidates=2,
-    background=3, resamples=50, hidden=32, ranking_steps=60,
+    background=3, resamples=50, hidden=32, ranking_steps=60, harvested=60, encoder_epochs=1, triplets=64,
 )  # fmt: skip
 
 
@@ -98,11 +109,15 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0, help="end after so many; default: %(default)s")
     parser.add_argument("--small", action="store_true", help="half the pairs, and less training")
     parser.add_argument("--tiny", action="store_true", help="a trial of minutes")
+    parser.add_argument("--parts", default=",".join(PARTS), help="which, with commas; default: %(default)s")
     asked = parser.parse_args()
+    parts = [part.strip() for part in asked.parts.split(",")]
+    if unknown := [part for part in parts if part not in PARTS]:
+        parser.error(f"there is no part {unknown[0]}; the parts are {', '.join(PARTS)}")
     size = TINY if asked.tiny else SMALL if asked.small else Size()
     call_command("migrate", verbosity=0)
     data_import(asked.data, size)
-    runs = carried_out(asked.minutes, lambda carries: stages(size, carries))
+    runs = carried_out(asked.minutes, lambda carries: stages(size, carries, parts))
     return NOT_OVER if runs is None else 0
 
 
@@ -134,11 +149,66 @@ def stratified(rows: Rows, count: int) -> Rows:
     return [rows[place] for place in sorted(chosen)]
 
 
-def stages(size: Size, stages: Stages) -> Mapping[str, Run]:
-    """The runs that scored pairs, by what they did."""
+def stages(size: Size, stages: Stages, parts: Sequence[str]) -> Mapping[str, Run]:
+    """The runs of the parts, by what they did."""
     Dataset.objects.filter(slug=DATASET).update(language="en")
     corpus = stages.awaited(Run.objects.get(kind="index_corpus"))
     print(f"index_corpus: {corpus.message}", flush=True)
+    done: dict[str, Run] = {}
+    if "sections" in parts:
+        done |= section_stages(size, stages, corpus)
+    if "scores" in parts or "surrogates" in parts:
+        done |= score_stages(size, stages, corpus, parts)
+    return done
+
+
+def section_stages(size: Size, stages: Stages, corpus: Run) -> Mapping[str, Run]:
+    """Chapters, and speed."""
+    done = {
+        "speed": stages.done("measure_speed", dataset=DATASET, models=PRETRAINED, sentences=400),
+        "sections": stages.done(
+            "train_on_sections", dataset=DATASET, corpus=corpus.pk, model=PRETRAINED, triplets=size.triplets,
+            test_triplets=min(2000, size.triplets),
+        ),
+    }  # fmt: skip
+    for name, run in done.items():
+        print(f"{name}: {run.result}", flush=True)
+    return done
+
+
+def surrogate_stages(size: Size, stages: Stages, scoring: Mapping[str, object]) -> Mapping[str, Run]:
+    """From harvested pairs to surrogates. scoring: the settings by which pairs are scored by contexts."""
+    harvest = stages.done("harvest_pairs", dataset=DATASET, corpus=scoring["corpus"], pairs=size.harvested)
+    splits = "harvested-train, harvested-dev, harvested-test"
+    scored = stages.done("score_contexts", **{**scoring, "split": splits, "contexts": min(size.contexts)})
+    similarities = f"run {scored.pk}: contexts, centred"
+    small = stages.done("initialise_encoder", dataset=DATASET)
+    learning = {
+        "dataset": DATASET,
+        "scores": similarities,
+        "split": "harvested-train",
+        "epochs": size.encoder_epochs,
+    }
+    bases = {"MiniLM": PRETRAINED, "small": f"run:{small.pk}"}
+    encoders = {
+        name: stages.done("train_encoder", model=model, **learning, learning_rate=rate)
+        for (name, model), rate in zip(bases.items(), (2e-5, 5e-4), strict=True)
+    }
+    crossed = stages.done("train_labeller", model=PRETRAINED, seeds=1, dev_share=0.1, **learning)
+    models = [f"run:{run.pk}" for run in (*encoders.values(), crossed, small)]
+    untrained = [f"{way}:{PRETRAINED}" for way in ("static", "cls", "mean", "bertscore")]
+    compared = stages.done(
+        "compare_scorers", dataset=DATASET, score_set="reference", split="test",
+        scorers=", ".join([*models, PRETRAINED, *untrained]),
+    )  # fmt: skip
+    for row in compared.result["scorers"]:
+        print(row, flush=True)
+    print(compared.result["pairs_per_second"], flush=True)
+    return {"harvest": harvest, **encoders, "cross-encoder": crossed, "compared": compared}
+
+
+def score_stages(size: Size, stages: Stages, corpus: Run, parts: Sequence[str]) -> Mapping[str, Run]:
+    """The models for contexts, and what they score."""
     model = stages.done(
         "train_context_model", dataset=DATASET, corpus=corpus.pk, steps=size.steps, places=size.places,
         width=size.width, layers=size.layers, left=size.window, right=size.window, part_tokens=size.part_tokens,
@@ -150,23 +220,20 @@ def stages(size: Size, stages: Stages) -> Mapping[str, Run]:
         places=size.places, hidden=size.hidden, embedding=size.hidden, left=size.window, right=size.window,
     )  # fmt: skip
     print(f"held-out places: {shares(ranks)}", flush=True)
+    scoring = {
+        "dataset": DATASET, "corpus": corpus.pk, "model": f"run:{model.pk}", "most_pairs": 0,
+        "candidates": size.candidates, "background": size.background, "resamples": size.resamples,
+        "left": size.window, "right": size.window, "part_tokens": size.part_tokens,
+    }  # fmt: skip
     done: dict[str, Run] = {}
-    for name, more in variants(size, f"run:{ranks.pk}"):
-        done[name] = stages.done(
-            "score_contexts",
-            **{
-                "dataset": DATASET, "corpus": corpus.pk, "model": f"run:{model.pk}", "split": "test",
-                "most_pairs": 0, "candidates": size.candidates, "background": size.background,
-                "resamples": size.resamples, "left": size.window, "right": size.window,
-                "part_tokens": size.part_tokens, **more,
-            },
-        )  # fmt: skip
+    for name, more in variants(size, f"run:{ranks.pk}") if "scores" in parts else ():
+        done[name] = stages.done("score_contexts", **{**scoring, "split": "test", **more})
         print("\n".join(rows_of(name, done[name])), flush=True)
         if (tuned := done[name].result["weights_tuned"]) is not None:
             print(f"weights {done[name].result['weights']}: {tuned}", flush=True)
         (HOME / "tables.md").write_text("\n".join(figures(done)) + "\n", encoding="utf-8")
     print("\n".join(figures(done)), flush=True)
-    return done
+    return {**done, **(surrogate_stages(size, stages, scoring) if "surrogates" in parts else {})}
 
 
 def shares(ranks: Run) -> dict[str, object]:
