@@ -9,7 +9,7 @@ MINUTES ?= 60
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PYTHONUNBUFFERED := 1
 # Roles and addresses; second-order references; forms, files and models; races; what a browser enforces.
-ATTACKS := tests/integration/semblance/test_addresses.py tests/integration/semblance/test_nonsense.py \
+ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblance/test_addresses.py tests/integration/semblance/test_nonsense.py \
   tests/integration/curation/test_tokens.py tests/integration/curation/test_guessing.py tests/integration/curation/test_uploads.py \
   tests/integration/curation/test_bad_input_by_every_way.py tests/integration/curation/test_review_hammer.py tests/integration/annotation/test_assignment_hammer.py \
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/browser/test_policy.py

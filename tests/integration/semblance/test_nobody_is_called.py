@@ -1,15 +1,12 @@
-"""Unless somebody asks for a hub or an endpoint, no program of Semblance connects to another machine.
+"""Unless somebody asks for a hub or an endpoint, neither the site nor a run connects to another machine.
 
 Python tells an audit hook of every connection and every look-up of a name, whichever library makes them.
 """
 
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,19 +17,6 @@ from tests.integration.semblance.every_address import ALL, asked, path_of
 from tests.integration.semblance.objects_of_others import Others
 from tests.integration.semblance.test_demo import SMALLEST, judged
 from tests.integration.semblance.test_rights import Visitors
-from tests.integration.semblance.test_serve import Served
-
-ROOT = Path(__file__).resolve().parents[3]
-# The same hook for programs that are started: they write where they connect to.
-RECORDER = """
-import os, sys
-def hook(event, arguments):
-    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
-        place = arguments[0] if event == "socket.getaddrinfo" else arguments[-1]
-        with open(os.environ["CONNECTIONS"], "a") as file:
-            print(place[0] if isinstance(place, tuple) else place, file=file)
-sys.addaudithook(hook)
-"""
 
 
 def configured() -> set[str]:
@@ -107,37 +91,3 @@ def test_a_demonstration_calls_nobody() -> None:
         judged(SMALLEST)
 
     assert [place for place in places if is_elsewhere(place)] == []
-
-
-def test_the_programs_of_a_site_call_nobody_and_neither_does_a_run(tmp_path) -> None:
-    hooks, home, seen = tmp_path / "hooks", tmp_path / "home", tmp_path / "connections.txt"
-    hooks.mkdir()
-    home.mkdir()
-    (hooks / "sitecustomize.py").write_text(RECORDER)
-    watched = {"PYTHONPATH": f"{hooks}:{ROOT}", "CONNECTIONS": str(seen)}
-    served = Served(home, "--port", "0", "--workers", "default,gpu", "--web-workers", "1", **watched)
-    try:
-        served.address()
-        environment = {**os.environ, **watched, "SEMBLANCE_HOME": str(home)}
-        for arguments in (
-            ["import_pairs", "docs/examples/pairs.csv", "--dataset", "mine", "--create", "--a", "sentence1"],
-            ["run", "export_dataset", "dataset=mine", "--wait"],
-            ["run", "bootstrap_generator", "dataset=mine", "score_set=reference", "steps=2", "--wait"],
-        ):
-            more = (
-                ["--b", "sentence2", "--score", "score", "--scale", "0", "1"]
-                if "--create" in arguments
-                else []
-            )
-            done = subprocess.run(
-                [sys.executable, "manage.py", *arguments, *more],
-                cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-            )  # fmt: skip
-            assert done.returncode == 0, done.stderr
-    finally:
-        served.process.terminate()
-        served.process.wait(60)
-
-    places = set(seen.read_text().splitlines())
-    assert places  # the command asked the site on the loopback
-    assert {place for place in places if is_elsewhere(place)} == set()
