@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views.api import campaigns, crowds, judging
+from annotation.views.api import campaigns, crowds, judging, machines
 
 OF = "campaigns/<number:campaign_pk>/"
 urlpatterns = [
@@ -14,6 +14,7 @@ urlpatterns = [
     path(f"{OF}tuples/", campaigns.TupleList.as_view(), name="api_tuples"),
     path(f"{OF}results/", campaigns.CampaignResults.as_view(), name="api_campaign_results"),
     path(f"{OF}bundle.zip", campaigns.CampaignBundle.as_view(), name="api_campaign_bundle"),
+    path(f"{OF}machines/", machines.MachineList.as_view(), name="api_machines"),
     path(f"{OF}crowd/", crowds.CrowdDetail.as_view(), name="api_crowd"),
     path(f"{OF}crowd/hours/", crowds.CrowdHours.as_view(), name="api_crowd_hours"),
     path(f"{OF}claim/", judging.TupleClaim.as_view(), name="api_claim"),

@@ -152,6 +152,67 @@ class SubmittedSerializer(serializers.Serializer[Any]):
     next = ClaimSerializer(allow_null=True, help_text="the next tuple, where `claim` asked for it")
 
 
+class BlockRequestSerializer(serializers.Serializer[Any]):
+    tuples = NumberInBody(help_text="how many are drawn")
+
+
+class EstimateSerializer(serializers.Serializer[Any]):
+    """A figure with its 95 % interval."""
+
+    value = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+
+
+class PositionsSerializer(serializers.Serializer[Any]):
+    counts = serializers.ListField(
+        child=serializers.IntegerField(), help_text="how often each screen position was chosen"
+    )
+    chi_square = serializers.FloatField()
+    p = serializers.FloatField()
+
+
+class AlternativeSerializer(serializers.Serializer[Any]):
+    """The alternative annotator test (Calderon and others 2025)."""
+
+    tested = serializers.IntegerField(help_text="annotators who share 30 tuples or more with others")
+    cost_benefit = serializers.FloatField()
+    winning_rate = EstimateSerializer(allow_null=True)
+    advantage = EstimateSerializer(allow_null=True)
+    passed = serializers.BooleanField()
+
+
+class ComparisonSerializer(serializers.Serializer[Any]):
+    """A machine beside the people who judged the same tuples."""
+
+    tuples = serializers.IntegerField()
+    judgements = serializers.IntegerField(help_text="of people")
+    unanswered = serializers.IntegerField(help_text="questions without an answer, of two for each tuple")
+    agreement = EstimateSerializer(allow_null=True)
+    among_people = EstimateSerializer(allow_null=True)
+    difference = EstimateSerializer(allow_null=True)
+    consistency = EstimateSerializer(allow_null=True, help_text="the same choice in both orders")
+    best_positions = PositionsSerializer()
+    worst_positions = PositionsSerializer()
+    alternative = AlternativeSerializer()
+
+
+class MachineSerializer(serializers.Serializer[Any]):
+    model = serializers.CharField(source="judge.model")
+    run = serializers.IntegerField(source="judge.run_ref")
+    comparison = ComparisonSerializer()
+
+
+class MachinesSerializer(serializers.Serializer[Any]):
+    """What machines judge in a campaign, apart from people."""
+
+    block = serializers.IntegerField(
+        allow_null=True, help_text="for the run judge_tuples; null before it is drawn"
+    )
+    tuples = serializers.IntegerField()
+    machines = MachineSerializer(many=True)
+
+
 class CrowdSerializer(serializers.ModelSerializer[Crowd]):
     """How people come to a campaign by a link, and leave it with a code."""
 

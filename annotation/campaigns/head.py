@@ -20,6 +20,7 @@ def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
         "campaign": _("Design") if draft else _("Progress"),
         "analysis": _("Analysis"),
         "scores": _("Scores"),
+        "machines": _("Machines"),
         "gold": _("Gold tuples"),
         "guidelines": _("Guidelines"),
         "crowd": _("Crowd"),
@@ -36,7 +37,7 @@ def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
                 "here": name == here,
             }
             for name, label in names.items()
-            if not (draft and name in {"analysis", "scores", "inbox"})
+            if not (draft and name in {"analysis", "scores", "machines", "inbox"})
         ],
         "curates": campaign_may(user, campaign, may="curate"),
         "design_work": design_work_of(campaign),

@@ -21,6 +21,7 @@ class Stream(IntEnum):
     REPEAT_CHOICE = 11
     REPEAT_ORDER = 12
     PRACTICE = 13
+    MACHINE_BLOCK = 14
 
 
 def campaign_rng(campaign: Campaign, stream: Stream, *numbers: int) -> np.random.Generator:

@@ -23,6 +23,7 @@ from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.bws.scores.scoring import METHODS, Scale
 from annotation.models import Campaign, GoldAnswer, Judgement, Participation, TupleItem
 from annotation.results.annotators import repeat_agreement_by_person, repeated_judgements
+from annotation.results.machines import block_of, machine_rows
 from annotation.results.record import (
     CampaignJudgements,
     annotator_codes,
@@ -43,7 +44,7 @@ from curation.files.zipping import zip_folder
 from curation.models import Pair
 from curation.pairs.text import normalise, unspaced
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 # Above this a bundle takes more than some seconds; the command has no limit.
 MOST_JUDGEMENTS_AT_ONCE = 20_000
 MOST_PAIRS_AT_ONCE = 3_000
@@ -145,7 +146,8 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
     adaptive = int((judged.collected & ~judged.designed).sum())  # judgements of the adaptive phase that count
     if adaptive:
         every = _judgements_csv(facts, "maxdiff", folder / "judgements-with-adaptive.csv")
-    for part in (_items, _tuples, _design, _all_judgements, _gold, _repeats, _annotators, _exclusions):
+    parts = (_items, _tuples, _design, _all_judgements, _gold, _repeats, _annotators, _exclusions, _machines)
+    for part in parts:
         part(facts)
     (folder / "guidelines").mkdir()
     for guideline in campaign.guidelines.order_by("version"):
@@ -162,6 +164,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
         "every": collected + adaptive,
         "judgements": len(judged),
         "groups": joined is not None,
+        "machines": (folder / "machines.csv").is_file(),
         "keep_spaces": len(set(map(unspaced, every.items))) < len(every.items),
         "schema_version": SCHEMA_VERSION,
         "spreadsheet": spreadsheet,
@@ -337,6 +340,23 @@ def _exclusions(facts: _Facts) -> None:
         if person.excluded
     )
     facts.table("exclusions.csv", ("annotator", "judgements", "reason"), rows)
+
+
+def _machines(facts: _Facts) -> None:
+    """What machines judged, in a file of its own that no figure of people is computed from."""
+    block = block_of(facts.campaign)
+    if block is None or not block.judges.exists():
+        return
+    columns = (
+        "run:integer",
+        "model",
+        "tuple:integer",
+        "reversed:integer",
+        *facts.item_columns,
+        "best",
+        "worst",
+    )
+    facts.table("machines.csv", columns, machine_rows(block, facts.names))
 
 
 def _hiding(facts: _Facts) -> Callable[[str], str]:

@@ -58,6 +58,7 @@ def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dat
         "batch": _uploads_that_wait,
         "snapshot": _snapshots,
         "run": _runs,
+        "block": _blocks,
         "instructions": lambda _setting, dataset: instructions_offered(dataset),
     }
     return offers[setting.refers_to](setting, dataset) if setting.refers_to in offers else None
@@ -129,6 +130,14 @@ def _snapshots(setting: Setting, dataset: Dataset) -> Choices:
         words = ngettext("%(number)s · %(rows)s pair", "%(number)s · %(rows)s pairs", one.rows)
         taken.append((str(one.number), words % {"number": one.number, "rows": f"{one.rows:,}"}))
     return taken
+
+
+def _blocks(_setting: Setting, dataset: Dataset) -> Choices:
+    drawn = []
+    for block in dataset.tuple_blocks.all():
+        words = {"campaign": block.name, "tuples": f"{len(block.tuples):,}"}
+        drawn.append((str(block.pk), _("%(campaign)s · %(tuples)s tuples") % words))
+    return drawn or [("", _("no tuples drawn; draw them on the page “Machines” of a campaign"))]
 
 
 def _runs(setting: Setting, dataset: Dataset) -> Choices:

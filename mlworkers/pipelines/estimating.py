@@ -26,6 +26,7 @@ from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
+from mlworkers.judges.plan import JudgingPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
 from mlworkers.paraphrasing.corpora_plan import CorporaPlan
 from mlworkers.paraphrasing.plan import LabellingPlan
@@ -145,6 +146,7 @@ AMOUNTS: Mapping[type[Any], Any] = {
     CorporaPlan: gettext_lazy("%(work)s pairs to measure, and their sentences."),
     LabellingPlan: gettext_lazy("%(work)s pairs to label."),
     PairScoringPlan: gettext_lazy("%(work)s pairs to score."),
+    JudgingPlan: gettext_lazy("%(work)s questions: each tuple in two orders."),
     SentenceIndexPlan: gettext_lazy("%(work)s sentences to encode, those in no active pair left out."),
     CrossValidationPlan: gettext_lazy(
         "%(work)s pairs to score or to train on, each counted once for every epoch, fold, seed and method."

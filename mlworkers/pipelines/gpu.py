@@ -13,6 +13,7 @@ from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, t
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.indexing_sentences import index_sentences
 from mlworkers.pipelines.initialising import initialise_encoder
+from mlworkers.pipelines.judging import judge_tuples
 from mlworkers.pipelines.labeller_training import train_labeller
 from mlworkers.pipelines.labelling import label_paraphrases
 from mlworkers.pipelines.paraphraser_training import train_paraphraser
@@ -39,6 +40,7 @@ PIPELINES: dict[str, Pipeline] = {
     "generate_pairs": generate_pairs,
     "index_sentences": index_sentences,
     "initialise_encoder": initialise_encoder,
+    "judge_tuples": judge_tuples,
     "label_paraphrases": label_paraphrases,
     "train_encoder": train_encoder,
     "train_labeller": train_labeller,

@@ -29,6 +29,7 @@ from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
 from mlworkers.encoders.pre_fine_tuning.tasks import SUBSET
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
+from mlworkers.judges.plan import JudgingPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
 from mlworkers.paraphrasing.corpora_plan import CorporaPlan
 from mlworkers.paraphrasing.plan import LabellingPlan
@@ -153,6 +154,11 @@ def _pairs(plan: PairScoringPlan | CorporaPlan, dataset: Dataset) -> int:
     return _active(dataset.pairs.all(), plan.split)
 
 
+def _judging(plan: JudgingPlan, dataset: Dataset) -> int:
+    block = dataset.tuple_blocks.filter(pk=plan.block).first()
+    return 2 * len(block.tuples) if block else 0
+
+
 def _labelling(plan: LabellingPlan, dataset: Dataset) -> int:
     return _active(pairs_written(dataset, plan.written_by), plan.split)
 
@@ -224,6 +230,7 @@ WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
     EncoderPlan: _training,
     EvaluationPlan: _evaluation,
     GenerationPlan: _generation,
+    JudgingPlan: _judging,
     LabellingPlan: _labelling,
     PairScoringPlan: _pairs,
     PreFineTuningPlan: _pre_fine_tuning,

@@ -36,6 +36,7 @@ from mlworkers.encoders.scorers_plan import ScorersPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.encoders.speed_plan import SpeedPlan
+from mlworkers.judges.plan import JudgingPlan
 from mlworkers.linguistics.plan import LinguisticPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
 from mlworkers.paraphrasing.corpora_plan import CorporaPlan
@@ -415,6 +416,18 @@ KINDS: dict[str, Kind] = {
             ),
             plan=PairScoringPlan,
             unit=gettext_lazy("pairs"),
+            writes=True,
+            estimated=True,
+        ),
+        _machine_kind(
+            name="judge_tuples",
+            label=gettext_lazy("Judge tuples by a machine"),
+            description=gettext_lazy(
+                "Lets an encoder or a chat model judge tuples of a campaign, to compare it with people. Its judgements "
+                "are kept apart and never count for scores."
+            ),
+            plan=JudgingPlan,
+            unit=gettext_lazy("questions"),
             writes=True,
             estimated=True,
         ),

@@ -57,6 +57,7 @@ class Setting:
     within: str = ""
     essential: bool = False
     preselected: bool = False
+    endpoint: bool = False
 
     @property
     def comes_first(self) -> bool:

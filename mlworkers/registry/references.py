@@ -52,7 +52,7 @@ def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | N
 def _check_model(setting: Setting, name: str) -> None:
     with errors_shown(ModelError):
         source = parse_source(name)
-        if source.kind is SourceKind.ENDPOINT and "generator" not in setting.kinds:
+        if source.kind is SourceKind.ENDPOINT and not setting.endpoint and "generator" not in setting.kinds:
             problem = _("%(model)s is behind an endpoint, which writes sentences and encodes none")
             raise unavailable(problem % {"model": name}, source.kind)
         if source.kind is SourceKind.RUN:
@@ -187,6 +187,14 @@ def _check_snapshot(setting: Setting, number: int, dataset: Dataset) -> None:
         raise UserError(sentence, dataset=dataset.slug, number=number)
 
 
+def _check_block(_setting: Setting, number: int, dataset: Dataset) -> None:
+    if not dataset.tuple_blocks.filter(pk=number).exists():
+        sentence = _(
+            "The dataset “%(dataset)s” has no block of tuples %(number)s; draw one on a campaign's page “Machines”."
+        )
+        raise UserError(sentence, dataset=dataset.slug, number=number)
+
+
 def _check_run(setting: Setting, number: int, dataset: Dataset) -> None:
     run = Run.objects.filter(pk=number, dataset=dataset).first()
     words = {"dataset": dataset.slug, "number": number}
@@ -227,6 +235,7 @@ _CHECKS: dict[str, Callable[[Setting, Any, Dataset], None]] = {
     "score set": _check_score_set,
     "snapshot": _check_snapshot,
     "run": _check_run,
+    "block": _check_block,
 }
 
 

@@ -96,14 +96,14 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
 
 def _plan_before(request: AuthedRequest) -> dict[str, Any]:
     """The plan of the run that is to be started again with changes, the settings that a search chose, the snapshot,
-    selection, corpus or model for contexts whose page the person comes from, or the instructions that were chosen.
+    selection, block of tuples, corpus or model for contexts whose page the person comes from, or the instructions that
+    were chosen.
     """
     if "search" in request.GET:
         return _settings_found(request)
-    if "snapshot" in request.GET:
-        return {"snapshot": number_asked(request, "snapshot", 0)}
-    if "selection" in request.GET:
-        return {"selection": number_asked(request, "selection", 0)}
+    for name in ("snapshot", "selection", "block"):
+        if name in request.GET:
+            return {name: number_asked(request, name, 0)}
     if "corpus" in request.GET:
         values: dict[str, Any] = {"corpus": number_asked(request, "corpus", 0)}
         named = {"trained": "model", "ranks": "discriminator"}

@@ -7,6 +7,7 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 from playwright.sync_api import Page
 
+from annotation.campaigns.machine_block import tuples_reserve
 from annotation.judging.settling import participation_stop
 from annotation.models import Flag
 from curation.datasets.edits import Edit, edit_apply
@@ -33,6 +34,7 @@ from tests.factories import (
     ScoreSetFactory,
 )
 from tests.integration.annotation.crowd import CARELESS, STEADY, crowd_judge
+from tests.integration.annotation.test_machines import machine_judge
 from tests.integration.mlworkers.test_augmentation_pages import comparison as augmentations_compared
 from tests.integration.mlworkers.test_augmentation_pages import profiled
 from tests.integration.mlworkers.test_context_curve_pages import measured as curves_measured
@@ -219,6 +221,8 @@ def campaign(dataset):
     participation_stop(
         participation=eve, reason="Of 20 answers whose best and worst were known, 9 were right.", exclude=True
     )
+    tuples_reserve(campaign=campaign, number=60)
+    machine_judge(campaign, run=1, noise=0.4, silent=1)
     skipped = campaign.tuples.first()
     person = campaign.participations.first()
     Flag.objects.create(
@@ -309,6 +313,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
     parts = [
         "",
         "analysis/",
+        "machines/",
         "publish/",
         "guidelines/",
         "scores/",

@@ -13,6 +13,7 @@ READ = [
     "campaign_progress",
     "design_state",
     "scores",
+    "machines",
     "judgements",
     "judgements_file",
     "gold",

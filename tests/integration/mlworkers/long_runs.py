@@ -134,7 +134,7 @@ class Long:
     counts all pairs reads it, because runs that come later add pairs before the twins begin. An import has a dataset
     and an uploaded file of its own, and so has its twin, also one of sentences or of running text; composing has a
     dataset and a pool. Pre-fine-tuning, and the index of sentences with its search, have a dataset of inference
-    pairs, which their twins have too.
+    pairs, which their twins have too; a machine that judges has a dataset with a campaign.
     What reads a corpus belongs to the dataset of the first one, but for what adds its sentences: it has a corpus and a
     dataset of its own.
     """
@@ -190,6 +190,7 @@ LONG = [
     Long("speed", "measure_speed", SPEED),
     Long("sections", "train_on_sections", SECTIONS),
     Long("curves", "measure_context_curves", CURVES),
+    Long("judging", "judge_tuples", {"model": ENCODER, "shard_tuples": 2}),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 # Of a result: every attempt has its own.
@@ -237,6 +238,10 @@ SELECT score.sentence_id, score.value, score.fold FROM curation_sentencescore sc
 JOIN curation_scoreset score_set ON score_set.id = score.score_set_id
 WHERE score_set.run_ref = {} ORDER BY score.sentence_id
 """
+OF_MACHINES = """
+SELECT row.place, row.reversed, row.best_slot, row.worst_slot FROM curation_machinejudgement row
+JOIN curation_machinejudge judge ON judge.id = row.judge_id WHERE judge.run_ref = {} ORDER BY row.place, row.reversed
+"""
 SNAPSHOTS = "SELECT number FROM curation_snapshot WHERE run_ref = {}"
 QUEUE = "UPDATE mlworkers_run SET state = 'queued' WHERE id = {}"
 STATE = "SELECT state, message FROM mlworkers_run WHERE id = {}"
@@ -254,10 +259,13 @@ from curation.exchange.importing import ImportOptions
 from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.exchange.sentence_uploads import sentences_upload
 from curation.exchange.uploads import import_check, import_upload
-from curation.models import Dataset
+from curation.models import Dataset, TupleBlock
 from curation.files.documents import read_documents
 from mlworkers.contexts.bigram_index import index_write
 from mlworkers.contexts.corpus import Corpus, corpus_write
+from django.utils.timezone import now
+from annotation.campaigns.machine_block import tuples_reserve
+from annotation.campaigns.services import campaign_create, campaign_open
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import content_of
@@ -317,9 +325,17 @@ def indexed(run):
 def of_first_corpus(slug):
     return {"dataset": Run.objects.filter(kind="index_corpus").earliest("pk").dataset.slug}
 
+def block(slug):
+    # One for both twins, which are asked alike.
+    if not Dataset.objects.filter(slug="judged").exists():
+        call_command("import_pairs", str(home / "pairs.tsv"), dataset="judged", create=True, scale=[0.0, 5.0])
+        campaign = campaign_create(dataset=Dataset.objects.get(slug="judged"), name="judged", guideline="Read.")
+        tuples_reserve(campaign=campaign_open(campaign=campaign, at=now()), number=12)
+    return {"dataset": "judged", "block": TupleBlock.objects.get().pk}
+
 OWN = {
     "ImportPlan": own_upload, "BandsPlan": own_pool, "SentencesPlan": own_sentences, "CorpusPlan": own_corpus,
-    "PreFineTuningPlan": inference,
+    "PreFineTuningPlan": inference, "JudgingPlan": block,
 }
 OWN |= {"HarvestPlan": own_text, "SentenceIndexPlan": inference, "SentenceSearchPlan": inference}
 CORPUS_PLANS = (
@@ -415,7 +431,7 @@ def outcome(installed: Installation, run: int) -> dict[str, Any]:
             path.name for path in (installed.home / "runs" / str(run)).glob("*/") if not path.name.isdigit()
         ],
     }
-    queries = (FILES, FIGURES, PAIRS, COMPOSED, POOLED, SETS, OF_PAIRS, OF_SENTENCES)
+    queries = (FILES, FIGURES, PAIRS, COMPOSED, POOLED, SETS, OF_PAIRS, OF_SENTENCES, OF_MACHINES)
     told |= {query: installed.rows(query.format(run)) for query in queries}
     return json.loads(json.dumps(told).replace(f"run {run}: ", "run N: "))
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.timezone import now
 
 from curation.errors import UserError
-from curation.models import Dataset, ImportBatch, ScoreSet, Snapshot
+from curation.models import Dataset, ImportBatch, ScoreSet, Snapshot, TupleBlock
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, Kind, plan_errors_shown, plan_from
@@ -72,6 +72,13 @@ def furnished(dataset) -> Dataset:
     ScoreSetFactory(dataset=dataset, name="another model set", kind=ScoreSet.Kind.MODEL)
     for upload in ("pairs", "sentences", "corpus"):
         ImportBatch.objects.create(dataset=dataset, kind=upload, file_name="a.csv", mapping={"header": True})
+    block = {
+        "tuples": [[1, [1, 2], [0, 1]]],
+        "question": "Which?",
+        "best_label": "Most",
+        "worst_label": "Least",
+    }
+    TupleBlock.objects.create(dataset=dataset, campaign_ref=1, name="the campaign", **block)
     Snapshot.objects.create(dataset=dataset, number=1, rows=40, sha256="0" * 64, path="snapshots/1.parquet")
     for kind in KINDS:
         RunFactory(dataset=dataset, kind=kind, state="succeeded", plan={}, message="done")

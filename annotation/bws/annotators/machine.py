@@ -1,0 +1,333 @@
+"""How a machine that judges tuples compares with the people who judged the same ones."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import beta, false_discovery_control, ttest_1samp
+
+from annotation.bws.annotators.position_bias import PositionBias, position_bias
+from annotation.bws.judgements import FloatArray, IntArray, summed, tallied
+
+FEWEST_TUPLES = 30  # that an annotator shares with others, for the t-test of the alternative annotator test
+FEWEST_PEOPLE = 3  # to resample
+COST_BENEFIT = (
+    0.15  # epsilon of Calderon and others (2025) for trained annotators; .2 for experts, .1 for crowds
+)
+SIGNIFICANCE = 0.05
+RESAMPLES = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class BlockAnswers:
+    """What people and one machine answered to the same T tuples of k items.
+
+    tuples, people, best, worst: (n,) of the judgements of people: the tuple's number from 0, the annotator's number,
+    and the slots of the design, -1 for a tie. machine_best, machine_worst: (T, 2) slots that the machine chose when a
+    tuple was put to it in one order and in the reversed one; -1 where it gave no answer. first_order: (T, k) the slots
+    in the order of the first. sizes: (T,) items of each tuple.
+    """
+
+    tuples: IntArray
+    people: IntArray
+    best: IntArray
+    worst: IntArray
+    machine_best: IntArray
+    machine_worst: IntArray
+    first_order: IntArray
+    sizes: IntArray
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """One annotator against the machine: who agrees at least as well with the others, tuple by tuple.
+
+    tuples: that others judged too. machine, person: the shares of them in which the machine, or the annotator, agreed
+    with the others at least as well as the other of the two. p: of the test that the machine's share is below the
+    annotator's by the cost-benefit penalty or more; NaN with fewer than FEWEST_TUPLES. won: whether that is rejected.
+    """
+
+    annotator: int
+    tuples: int
+    machine: float
+    person: float
+    p: float
+    won: bool
+
+    @property
+    def tested(self) -> bool:
+        return not np.isnan(self.p)
+
+
+@dataclass(frozen=True)
+class AlternativeTest:
+    """The alternative annotator test. tested: annotators with enough tuples. winning_rate: the share of them that the
+    machine may replace, with an exact interval over annotators. advantage: the mean of their `machine` shares, with an
+    interval over tuples. passed: whether the machine may replace half of them or more.
+    """
+
+    left_out: tuple[LeftOut, ...]
+    tested: int
+    winning_rate: Estimate | None
+    advantage: Estimate | None
+    passed: bool
+    cost_benefit: float
+
+
+@dataclass(frozen=True)
+class MachineComparison:
+    """tuples: that at least one person judged. unanswered: questions (two a tuple) without an answer.
+
+    agreement: share of the best and worst choices of people that the machine's answer to the first order repeats;
+    among_people: that one person's choices repeat another's; difference: the first less the second, on the tuples that
+    two people or more judged. chance: what guessing reaches. consistency: share of best and worst choices that the
+    machine repeats when the order is reversed. best_positions, worst_positions: of the first order, which was drawn.
+    """
+
+    tuples: int
+    judgements: int
+    unanswered: int
+    chance: float
+    agreement: Estimate | None
+    among_people: Estimate | None
+    difference: Estimate | None
+    consistency: Estimate | None
+    best_positions: PositionBias
+    worst_positions: PositionBias
+    alternative: AlternativeTest
+
+
+def compare_machine(
+    answers: BlockAnswers, *, cost_benefit: float = COST_BENEFIT, resamples: int = RESAMPLES, seed: int = 1234
+) -> MachineComparison:
+    """Compare a machine with people.
+
+    Two answers to one tuple agree in 0, 1/2 or 1 of their choices, best and worst. A question without an answer agrees
+    with nobody; ties of people are left out. Intervals are percentiles of resamples (Efron 1979) of tuples and, if at
+    least three people judged, of people: the wider of the two.
+    """
+    rng = np.random.default_rng(seed)
+    decided = answers.best >= 0
+    tuples, people = answers.tuples[decided], answers.people[decided]
+    best, worst = answers.best[decided], answers.worst[decided]
+    with_machine = _alike(best, worst, answers.machine_best[tuples, 0], answers.machine_worst[tuples, 0])
+    one, two = _pairs_of_people(tuples)
+    with_each_other = _alike(best[one], worst[one], best[two], worst[two])
+    draws = _Draws(tuples, people, resamples, rng)
+    each = np.arange(len(tuples))
+    agreement = draws.estimate(with_machine, each, each)
+    among = draws.estimate(with_each_other, one, two)
+    difference = draws.difference(with_machine, with_each_other, one, two)
+    return MachineComparison(
+        tuples=len(np.unique(tuples)),
+        judgements=len(tuples),
+        unanswered=int((answers.machine_best < 0).sum()),
+        chance=float((1 / answers.sizes[tuples]).mean()) if len(tuples) else float("nan"),
+        agreement=agreement,
+        among_people=among,
+        difference=difference,
+        consistency=_consistency(answers, resamples, rng),
+        best_positions=_positions(answers, answers.machine_best[:, 0]),
+        worst_positions=_positions(answers, answers.machine_worst[:, 0]),
+        alternative=alternative_annotator_test(
+            AlignedJudgements(tuples, people, with_machine, one, two, with_each_other),
+            cost_benefit=cost_benefit,
+            resamples=resamples,
+            rng=rng,
+        ),
+    )
+
+
+def _alike(best: IntArray, worst: IntArray, other_best: IntArray, other_worst: IntArray) -> FloatArray:
+    """The share of the two choices that are alike (n,)."""
+    return ((best == other_best) * 1.0 + (worst == other_worst)) / 2
+
+
+def _pairs_of_people(tuples: IntArray) -> tuple[IntArray, IntArray]:
+    """Every two judgements of the same tuple, by their places among the n judgements: (q,) and (q,)."""
+    order = np.argsort(tuples, kind="stable")
+    ones, twos = [], []
+    for group in np.split(order, np.flatnonzero(np.diff(tuples[order])) + 1) if len(order) else []:
+        first, second = np.triu_indices(len(group), 1)
+        ones.append(group[first])
+        twos.append(group[second])
+    empty = np.zeros(0, dtype=np.int64)
+    return np.concatenate([empty, *ones]), np.concatenate([empty, *twos])
+
+
+class _Draws:
+    """Resamples of tuples and of people: how often each was drawn, (T, resamples) and (a, resamples)."""
+
+    def __init__(self, tuples: IntArray, people: IntArray, resamples: int, rng: np.random.Generator) -> None:
+        known = np.unique(people)
+        self._tuple, self._person = tuples, np.searchsorted(known, people)  # (n,) each
+        self._drawn_tuples = times_drawn(int(tuples.max(initial=-1)) + 1, resamples, rng)
+        several = len(known) >= FEWEST_PEOPLE
+        self._drawn_people = times_drawn(len(known), resamples, rng) if several else None
+
+    def estimate(self, alike: FloatArray, one: IntArray, two: IntArray) -> Estimate | None:
+        """The mean of agreements (q,): of the judgements in the places `one` with those in `two`, or with a machine,
+        where both are the same places.
+        """
+        return _widest(float(alike.mean()), self._means(alike, one, two)) if len(alike) else None
+
+    def difference(
+        self, machine: FloatArray, among: FloatArray, one: IntArray, two: IntArray
+    ) -> Estimate | None:
+        """Agreement with the machine (n,) less that among people (q,), on judgements whose tuple two people judged."""
+        shared = np.unique(np.concatenate([one, two]))
+        if not len(shared):
+            return None
+        with_machine = self._means(machine[shared], shared, shared)
+        with_each_other = self._means(among, one, two)
+        drawn = [first - second for first, second in zip(with_machine, with_each_other, strict=True)]
+        return _widest(float(machine[shared].mean() - among.mean()), drawn)
+
+    def _means(self, alike: FloatArray, one: IntArray, two: IntArray) -> list[FloatArray]:
+        """The mean in each resample, (resamples,), of tuples and of people."""
+        count = len(self._drawn_tuples)
+        sums = summed(self._tuple[one], alike, count), tallied(self._tuple[one], count)
+        means = [_ratio(*(part @ self._drawn_tuples for part in sums))]
+        if self._drawn_people is None:
+            return means
+        drawn, count = self._drawn_people, len(self._drawn_people)
+        if np.array_equal(one, two):
+            sums = summed(self._person[one], alike, count), tallied(self._person[one], count)
+            return [*means, _ratio(*(part @ drawn for part in sums))]
+        # Two judgements of a tuple count as often as both people were drawn.
+        cells = self._person[one] * count + self._person[two]
+        tables = summed(cells, alike, count**2), tallied(cells, count**2)
+        products = [(drawn * (part.reshape(count, count) @ drawn)).sum(axis=0) for part in tables]
+        return [*means, _ratio(*products)]
+
+
+def _ratio(sums: FloatArray, counts: FloatArray) -> FloatArray:
+    """NaN where nothing was drawn."""
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def times_drawn(units: int, resamples: int, rng: np.random.Generator) -> IntArray:
+    """How often each unit is drawn if as many are drawn with replacement as there are: (units, resamples)."""
+    if not units:
+        return np.zeros((0, resamples), dtype=np.int64)
+    return rng.multinomial(units, np.full(units, 1 / units), size=resamples).T
+
+
+def _widest(value: float, drawn: list[FloatArray]) -> Estimate:
+    """The value with the widest of the percentile intervals of resamples."""
+    intervals = [np.nanpercentile(each, (2.5, 97.5)) for each in drawn if not np.isnan(each).all()]
+    low, high = max(intervals, key=lambda ends: ends[1] - ends[0])
+    return Estimate(value, float(low), float(high))
+
+
+def _consistency(answers: BlockAnswers, resamples: int, rng: np.random.Generator) -> Estimate | None:
+    both = (answers.machine_best >= 0).all(axis=1)
+    if not both.any():
+        return None
+    best, worst = answers.machine_best[both], answers.machine_worst[both]
+    alike = _alike(best[:, 0], worst[:, 0], best[:, 1], worst[:, 1])
+    drawn = alike[rng.integers(0, len(alike), size=(resamples, len(alike)))].mean(axis=1)
+    return _widest(float(alike.mean()), [drawn])
+
+
+def _positions(answers: BlockAnswers, slots: IntArray) -> PositionBias:
+    """The screen positions of what the machine chose in the first order."""
+    answered = np.flatnonzero(slots >= 0)
+    place = (answers.first_order[answered] == slots[answered, None]).argmax(axis=1)
+    return position_bias(place, answers.sizes[answered])
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedJudgements:
+    """tuples, people, with_machine: (n,) of judgements: which tuple, whose, and its agreement with the machine.
+
+    one, two, alike: (q,) of every two judgements of a tuple: their places among the n, and their agreement.
+    """
+
+    tuples: IntArray
+    people: IntArray
+    with_machine: FloatArray
+    one: IntArray
+    two: IntArray
+    alike: FloatArray
+
+
+def alternative_annotator_test(
+    judged: AlignedJudgements, *, cost_benefit: float, resamples: int, rng: np.random.Generator
+) -> AlternativeTest:
+    """The alternative annotator test of Calderon, Reichart and Dror (2025): may the machine replace an annotator?
+
+    Each annotator is left out in turn. On every tuple that others judged too, the machine and the annotator are
+    compared by their mean agreement with these others; equal ones both win. d is the annotator's win less the machine's
+    (0 or 1 each). H0: the mean of d is at least the cost-benefit penalty, by a one-sided t-test; the p values of all
+    annotators by Benjamini and Yekutieli (2001) at 5 %. The winning rate is the share of rejected H0; the machine
+    passes with one half or more.
+    """
+    tuples, people, with_machine = judged.tuples, judged.people, judged.with_machine
+    one, two, alike = judged.one, judged.two, judged.alike
+    n = len(tuples)
+    others = np.bincount(np.concatenate([one, two]), minlength=n)  # judgements beside this one, of its tuple
+    own = np.bincount(np.concatenate([one, two]), weights=np.concatenate([alike, alike]), minlength=n)
+    # The machine's agreement with the others: that with everybody of the tuple less that with the annotator.
+    everybody = np.bincount(tuples, weights=with_machine, minlength=int(tuples.max(initial=-1)) + 1)
+    machine = everybody[tuples] - with_machine
+    # Sums of the same number of halves compare as their means do, and exactly.
+    machine_wins, person_wins = (machine >= own) * 1.0, (own >= machine) * 1.0
+    left_out, tested = [], []
+    for annotator in np.unique(people).tolist():
+        rows = np.flatnonzero((people == annotator) & (others > 0))
+        p = float("nan")
+        if len(rows) >= FEWEST_TUPLES:
+            p = _below(person_wins[rows] - machine_wins[rows], cost_benefit)
+            tested.append(rows)
+        if len(rows):
+            shares = float(machine_wins[rows].mean()), float(person_wins[rows].mean())
+            left_out.append(LeftOut(annotator, len(rows), *shares, p, won=False))
+    ps = [each.p for each in left_out if each.tested]
+    adjusted = iter(false_discovery_control(ps, method="by").tolist() if ps else [])
+    decided = tuple(
+        replace(each, won=next(adjusted) <= SIGNIFICANCE) if each.tested else each for each in left_out
+    )
+    won = sum(each.won for each in decided)
+    return AlternativeTest(
+        left_out=decided,
+        tested=len(ps),
+        winning_rate=_exact_share(won, len(ps)) if ps else None,
+        advantage=_advantage(tuples, machine_wins, tested, resamples, rng) if ps else None,
+        passed=bool(ps) and won >= len(ps) / 2,
+        cost_benefit=cost_benefit,
+    )
+
+
+def _below(differences: FloatArray, bound: float) -> float:
+    """p of the one-sided t-test that the mean is at least `bound`; without any spread the mean itself decides."""
+    if differences.std() == 0:
+        return 0.0 if differences[0] < bound else 1.0
+    return float(ttest_1samp(differences, bound, alternative="less").pvalue)
+
+
+def _exact_share(successes: int, trials: int) -> Estimate:
+    """The share with its 95 % interval (Clopper and Pearson 1934)."""
+    low = 0.0 if successes == 0 else float(beta.ppf(0.025, successes, trials - successes + 1))
+    high = 1.0 if successes == trials else float(beta.ppf(0.975, successes + 1, trials - successes))
+    return Estimate(successes / trials, low, high)
+
+
+def _advantage(
+    tuples: IntArray, wins: FloatArray, tested: list[IntArray], resamples: int, rng: np.random.Generator
+) -> Estimate:
+    """The mean over annotators of the share that the machine wins, over resamples of tuples."""
+    times = times_drawn(int(tuples.max()) + 1, resamples, rng)
+    drawn = np.array(
+        [_ratio(wins[rows] @ times[tuples[rows]], times[tuples[rows]].sum(axis=0)) for rows in tested]
+    )
+    value = float(np.mean([wins[rows].mean() for rows in tested]))
+    return _widest(value, [np.nanmean(drawn, axis=0)])

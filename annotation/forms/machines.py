@@ -1,0 +1,49 @@
+"""How many tuples machines judge, and how much worse than an annotator a machine may be."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy
+
+from annotation.bws.annotators.machine import COST_BENEFIT
+from annotation.campaigns.machine_block import MOST_TUPLES, PROPOSED
+from curation.numbers import NumberField
+
+COST_BENEFITS = {
+    0.1: gettext_lazy(".10: crowds"),
+    0.15: gettext_lazy(".15: trained"),
+    0.2: gettext_lazy(".20: experts"),
+}
+
+
+class BlockForm(forms.Form):
+    number = NumberField(
+        label=gettext_lazy("Number of tuples"),
+        min_value=1,
+        max_value=MOST_TUPLES,
+        help_text=gettext_lazy(
+            "Drawn at random from the design. The alternative annotator test needs people who judged 30 of them."
+        ),
+    )
+
+    def __init__(self, *args: Any, there: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial.setdefault("number", min(PROPOSED, there))
+
+
+class CostBenefitForm(forms.Form):
+    penalty = forms.TypedChoiceField(
+        label=gettext_lazy("Cost-benefit penalty"),
+        coerce=float,
+        required=False,
+        empty_value=COST_BENEFIT,
+        choices=[(str(value), label) for value, label in COST_BENEFITS.items()],
+        initial=str(COST_BENEFIT),
+        help_text=gettext_lazy(
+            "How much less often than the annotator the machine may win, because it costs less than people do."
+        ),
+    )
+
+    def chosen(self) -> float:
+        """The penalty that was asked for; the usual one where the address names none that there is."""
+        return float(self.cleaned_data["penalty"]) if self.is_valid() else COST_BENEFIT

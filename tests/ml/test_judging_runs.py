@@ -1,0 +1,158 @@
+"""Runs in which machines judge tuples of a campaign: an encoder, a chat model, and one that is killed."""
+
+import json
+import re
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from annotation.campaigns.machine_block import tuples_reserve
+from annotation.models import Judgement
+from curation.datasets.machine_judges import texts_of, tuples_of
+from curation.errors import UserError
+from curation.models import MachineJudge
+from mlworkers import tasks
+from mlworkers.encoders.encoding import pair_cosines
+from mlworkers.models import Run
+from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.runs.services import run_start
+from tests.factories import CampaignFactory, DatasetFactory, PairFactory, RunFactory, TupleFactory
+from tests.ml.endpoint_server import KEY, Reply, completion, serving
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def block(db):
+    dataset = DatasetFactory()
+    PairFactory.create_batch(4, dataset=dataset)
+    campaign = CampaignFactory(dataset=dataset)
+    TupleFactory.create_batch(6, campaign=campaign)
+    return tuples_reserve(campaign=campaign, number=5)
+
+
+def carried_out(block, model: object, **settings: object) -> Run:
+    values = {
+        "dataset": block.dataset.slug,
+        "block": block.pk,
+        "model": str(model),
+        "device": "cpu",
+        **settings,
+    }
+    plan = asdict(plan_from(kind_named("judge_tuples"), values))
+    run = RunFactory(kind="judge_tuples", dataset=block.dataset, queue="gpu", plan=plan)
+    tasks.execute(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def answers_of(run: Run) -> dict[tuple[int, bool], tuple[int | None, int | None]]:
+    rows = MachineJudge.objects.get(run_ref=run.pk).judgements.all()
+    return {(row.place, row.reversed): (row.best_slot, row.worst_slot) for row in rows}
+
+
+def test_an_encoder_chooses_the_highest_and_the_lowest_cosine_in_both_orders(
+    block, encoder, encoder_folder
+) -> None:
+    run = carried_out(block, encoder_folder, shard_tuples=2)
+
+    assert run.state == "succeeded", run.message
+    found = answers_of(run)
+    assert len(found) == 10
+    for place, pairs in enumerate(texts_of(block)):
+        cosines = pair_cosines(encoder, *zip(*pairs, strict=True), choose_compute("cpu")).values
+        expected = (int(np.argmax(cosines)), int(np.argmin(cosines)))
+        assert found[place, False] == found[place, True] == expected
+    assert run.result["answered"] == 10
+    assert not Judgement.objects.exists()
+
+
+def second_and_first(request) -> Reply:
+    """A model that always takes the second place for best and the first for worst."""
+    return completion('{"best": 2, "worst": 1}')
+
+
+def test_a_chat_model_is_asked_in_two_orders_and_its_places_become_slots(block, settings) -> None:
+    settings.OPENAI_API_KEY = KEY
+    with serving(second_and_first) as server:
+        settings.OPENAI_BASE_URL = server.address
+        run = carried_out(block, "openai:tiny", shard_tuples=2, guidelines=True)
+
+    assert run.state == "succeeded", run.message
+    for (place, backwards), chosen in answers_of(run).items():
+        order = tuples_of(block)[place].order[:: -1 if backwards else 1]
+        assert chosen == (order[1], order[0])
+    asked = [request["messages"][0]["content"] for request in server.requests]
+    assert len(set(asked)) == 10
+    assert all(block.question in text for text in asked)
+    first, second = texts_of(block)[0][0]
+    assert sum(f"Sentence A: {first}\nSentence B: {second}" in text for text in asked) >= 2
+    assert {request["temperature"] for request in server.requests} == {0}
+
+
+def test_answers_in_another_form_are_kept_as_none_and_counted(block, settings) -> None:
+    def answering(request) -> Reply:
+        shown = re.findall(r"Sentence A: (.*)", request["messages"][0]["content"])
+        return completion("The second one." if shown < shown[::-1] else '{"best": 1, "worst": 4}')
+
+    with serving(answering) as server:
+        settings.OPENAI_BASE_URL = server.address
+        run = carried_out(block, "openai:tiny")
+
+    # Of two orders of one tuple, each the reverse of the other, one is answered.
+    assert (run.state, run.result["answered"], run.result["unanswered"]) == ("succeeded", 5, 5)
+    assert sum(best is None for best, _worst in answers_of(run).values()) == 5
+
+
+def test_a_model_that_never_answers_fails_with_a_sentence_and_leaves_nothing(block, settings) -> None:
+    with serving(lambda _request: completion("I would rather not.")) as server:
+        settings.OPENAI_BASE_URL = server.address
+        run = carried_out(block, "openai:tiny")
+
+    assert run.state == "failed"
+    assert "gave no answer in the form that was asked for" in run.message
+    assert not MachineJudge.objects.exists()
+
+
+def test_a_run_that_goes_on_asks_only_for_what_it_lacks(block, settings) -> None:
+    """The endpoint refuses the key in the middle; what it had answered is not asked again."""
+    asked: list[str] = []
+
+    def answering(request) -> Reply:
+        asked.append(json.dumps(request["messages"]))
+        return Reply(status=401) if len(asked) == 7 else completion('{"best": 1, "worst": 2}')
+
+    with serving(answering) as server:
+        settings.OPENAI_BASE_URL = server.address
+        plan = {"dataset": block.dataset.slug, "block": block.pk, "model": "openai:tiny", "concurrency": 1}
+        run = run_start(kind="judge_tuples", plan=plan, by=None)
+        tasks.execute(run.pk)
+        run.refresh_from_db()
+        assert run.state == "failed"
+        Run.objects.filter(pk=run.pk).update(state="queued")
+        tasks.execute(run.pk)
+        run.refresh_from_db()
+
+    assert run.state == "succeeded", run.message
+    assert len(answers_of(run)) == 10
+    assert len(set(asked)) == 10
+    assert len(asked) <= 12  # one refused, and one that was underway when it was
+
+
+@pytest.mark.parametrize("model", ["openai:", "openai:http://evil.example/?x"])
+def test_a_name_that_is_no_model_is_refused_before_the_run(block, model) -> None:
+    with pytest.raises(UserError, match="names no model of an endpoint"):
+        run_start(
+            kind="judge_tuples",
+            plan={"dataset": block.dataset.slug, "block": block.pk, "model": model},
+            by=None,
+        )
+
+
+def test_the_block_must_be_the_dataset_s_own(block) -> None:
+    other = DatasetFactory()
+    plan = {"dataset": other.slug, "block": block.pk, "model": "packaged:all-MiniLM-L6-v2"}
+    with pytest.raises(UserError, match="has no block of tuples"):
+        run_start(kind="judge_tuples", plan=plan, by=None)
