@@ -46,6 +46,7 @@ class Campaign(models.Model):
     )
     gold_threshold = models.FloatField(_("share of gold trials that must be right"), default=0.7)
     repeat_every = models.PositiveSmallIntegerField(_("one hidden repeat in every"), default=0)
+    allows_ties = models.BooleanField(_("offer “too close to call”"), default=False)
     seed = models.PositiveIntegerField(_("seed"), default=1234)
     pair_filter = models.JSONField(
         default=dict, blank=True, help_text="which of the dataset's pairs are judged"
@@ -386,7 +387,10 @@ class Lease(models.Model):
 
 
 class Judgement(models.Model):
-    """One answer. Arrival is the order of primary keys: one that is taken back and given again comes last."""
+    """One answer. Arrival is the order of primary keys: one that is taken back and given again comes last.
+
+    Where the campaign allows it, a person may find the pairs too close to call: a tie, without best and worst.
+    """
 
     class Status(models.TextChoices):
         COLLECTED = "collected", _("collected")
@@ -401,8 +405,8 @@ class Judgement(models.Model):
     )
     sitting = models.ForeignKey(Sitting, models.SET_NULL, null=True, related_name="judgements")
     guideline = models.ForeignKey(Guideline, models.PROTECT, null=True, related_name="+")
-    best_slot = models.PositiveSmallIntegerField()
-    worst_slot = models.PositiveSmallIntegerField()
+    best_slot = models.PositiveSmallIntegerField(null=True)
+    worst_slot = models.PositiveSmallIntegerField(null=True)
     order_shown = models.JSONField(help_text="slots in the order of the screen")
     client_id = models.UUIDField(help_text="made by the page: sent twice, stored once")
     shown_at = models.DateTimeField(null=True)
@@ -420,12 +424,20 @@ class Judgement(models.Model):
             models.UniqueConstraint(
                 fields=["participation", "client_id"], name="one_judgement_per_client_id"
             ),
-            models.CheckConstraint(condition=~Q(best_slot=F("worst_slot")), name="best_is_not_worst"),
+            models.CheckConstraint(
+                condition=Q(best_slot=None, worst_slot=None)
+                | (Q(best_slot__isnull=False, worst_slot__isnull=False) & ~Q(best_slot=F("worst_slot"))),
+                name="best_is_not_worst",
+            ),
         ]
         indexes = [models.Index(fields=["participation", "-id"], name="judgement_by_person")]
 
     def __str__(self) -> str:
         return f"{self.tuple} by {self.participation.user}"
+
+    @property
+    def is_tie(self) -> bool:
+        return self.best_slot is None
 
 
 class JudgementRevision(models.Model):

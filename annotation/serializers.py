@@ -6,6 +6,7 @@ tuple from another before it is answered.
 
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotation.models import Campaign, Crowd, Tuple
@@ -33,6 +34,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "gold_minimum",
             "gold_threshold",
             "repeat_every",
+            "allows_ties",
             "seed",
             "state",
             "archived",
@@ -113,12 +115,26 @@ class ClaimSerializer(serializers.Serializer[Any]):
 
 class AnswerSerializer(serializers.Serializer[Any]):
     lease = NumberInBody()
-    best = NumberInBody(help_text="a screen position")
-    worst = NumberInBody()
+    best = NumberInBody(help_text="a screen position", required=False, allow_null=True, default=None)
+    worst = NumberInBody(required=False, allow_null=True, default=None)
+    tie = serializers.BooleanField(
+        default=False, help_text="too close to call, without best and worst, where the campaign allows it"
+    )
     client_id = serializers.UUIDField(help_text="made by the program: sent twice, kept once")
     claim = serializers.BooleanField(
         default=False, help_text="whether the answer should bring the next tuple"
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        chosen = [attrs["best"] is not None, attrs["worst"] is not None]
+        if attrs.pop("tie"):
+            if any(chosen):
+                raise serializers.ValidationError({"tie": _("A tie has neither best nor worst.")})
+        elif not all(chosen):
+            raise serializers.ValidationError(
+                {"best": _("Give a screen position for best and for worst, or a tie.")}
+            )
+        return attrs
 
 
 class UndoSerializer(serializers.Serializer[Any]):

@@ -20,6 +20,7 @@ COPIED = (
     "gold_minimum",
     "gold_threshold",
     "repeat_every",
+    "allows_ties",
     "seed",
 )
 

@@ -65,6 +65,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "gold_minimum",
             "gold_threshold",
             "repeat_every",
+            "allows_ties",
             "seed",
         )
         help_texts = {
@@ -87,6 +88,10 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
                 "others are stopped."
             ),
             "repeat_every": REPEATS_HELP,
+            "allows_ties": gettext_lazy(
+                "Annotators may answer that no pair stands out. Counting and reliability leave such answers out; "
+                "MaxDiff models them as ties. Without it people choose either, as in the literature."
+            ),
             "seed": gettext_lazy("The same seed and pairs give the same design."),
         }
 

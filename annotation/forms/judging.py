@@ -36,6 +36,7 @@ class JudgementForm(forms.Form):
     lease = LeaseField()
     best = NumberField(required=False)
     worst = NumberField(required=False)
+    tie = forms.BooleanField(required=False)
     client_id = forms.UUIDField(
         error_messages={"required": gettext_lazy("The page is out of date; load it again.")}
     )
@@ -51,6 +52,9 @@ class JudgementForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
+        if cleaned.get("tie"):
+            cleaned["best"] = cleaned["worst"] = None
+            return cleaned
         best, worst = cleaned.get("best"), cleaned.get("worst")
         labels = {"best": self.campaign.best_label, "worst": self.campaign.worst_label}
         for role, position in (("best", best), ("worst", worst)):

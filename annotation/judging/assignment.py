@@ -207,15 +207,24 @@ def _hand(person: Participation, chosen: Tuple, at: datetime) -> Lease:
 
 
 def answer_submit(
-    *, lease: Lease, best: int, worst: int, client_id: UUID, at: datetime, claim: bool, **timings: Any
+    *,
+    lease: Lease,
+    best: int | None,
+    worst: int | None,
+    client_id: UUID,
+    at: datetime,
+    claim: bool,
+    **timings: Any,
 ) -> Submission:
     """Keep an answer that names pairs by their screen positions, from 0; with `claim`, hand out the next tuple as well.
 
-    Pages and programs answer by it. timings and errors are those of `judgement_submit`.
+    Pages and programs answer by it. Both None: the pairs are too close to call. timings and errors are those of
+    `judgement_submit`.
     """
     slots: list[int] = lease.order_shown
     best_slot, worst_slot = (
-        slots[position] if 0 <= position < len(slots) else position for position in (best, worst)
+        slots[position] if position is not None and 0 <= position < len(slots) else position
+        for position in (best, worst)
     )
     return judgement_submit(
         participation=lease.participation,
@@ -233,8 +242,8 @@ def judgement_submit(
     *,
     participation: Participation,
     tuple_id: int,
-    best_slot: int,
-    worst_slot: int,
+    best_slot: int | None,
+    worst_slot: int | None,
     client_id: UUID,
     at: datetime,
     shown_at: datetime | None = None,
@@ -244,7 +253,7 @@ def judgement_submit(
 ) -> Submission:
     """Keep a judgement, once per client_id, however late it comes; with `claim`, hand out the next tuple as well.
 
-    Slots are the design's. Raises RefusedError where it cannot be a judgement of this person.
+    Slots are the design's; both None for a tie. Raises RefusedError where it cannot be a judgement of this person.
     """
     answer = {"best_slot": best_slot, "worst_slot": worst_slot, "client_id": client_id, "submitted_at": at}
     times = _timings(at=at, shown_at=shown_at, first_input_at=first_input_at, active_ms=active_ms)
@@ -263,7 +272,7 @@ def _submit(
     lease = _lease_answered(person, tuple_id, answer["client_id"])
     if lease is None or lease.repeated:
         return _submitted_before(person, answer["client_id"])
-    _refuse(lease, answer["best_slot"], answer["worst_slot"])
+    _refuse(lease, answer["best_slot"], answer["worst_slot"], ties=person.campaign.allows_ties)
     at = answer["submitted_at"]
     judgement = Judgement(
         tuple=lease.tuple,
@@ -332,13 +341,17 @@ def _submitted_before(person: Participation, client_id: UUID) -> Submission:
     return Submission(first, repeated=True, gold=gold_feedback(first), stopped=_is_stopped(person))
 
 
-def _refuse(lease: Any, best_slot: int, worst_slot: int) -> None:
+def _refuse(lease: Any, best_slot: int | None, worst_slot: int | None, *, ties: bool) -> None:
     if lease.state == Lease.State.ANSWERED:
         raise RefusedError(_("You have judged these pairs already. Undo that judgement to change it."))
     if lease.state == Lease.State.SKIPPED:
         raise RefusedError(_("You have skipped these pairs, so you cannot judge them any more."))
     if lease.taken_back:
         raise RefusedError(_("You took this answer back. Judge the pairs again."))
+    if best_slot is None and worst_slot is None:
+        if not ties:
+            raise RefusedError(_("This campaign has no answer “too close to call”; choose two pairs."))
+        return
     if best_slot == worst_slot:
         raise RefusedError(_("Best and worst are the same pair; choose two different pairs."))
     if not {best_slot, worst_slot} <= set(lease.order_shown):

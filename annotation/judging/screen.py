@@ -29,13 +29,14 @@ LONG_SENTENCE = 150  # characters
 
 @dataclass(frozen=True)
 class TupleScreen:
-    """A tuple to judge. `best` and `worst` are screen positions: the choice to start from."""
+    """A tuple to judge. `best` and `worst` are screen positions: the choice to start from; or a tie."""
 
     lease_pk: int
     cards: list[Card]
     client_id: UUID | None
     best: int | None = None
     worst: int | None = None
+    tie: bool = False
 
     @property
     def long(self) -> bool:
@@ -43,24 +44,27 @@ class TupleScreen:
         return any(len(text) > LONG_SENTENCE for card in self.cards for text in (card.a.text, card.b.text))
 
 
-def shown_again(lease: Lease, *, best: int | None = None, worst: int | None = None) -> TupleScreen:
+def shown_again(
+    lease: Lease, *, best: int | None = None, worst: int | None = None, tie: bool = False
+) -> TupleScreen:
     """The tuple of a lease, with a choice already made."""
-    return TupleScreen(lease.pk, cards_of([lease])[lease.pk], uuid4(), best, worst)
+    return TupleScreen(lease.pk, cards_of([lease])[lease.pk], uuid4(), best, worst, tie)
 
 
 def shown_now(participation: Participation, lease: Lease) -> TupleScreen:
     """The tuple on the screen; one that came back by an undo keeps the choice that was taken back."""
-    best, worst = _choice_before(participation, lease)
-    return shown_again(lease, best=best, worst=worst)
+    return shown_again(lease, **_choice_before(participation, lease))
 
 
-def _choice_before(participation: Participation, lease: Lease) -> tuple[int | None, int | None]:
-    """The screen positions of the answer that was taken back."""
+def _choice_before(participation: Participation, lease: Lease) -> dict[str, Any]:
+    """The answer that was taken back: screen positions, or a tie."""
     undone = answer_undone(participation, lease.tuple_id)
     if undone is None:
-        return None, None
-    best, worst = (lease.order_shown.index(slot) for slot in undone)
-    return best, worst
+        return {}
+    best, worst = undone
+    if best is None or worst is None:
+        return {"tie": True}
+    return {"best": lease.order_shown.index(best), "worst": lease.order_shown.index(worst)}
 
 
 def answered_of(judgement: Judgement, feedback: GoldFeedback) -> dict[str, Any]:
@@ -69,8 +73,9 @@ def answered_of(judgement: Judgement, feedback: GoldFeedback) -> dict[str, Any]:
     best, worst = position(feedback.best_slot), position(feedback.worst_slot)
     return {
         "cards": cards_of([judgement])[judgement.pk],
-        "best": position(judgement.best_slot),
-        "worst": position(judgement.worst_slot),
+        "best": None if judgement.best_slot is None else position(judgement.best_slot),
+        "worst": None if judgement.worst_slot is None else position(judgement.worst_slot),
+        "tie": judgement.is_tie,
         "expected_best": best,
         "expected_worst": worst,
         "expected_best_number": best + 1,
@@ -158,8 +163,8 @@ def screen_json(
 def _shown(
     lease: Lease, cards: dict[int, list[Card]], participation: Participation, *, first: bool
 ) -> TupleScreen:
-    best, worst = _choice_before(participation, lease) if first else (None, None)
-    return TupleScreen(lease.pk, cards[lease.pk], uuid4(), best, worst)
+    choice = _choice_before(participation, lease) if first else {}
+    return TupleScreen(lease.pk, cards[lease.pk], uuid4(), **choice)
 
 
 def _drawn(participation: Participation, shown: TupleScreen) -> str:
@@ -181,6 +186,7 @@ def words(participation: Participation) -> dict[str, str]:
         "moved": _("Pair {number} changed sides."),
         "choose_best": _("Choose a pair for “%(best)s”.") % labels,
         "choose_worst": _("Choose a pair for “%(worst)s”.") % labels,
+        "tie": _("Too close to call."),
         "ready": _("Enter saves."),
         "saved": _("saved {time}"),
         "waiting": _("{number} waiting"),
@@ -219,8 +225,8 @@ def last_judgement(participation: Participation) -> Judgement | None:
     return participation.judgements.select_related("tuple").order_by("-pk").first()
 
 
-def answer_undone(participation: Participation, tuple_id: int) -> tuple[int, int] | None:
-    """The best and the worst slot of the answer to this tuple that the person took back last."""
+def answer_undone(participation: Participation, tuple_id: int) -> tuple[int | None, int | None] | None:
+    """The best and the worst slot of the answer to this tuple that the person took back last; None in a tie."""
     revision = (
         JudgementRevision.objects.filter(participation=participation, tuple=tuple_id).order_by("-pk").first()
     )

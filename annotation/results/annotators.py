@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from annotation.bws.annotators.agreement import intra_annotator_agreement
@@ -42,7 +42,8 @@ class RepeatAgreement:
 
 
 def repeated_judgements(campaign: Campaign) -> QuerySet[Judgement]:
-    """Answers to repeats in order of arrival, with `first_best` and `first_worst`, the slots of the first answer.
+    """Answers to repeats in order of arrival, with `first_best` and `first_worst`, the slots of the first answer;
+    None in a tie.
 
     An answer that was taken back since leaves its repeat with nothing to be held against, and is left out.
     """
@@ -50,17 +51,19 @@ def repeated_judgements(campaign: Campaign) -> QuerySet[Judgement]:
         tuple=OuterRef("tuple__repeats"), participation=OuterRef("participation")
     )
     again = Judgement.objects.filter(
-        participation__campaign=campaign, status=Judgement.Status.REPEAT
+        Exists(first), participation__campaign=campaign, status=Judgement.Status.REPEAT
     ).annotate(
         first_best=Subquery(first.values("best_slot")), first_worst=Subquery(first.values("worst_slot"))
     )
-    return again.filter(first_best__isnull=False).order_by("pk")
+    return again.order_by("pk")
 
 
 def repeat_agreement_by_person(campaign: Campaign) -> dict[int, RepeatAgreement]:
     """The intra-annotator agreement of everybody who answered a repeat, by participation. One query."""
     columns = ("participation", "first_best", "first_worst", "best_slot", "worst_slot")
-    rows = np.array(list(repeated_judgements(campaign).values_list(*columns)), dtype=np.int64).reshape(-1, 5)
+    found = repeated_judgements(campaign).values_list(*columns)
+    ties_marked = [[-1 if value is None else value for value in row] for row in found]
+    rows = np.array(ties_marked, dtype=np.int64).reshape(-1, 5)
     if not len(rows):
         return {}
     size = campaign.tuple_size

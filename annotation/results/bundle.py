@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
+from annotation.bws.files.choices import TIE
 from annotation.bws.files.item_files import ItemGroups, read_groups, write_scores, write_tuples
 from annotation.bws.files.judgement_files import JudgementFile, read_judgements, write_judgements
 from annotation.bws.files.settling import Spaces
@@ -52,7 +53,7 @@ SHORTEST_NAME_HIDDEN = 3
 # Settings of a campaign that no file of judgements tells.
 UNKNOWN_OF_IMPORTED = (
     *("best_label", "worst_label", "seed"),
-    *("gold_every", "gold_minimum", "gold_threshold", "repeat_every"),
+    *("gold_every", "gold_minimum", "gold_threshold", "repeat_every", "allows_ties"),
 )
 
 
@@ -144,8 +145,9 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
     facts = _Facts(campaign, folder, judged, names, people, codes, named)
     file = every = _judgements_csv(facts, "counting", folder / "judgements.csv")
     adaptive = int((judged.collected & ~judged.designed).sum())  # judgements of the adaptive phase that count
-    if adaptive:
-        every = _judgements_csv(facts, "maxdiff", folder / "judgements-with-adaptive.csv")
+    ties = int((judged.collected & judged.ties).sum())
+    if adaptive or ties:
+        every = _judgements_csv(facts, "maxdiff", folder / "judgements-for-models.csv")
     parts = (_items, _tuples, _design, _all_judgements, _gold, _repeats, _annotators, _exclusions, _machines)
     for part in parts:
         part(facts)
@@ -161,7 +163,9 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
         "campaign": campaign,
         "collected": collected,
         "adaptive": adaptive,
-        "every": collected + adaptive,
+        "ties": ties,
+        "every": len(every.judgements),
+        "more": len(every.judgements) > collected,
         "judgements": len(judged),
         "groups": joined is not None,
         "machines": (folder / "machines.csv").is_file(),
@@ -238,7 +242,7 @@ def _tuples(facts: _Facts) -> None:
 def _design(facts: _Facts) -> None:
     names = (
         "question best_label worst_label tuple_size factor judgements_per_tuple seed pair_filter "
-        "gold_every gold_minimum gold_threshold repeat_every adaptive_budget certificate"
+        "gold_every gold_minimum gold_threshold repeat_every allows_ties adaptive_budget certificate"
     )
     settings = {name: getattr(facts.campaign, name) for name in names.split()}
     if facts.campaign.is_imported:
@@ -293,21 +297,19 @@ def _repeat_rows(facts: _Facts, slots: Mapping[int, list[str]]) -> Iterator[list
     judgement: Any  # with what `repeated_judgements` adds
     for judgement in repeated_judgements(facts.campaign).select_related("tuple"):
         pairs = slots[judgement.tuple.number]
+        chosen = (judgement.first_best, judgement.first_worst, judgement.best_slot, judgement.worst_slot)
         yield [
             facts.codes[judgement.participation_id] if facts.named else None,
             judgement.tuple.number,
             *(pairs[slot] for slot in judgement.order_shown),
-            pairs[judgement.first_best],
-            pairs[judgement.first_worst],
-            pairs[judgement.best_slot],
-            pairs[judgement.worst_slot],
+            *(TIE if slot is None else pairs[slot] for slot in chosen),
         ]
 
 
 def _annotators(facts: _Facts) -> None:
     names = (
         "annotator simulated state excluded judgements collected gold_trials gold_right "
-        "repeat_choices repeat_same median_seconds"
+        "repeat_choices repeat_same ties median_seconds"
     )
     repeated, seconds = repeat_agreement_by_person(facts.campaign), facts.judged.median_seconds()
     rows = []
@@ -325,6 +327,7 @@ def _annotators(facts: _Facts) -> None:
             person.gold_right,
             again.choices if again else 0,
             again.same if again else 0,
+            int((own & facts.judged.ties).sum()),
             seconds.get(person.pk, ""),
         ]
         rows.append(row)

@@ -57,7 +57,11 @@ def gold_answers(campaign: Campaign) -> list[GoldAnswered]:
         best_right=_same("best_slot"),
         worst_right=_same("worst_slot"),
     ).values_list("participation", "tuple", "best_right", "worst_right", "pk")
-    return [GoldAnswered(person, gold, int(best) + int(worst), pk) for person, gold, best, worst, pk in rows]
+    # Where somebody found a gold tuple too close to call, nothing is the same.
+    return [
+        GoldAnswered(person, gold, int(bool(best)) + int(bool(worst)), pk)
+        for person, gold, best, worst, pk in rows
+    ]
 
 
 def _same(slot: str) -> "ExpressionWrapper[Q]":

@@ -39,8 +39,11 @@ def campaign_written(
         {"tuple_id": tuple_pk, "participation_id": person, "order_shown": shown[:size]}
         for tuple_pk, person, shown, size in whose
     ]
-    chosen = [slots[judged.items == items[:, None]] for items in (judged.best, judged.worst)]
-    _judgements_written(rows, np.column_stack(chosen), facts["opened_at"], report)
+    chosen = np.full((len(judged), 2), -1, dtype=np.int64)
+    ordered = judged.only(~judged.ties)
+    for column, items in enumerate((ordered.best, ordered.worst)):
+        chosen[~judged.ties, column] = slots[~judged.ties][ordered.items == items[:, None]]
+    _judgements_written(rows, chosen, facts["opened_at"], report)
     return campaign
 
 
@@ -68,6 +71,7 @@ def _campaign_made(file: JudgementFile, sha256: str, **facts: Any) -> Campaign:
         tuple_size=judged.size,
         factor=factor,
         judgements_per_tuple=max(1, int(np.median(np.bincount(tuples)))),
+        allows_ties=bool(judged.ties.any()),
         state=Campaign.State.CLOSED,
         certificate=certificate | {"seed": None, "imported": imported},
     )
@@ -129,13 +133,13 @@ def _judgements_written(
     """Judgements with their leases: exclusion finds what a person answered by them.
 
     rows: what both have: the tuple, the participation, and the slots in the order of the row. chosen: (n, 2) the
-    slots of the best and the worst.
+    slots of the best and the worst, -1 in a tie.
     """
     judgements = (
         Judgement(
             **row,
-            best_slot=best,
-            worst_slot=worst,
+            best_slot=None if best < 0 else best,
+            worst_slot=None if worst < 0 else worst,
             client_id=UUID(int=index),
             submitted_at=at,
             status=Judgement.Status.COLLECTED,

@@ -194,19 +194,13 @@ def _require_short(**texts: str) -> None:
 def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
     """The judgements that the site can hold, with annotators; how many name an item twice, or are a person's second."""
     judged = file.judgements
-    if ties := int(judged.ties.sum()):
-        sentence = _(
-            "%(n)d rows are ties, and a campaign stores none. Remove these rows, or score the file with manage.py bws "
-            "score."
-        )
-        raise UserError(sentence, n=ties)
     if judged.size > MOST_PAIRS_IN_TUPLE:
         sentence = _(
             "The largest row has %(n)d items, and a tuple of the site holds at most %(most)d. Leave out larger rows, "
             "or score the file with manage.py bws score."
         )
         raise UserError(sentence, n=judged.size, most=MOST_PAIRS_IN_TUPLE)
-    repeated = (repeats(judged.items) > 0) | (judged.best == judged.worst)
+    repeated = (repeats(judged.items) > 0) | ((judged.best == judged.worst) & ~judged.ties)
     judged = judged.only(~repeated)
     tuples = tuple_numbers(judged.items)
     people = judged.annotators

@@ -9,6 +9,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Min, Q
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
+from annotation.bws.files.choices import TIE
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.models import Campaign, Judgement, Tuple, TupleItem
 from curation.errors import UserError
@@ -39,8 +40,9 @@ class CampaignJudgements:
 
     tuples, people: (n,) primary keys of tuples and participations. pairs: (n, k) primary keys of the pairs in the
     order of the design. shown: (n, k) in the order of the screen. best_slot, worst_slot: (n,) of the design, from 0.
-    best, worst: (n,) screen positions, from 0. status: (n,) values of Judgement.Status. required, numbers, phase:
-    (n,) of the tuples. seconds: (n,) NaN where nobody measured. guidelines: (n,) versions, 0 for none.
+    best, worst: (n,) screen positions, from 0. All four are -1 for a tie. status: (n,) values of Judgement.Status.
+    required, numbers, phase: (n,) of the tuples. seconds: (n,) NaN where nobody measured. guidelines: (n,) versions, 0
+    for none.
     asked: (T, k) primary keys of the pairs of all tuples, judged or not, without gold tuples and repeats.
     pairs, shown and asked have -1 after the last pair of a tuple of fewer than k pairs, as imported ones may be.
     named: whether anybody knows who judged; else `people` were made up, and no Judgements have annotators.
@@ -82,13 +84,22 @@ class CampaignJudgements:
         mask: Mask = (self.phase != Tuple.Phase.ADAPTIVE.value) & ~self.unscored
         return mask
 
+    @property
+    def ties(self) -> Mask:
+        """Answers that the pairs are too close to call."""
+        mask: Mask = self.best_slot < 0
+        return mask
+
     def feeding(self, method: str) -> Mask:
         """The judgements that feed a method: one of `annotation.bws.scores.scoring.METHODS`, or reliability.
 
         Counting and reliability assume that chance decides which pairs meet. In the adaptive phase earlier answers
-        decide it, so they leave its judgements out. The models know which pairs met, and take them.
+        decide it, so they leave its judgements out. The models know which pairs met, and take them. A tie says nothing
+        that counting could count, and would pull its scores to the middle: MaxDiff alone models ties.
         """
-        return self.collected & self.designed if method in {"counting", "reliability"} else self.collected
+        if method in {"counting", "reliability"}:
+            return self.collected & self.designed & ~self.ties
+        return self.collected if method == "maxdiff" else self.collected & ~self.ties
 
     def as_filed(self, chosen: Mask) -> "NumberedJudgements":
         """The chosen judgements as a file of them is read: items are numbered as they first appear in it.
@@ -167,7 +178,9 @@ def campaign_judgements(campaign: Campaign) -> CampaignJudgements:
     whole = [order if len(order) == size else [*order, *range(len(order), size)] for order in orders]
     order = np.array(whole, dtype=np.int64).reshape(-1, size)  # (n, k): slots in the order of the screen
     position = np.argsort(order, axis=1)  # (n, k): the screen position of each slot
-    best_slot, worst_slot = (np.array(slots, dtype=np.int64) for slots in (best, worst))
+    best_slot, worst_slot = (
+        np.array([-1 if slot is None else slot for slot in slots], dtype=np.int64) for slots in (best, worst)
+    )
     each = np.arange(len(judged))
     return CampaignJudgements(
         tuples=judged,
@@ -176,8 +189,8 @@ def campaign_judgements(campaign: Campaign) -> CampaignJudgements:
         shown=np.take_along_axis(members_of, order, axis=1),
         best_slot=best_slot,
         worst_slot=worst_slot,
-        best=position[each, best_slot],
-        worst=position[each, worst_slot],
+        best=np.where(best_slot < 0, -1, position[each, best_slot]),
+        worst=np.where(worst_slot < 0, -1, position[each, worst_slot]),
         status=np.array(status, dtype=np.str_),
         required=np.array(required, dtype=np.int64),
         numbers=np.array(numbers, dtype=np.int64),
@@ -260,7 +273,7 @@ def judgement_rows(
 
     names: of pairs; codes: of participations. Gold tuples and repeats have no phase.
     """
-    unphased = judged.unscored
+    unphased, ties = judged.unscored, judged.ties
     for row in range(len(judged)):
         items = [names[pair] if pair >= 0 else "" for pair in judged.shown[row].tolist()]
         seconds = float(judged.seconds[row])
@@ -270,8 +283,7 @@ def judgement_rows(
             "" if unphased[row] else str(judged.phase[row]),
             codes[int(judged.people[row])] if judged.named else None,
             *items,
-            items[judged.best[row]],
-            items[judged.worst[row]],
+            *([TIE, TIE] if ties[row] else [items[judged.best[row]], items[judged.worst[row]]]),
             str(judged.status[row]),
             int(judged.guidelines[row]),
             None if np.isnan(seconds) else seconds,

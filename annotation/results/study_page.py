@@ -8,6 +8,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.bws.annotators.gold_gate import share_bounds
 from annotation.cards import cards_by_tuple
 from annotation.models import Campaign, Tuple
 from annotation.results.annotators import gate_of
@@ -20,6 +21,7 @@ from annotation.results.study import CampaignFindings
 
 FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
 CHOSEN = {"gold": 0.7, "agreement": 0.6}
+TWO_SIDED = 0.975  # of each of two bounds: 95 % between them
 
 
 def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings) -> dict[str, Any]:
@@ -57,6 +59,7 @@ def analysis_context(
     names = {row.participation.pk: row.participation for row in dashboard.annotators}
     judges = judges_of(campaign)
     return context | {
+        "ties": _ties(figures),
         "across": _across(campaign, figures),
         "curve": curve_chart(figures, judges=judges) if figures["curve"] else None,
         "per_tuple": per_tuple_chart(figures, judges=judges)
@@ -79,6 +82,29 @@ def analysis_context(
         "lowest_agreement": _lowest_agreement(figures),
         "positions": position_chart(figures["positions"], figures["judgements"], judges=judges),
     }
+
+
+def _ties(figures: Mapping[str, Any]) -> str:
+    """How often people found the pairs too close to call; nothing where nobody did."""
+    ties = figures.get("ties", 0)
+    if not ties:
+        return ""
+    number = ties + figures["judgements"]
+    low, high = share_bounds(ties, number, TWO_SIDED)
+    words = {
+        "ties": ties,
+        "number": number,
+        "share": 100 * ties / number,
+        "low": 100 * low,
+        "high": 100 * high,
+    }
+    return (
+        _(
+            "In %(ties)d of %(number)d judgements that count (%(share).1f %%, 95 %% interval %(low).1f to "
+            "%(high).1f %%) the pairs were too close to call. Counting and reliability leave them out; MaxDiff models them."
+        )
+        % words
+    )
 
 
 def _lowest_agreement(figures: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -133,7 +133,8 @@ def _refused(
     lease = form.cleaned_data.get("lease") or tuple_claim(participation=participation, at=at)
     if isinstance(lease, NoTupleReason):
         return _no_tuple_page(request, participation, lease)
-    shown = shown_again(lease, best=form.cleaned_data.get("best"), worst=form.cleaned_data.get("worst"))
+    chosen = {role: form.cleaned_data.get(role) for role in ("best", "worst")}
+    shown = shown_again(lease, **chosen, tie=bool(form.cleaned_data.get("tie")))
     return _page(request, participation, shown=shown, form=form, status=400)
 
 

@@ -145,6 +145,7 @@ function refresh() {
 // Choosing.
 const radio = (role, place) => stage.querySelector(`input[name=${role}][value="${place}"]`);
 const chosen = (role) => stage.querySelector(`input[name=${role}]:checked`);
+const tie = () => stage.querySelector("input[name=tie]"); // where the campaign offers it
 const number = (input) => Number(input.value) + 1;
 
 function choose(role, place) {
@@ -165,6 +166,7 @@ function isSeen(element) {
 /** A pair is best or worst, not both: the newer choice moves the role and says so. */
 function settle(input) {
   clock.touch();
+  if (tie()) tie().checked = false;
   const role = input.name;
   const other = role === "best" ? "worst" : "best";
   const clash = radio(other, input.value);
@@ -176,7 +178,19 @@ function settle(input) {
   const sentence = say(words[role], { number: number(input) });
   announce([moved ? say(words.moved, { number: number(input) }) : "", sentence, open ? words[`choose_${open}`] : words.ready].filter(Boolean).join(" "));
 }
-stage.addEventListener("change", (event) => event.target.matches("input[type=radio]") && settle(event.target));
+
+/** Too close to call: no pair is chosen, or one is again. */
+function settleTie() {
+  clock.touch();
+  if (tie().checked) for (const role of ["best", "worst"]) if (chosen(role)) chosen(role).checked = false;
+  delete form.dataset.missing;
+  note.textContent = "";
+  announce(tie().checked ? `${words.tie} ${words.ready}` : words.choose_best);
+}
+stage.addEventListener("change", (event) => {
+  if (event.target.matches("input[type=radio]")) settle(event.target);
+  else if (event.target.name === "tie") settleTie();
+});
 
 // Submitting: keep the answer, show the next pairs, then send.
 form.noValidate = true;
@@ -185,7 +199,8 @@ form.addEventListener("submit", (event) => {
   if (held) return;
   const [best, worst] = [chosen("best"), chosen("worst")];
   if (!leaseOnScreen()) return;
-  if (!best || !worst) {
+  const tied = Boolean(tie()?.checked);
+  if (!tied && (!best || !worst)) {
     form.dataset.missing = best ? "worst" : "best";
     note.textContent = words[`choose_${form.dataset.missing}`];
     return;
@@ -194,8 +209,7 @@ form.addEventListener("submit", (event) => {
   outbox.put({
     client_id: identifier(),
     lease: leaseOnScreen(),
-    best: best.value,
-    worst: worst.value,
+    ...(tied ? { tie: "1" } : { best: best.value, worst: worst.value }),
     html: stage.innerHTML,
     ...clock.read(),
   });
@@ -298,7 +312,8 @@ function takeBack(entry) {
   const current = leaseOnScreen();
   if (current) queue.unshift({ lease: current, html: stage.innerHTML });
   show(entry);
-  for (const role of ["best", "worst"]) radio(role, entry[role]).checked = true;
+  if (entry.tie) tie().checked = true;
+  else for (const role of ["best", "worst"]) radio(role, entry[role]).checked = true;
   announce(words.undone);
 }
 
@@ -359,7 +374,7 @@ for (const dialog of document.querySelectorAll("dialog"))
 const useKeys = keysSwitch("judging-keys");
 
 // Which letter does what, as somebody may have chosen it on this device. Empty: numbers and the row of Q, by place.
-const USUAL = { best: "", worst: "", undo: "u", skip: "s", flag: "f", guidelines: "g" };
+const USUAL = { best: "", worst: "", undo: "u", skip: "s", flag: "f", guidelines: "g", tie: "0" };
 const keymapKey = "judging-keymap";
 let keymap = { ...USUAL, ...JSON.parse(recall(keymapKey) ?? "{}") };
 
@@ -374,7 +389,7 @@ const lettersOf = (role) => (keymap[role] ? [...keymap[role].toUpperCase()] : ro
 function printKeys() {
   for (const role of ["best", "worst"])
     for (const key of document.querySelectorAll(`[data-${role}-key]`)) key.textContent = lettersOf(role)[key.dataset[`${role}Key`]] ?? "";
-  for (const key of document.querySelectorAll("[data-key]")) key.textContent = keymap[key.dataset.key].toUpperCase();
+  for (const key of document.querySelectorAll("[data-key]")) key.textContent = (keymap[key.dataset.key] ?? "").toUpperCase();
   for (const field of document.querySelectorAll("[data-map]")) {
     field.value = keymap[field.dataset.map];
     if (field.dataset.map === "best") field.placeholder = "12345678".slice(0, field.maxLength);
@@ -384,12 +399,13 @@ function printKeys() {
 
 /** Take the keys that somebody wrote into the list, or say why they cannot be taken. */
 function remap() {
-  const chosen = Object.fromEntries([...document.querySelectorAll("[data-map]")].map((field) => [field.dataset.map, field.value.trim().toLowerCase()]));
+  const fields = [...document.querySelectorAll("[data-map]")].map((field) => [field.dataset.map, field.value.trim().toLowerCase()]);
+  const chosen = { ...USUAL, ...Object.fromEntries(fields) };
   const size = stage.querySelectorAll("[data-worst-key]").length;
   const short = ["best", "worst"].some((role) => chosen[role] && [...chosen[role]].length !== size);
   const [standard, used] = [keymap, Object.values(chosen).join("")];
   keymap = chosen;
-  const all = [...lettersOf("best").slice(0, size), ...lettersOf("worst").slice(0, Math.min(size, 6)), chosen.undo, chosen.skip, chosen.flag, chosen.guidelines]
+  const all = [...lettersOf("best").slice(0, size), ...lettersOf("worst").slice(0, Math.min(size, 6)), chosen.undo, chosen.skip, chosen.flag, chosen.guidelines, chosen.tie]
     .filter(Boolean)
     .map((letter) => letter.toLowerCase());
   const wrong = short ? say(words.keys_short, { number: size }) : new Set(all).size < all.length || /\s/.test(used) ? words.keys_twice : "";
@@ -413,6 +429,7 @@ const ACTIONS = {
   skip: () => press("skip-dialog"),
   flag: () => press("flag-dialog"),
   guidelines: () => showGuidelines(),
+  tie: () => tie()?.click(),
 };
 
 function actionOf(letter) {

@@ -48,10 +48,11 @@ export function senderOf({ form, outbox, taken, arrange }) {
   }
 
   /** The choice that was taken back stands on the cards again. */
-  function chosenAgain({ html, best, worst }) {
+  function chosenAgain({ html, best, worst, tie }) {
     const template = document.createElement("template");
     template.innerHTML = html;
-    for (const [role, place] of Object.entries({ best, worst })) template.content.querySelector(`input[name=${role}][value="${place}"]`).setAttribute("checked", "");
+    if (tie) template.content.querySelector("input[name=tie]").setAttribute("checked", "");
+    else for (const [role, place] of Object.entries({ best, worst })) template.content.querySelector(`input[name=${role}][value="${place}"]`).setAttribute("checked", "");
     return template.innerHTML;
   }
 

@@ -40,7 +40,9 @@ class GoldGate:
     upper: float
 
 
-def gold_trials_right(best_slot: int, worst_slot: int, gold_best_slot: int, gold_worst_slot: int) -> int:
+def gold_trials_right(
+    best_slot: int | None, worst_slot: int | None, gold_best_slot: int, gold_worst_slot: int
+) -> int:
     """How many of the two trials of a gold tuple are right."""
     return int(best_slot == gold_best_slot) + int(worst_slot == gold_worst_slot)
 

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import beta, false_discovery_control, ttest_1samp
+from scipy.stats import false_discovery_control, ttest_1samp
 
+from annotation.bws.annotators.gold_gate import share_bounds
 from annotation.bws.annotators.position_bias import PositionBias, position_bias
 from annotation.bws.judgements import FloatArray, IntArray, summed, tallied
 
@@ -315,10 +316,7 @@ def _below(differences: FloatArray, bound: float) -> float:
 
 
 def _exact_share(successes: int, trials: int) -> Estimate:
-    """The share with its 95 % interval (Clopper and Pearson 1934)."""
-    low = 0.0 if successes == 0 else float(beta.ppf(0.025, successes, trials - successes + 1))
-    high = 1.0 if successes == trials else float(beta.ppf(0.975, successes + 1, trials - successes))
-    return Estimate(successes / trials, low, high)
+    return Estimate(successes / trials, *share_bounds(successes, trials, 0.975))
 
 
 def _advantage(

@@ -136,17 +136,20 @@ def study(
     search for the design that the forecast simulates. MaxDiff is fitted once, and the fits of parts of the judgements
     share its prior.
     """
-    counted = record.judged.only(record.counted)
+    every = record.judged.only(record.counted)
     if not record.named:
-        counted = replace(counted, annotators=None)
+        every = replace(every, annotators=None)
+    # Counting and what is counted leave ties out; MaxDiff knows them.
+    counted = every.only(~every.ties)
     reliability, note = now or reliability_now(
         counted, trials=plan.trials, resamples=plan.resamples, seed=plan.seed
     )
-    compared, fit = agreements(record), maxdiff_fit(counted)
+    compared, fit = agreements(record), maxdiff_fit(every)
     agreement = {person: row[0] for person, row in compared.items()}
     shown = {"best": record.best_position, "worst": record.worst_position}
     return {
         "judgements": len(counted),
+        "ties": len(every) - len(counted),
         "reliability": reliability,
         "note": note,
         **_growth(counted, reliability, plan),
@@ -162,8 +165,7 @@ def study(
         "lowest_agreement": list(_lowest_agreement(record, plan)),
         "scores": _scores(counted),
         "positions": {
-            role: asdict(position_bias(chosen[record.counted], counted.sizes))
-            for role, chosen in shown.items()
+            role: asdict(position_bias(chosen[record.counted], every.sizes)) for role, chosen in shown.items()
         },
     }
 
