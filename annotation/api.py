@@ -21,4 +21,5 @@ urlpatterns = [
     path(f"{OF}judgements/", judging.Judgements.as_view(), name="api_judgements"),
     path(f"{OF}undo/", judging.JudgementUndo.as_view(), name="api_undo"),
     path(f"{OF}skip/", judging.TupleSkip.as_view(), name="api_skip"),
+    path(f"{OF}flag/", judging.TupleFlag.as_view(), name="api_flag"),
 ]

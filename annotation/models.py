@@ -492,6 +492,10 @@ class Flag(models.Model):
     def __str__(self) -> str:
         return f"{self.tuple} {self.kind}"
 
+    @property
+    def is_comment(self) -> bool:
+        return self.reason == FlagReason.COMMENT
+
 
 class CampaignDesign(models.Model):
     """What a worker is to design for a campaign, and how far it is; or the first tuples of a draft's design.

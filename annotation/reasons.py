@@ -11,6 +11,7 @@ class FlagReason(models.TextChoices):
     OFFENSIVE = "offensive", _("offensive")
     CANNOT_TELL = "cannot_tell", _("cannot tell")
     OTHER = "other", _("other")
+    COMMENT = "comment", _("nothing is wrong, only a comment")
 
 
 def gold_reason(trials: int, right: int, threshold: float) -> str:

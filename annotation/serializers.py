@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.models import Campaign, Crowd, Tuple
+from annotation.models import Campaign, Crowd, Flag, Tuple
 from annotation.reasons import FlagReason
 from curation.models import ScoreSet
 from curation.numbers import NumberInBody
@@ -147,6 +147,21 @@ class SkipSerializer(serializers.Serializer[Any]):
     lease = NumberInBody()
     reason = serializers.ChoiceField(choices=FlagReason.choices)
     note = serializers.CharField(default="", allow_blank=True, max_length=500)
+
+
+class FlagSerializer(SkipSerializer):
+    pair = NumberInBody(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="the screen position of the pair that is meant",
+    )
+
+
+class FlaggedSerializer(serializers.ModelSerializer[Flag]):
+    class Meta:
+        model = Flag
+        fields = ["id", "kind", "reason", "note", "created_at"]
 
 
 class GoldSerializer(serializers.Serializer[Any]):

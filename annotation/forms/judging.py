@@ -112,8 +112,14 @@ class FlagForm(forms.Form):
         help_text=gettext_lazy("Optional. The campaign's owner reads it."),
     )
 
-    def __init__(self, participation: Participation, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, participation: Participation, *args: Any, comments: bool = False, **kwargs: Any
+    ) -> None:
+        """comments: whether somebody may only comment; a skip needs a reason."""
         super().__init__(*args, **kwargs)
+        if not comments:
+            reasons: Any = self.fields["reason"]
+            reasons.choices = [each for each in reasons.choices if each[0] != FlagReason.COMMENT]
         self.fields["lease"].widget = forms.HiddenInput()
         if participation.pk:  # else the screen is rehearsed, and nothing is sent
             self.fields["lease"].queryset = participation.leases.all()  # type: ignore[attr-defined]

@@ -478,7 +478,9 @@ def tuple_flag(
     note: str = "",
     at: datetime,
 ) -> Flag:
-    """Tell the owner that something is wrong with a tuple, or with one pair of it; it stays on the screen."""
+    """Tell the owner that something is wrong with a tuple, or with one pair of it, or comment on it; it stays on the
+    screen.
+    """
     lease = _lease_shown(participation, tuple_id)
     return _flag(lease, Flag.Kind.FLAG, reason=reason, slot=slot, note=note, at=at)
 
@@ -495,6 +497,11 @@ def _lease_shown(participation: Participation, tuple_id: int) -> Lease:
 def _flag(lease: Lease, kind: Flag.Kind, *, reason: str, slot: int | None, note: str, at: datetime) -> Flag:
     if reason not in FlagReason.values:
         raise RefusedError(_("Choose a reason from the list."))
+    if reason == FlagReason.COMMENT:
+        if kind == Flag.Kind.SKIP:
+            raise RefusedError(_("A comment skips nothing. Flag the pairs to comment on them."))
+        if not note.strip():
+            raise RefusedError(_("Write the comment into the note."))
     dataset_require_active(lease.participation.campaign.dataset)
     if slot is not None and slot not in lease.order_shown:
         raise RefusedError(_("Choose one of the pairs on the screen."))

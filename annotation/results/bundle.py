@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from annotation.bws.reliability.report import curve_report, scores_report, split
 from annotation.bws.reliability.split_half import Split
 from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.bws.scores.scoring import METHODS, Scale
-from annotation.models import Campaign, GoldAnswer, Judgement, Participation, TupleItem
+from annotation.models import Campaign, Flag, GoldAnswer, Judgement, Participation, TupleItem
 from annotation.results.annotators import repeat_agreement_by_person, repeated_judgements
 from annotation.results.machines import block_of, machine_rows
 from annotation.results.record import (
@@ -148,7 +149,18 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
     ties = int((judged.collected & judged.ties).sum())
     if adaptive or ties:
         every = _judgements_csv(facts, "maxdiff", folder / "judgements-for-models.csv")
-    parts = (_items, _tuples, _design, _all_judgements, _gold, _repeats, _annotators, _exclusions, _machines)
+    parts = (
+        _items,
+        _tuples,
+        _design,
+        _all_judgements,
+        _gold,
+        _repeats,
+        _annotators,
+        _exclusions,
+        _flags,
+        _machines,
+    )
     for part in parts:
         part(facts)
     (folder / "guidelines").mkdir()
@@ -343,6 +355,29 @@ def _exclusions(facts: _Facts) -> None:
         if person.excluded
     )
     facts.table("exclusions.csv", ("annotator", "judgements", "reason"), rows)
+
+
+def _flags(facts: _Facts) -> None:
+    """What people skipped, flagged and commented on, without their names."""
+    hide = _hiding(facts)
+    flags = Flag.objects.filter(tuple__campaign=facts.campaign).select_related("tuple").order_by("pk")
+    slots: dict[int, dict[int, str]] = defaultdict(dict)
+    meant = TupleItem.objects.filter(tuple__in=flags.values("tuple"))
+    for tuple_pk, slot, pair in meant.values_list("tuple", "slot", "pair"):
+        slots[tuple_pk][slot] = facts.names[pair]
+    rows = (
+        [
+            facts.codes[flag.participation_id],
+            "comment" if flag.is_comment else flag.kind,
+            flag.tuple.number,
+            int(flag.tuple.is_gold),
+            "" if flag.slot is None else slots[flag.tuple_id][flag.slot],
+            "" if flag.is_comment else flag.reason,
+            hide(flag.note),
+        ]
+        for flag in flags
+    )
+    facts.table("flags.csv", ("annotator", "kind", "tuple", "gold", "item", "reason", "note"), rows)
 
 
 def _machines(facts: _Facts) -> None:

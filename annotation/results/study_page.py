@@ -101,7 +101,8 @@ def _ties(figures: Mapping[str, Any]) -> str:
     return (
         _(
             "In %(ties)d of %(number)d judgements that count (%(share).1f %%, 95 %% interval %(low).1f to "
-            "%(high).1f %%) the pairs were too close to call. Counting and reliability leave them out; MaxDiff models them."
+            "%(high).1f %%) the pairs were too close to call. Counting and reliability leave them out; MaxDiff "
+            "models them."
         )
         % words
     )

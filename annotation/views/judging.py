@@ -180,7 +180,8 @@ def flag(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 def _flag(request: AuthedRequest, campaign_pk: int, kind: Flag.Kind) -> HttpResponse:
     participation = _participation(request, campaign_pk)
-    form = FlagForm(participation, request.POST or None, initial={"lease": request.GET.get("lease")})
+    asked = {"initial": {"lease": request.GET.get("lease")}, "comments": kind == Flag.Kind.FLAG}
+    form = FlagForm(participation, request.POST or None, **asked)
     if form.is_valid():
         try:
             lease = form.cleaned_data.pop("lease")
@@ -234,7 +235,7 @@ def _page(
         "answered": answered,
         "form": form,
         "skip_form": FlagForm(participation, auto_id="skip_%s"),
-        "flag_form": FlagForm(participation, auto_id="flag_%s"),
+        "flag_form": FlagForm(participation, auto_id="flag_%s", comments=True),
         "guideline": participation.campaign.guidelines.first(),
         "guidelines_open": request.GET.get("guidelines") == "open",
         "progress": progress_text(participation),

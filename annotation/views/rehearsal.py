@@ -28,7 +28,7 @@ def rehearsal_page(
     nobody = Participation(campaign=campaign, user=request.user)
     context = rehearsal_context(nobody, tuples, number=max(number, 1) - 1, name=name, leave=leave) | {
         "skip_form": FlagForm(nobody, auto_id="skip_%s"),
-        "flag_form": FlagForm(nobody, auto_id="flag_%s"),
+        "flag_form": FlagForm(nobody, auto_id="flag_%s", comments=True),
         "guidelines_open": request.GET.get("guidelines") == "open",
     }
     return render(request, "annotation/judging/judge.html", context)

@@ -19,6 +19,7 @@ from annotation.judging.assignment import (
     judgement_undo,
     participation_join,
     tuple_claim,
+    tuple_flag,
     tuple_skip,
 )
 from annotation.judging.choosing import NoTupleReason
@@ -27,6 +28,8 @@ from annotation.results.record import campaign_judgements, judgement_table
 from annotation.serializers import (
     AnswerSerializer,
     ClaimSerializer,
+    FlaggedSerializer,
+    FlagSerializer,
     SkipSerializer,
     SubmittedSerializer,
     UndoSerializer,
@@ -113,6 +116,22 @@ class TupleSkip(APIView):
         return Response(
             ClaimSerializer(_claim(tuple_claim(participation=lease.participation, at=now()))).data
         )
+
+
+class TupleFlag(APIView):
+    @extend_schema(request=FlagSerializer, responses={201: FlaggedSerializer})
+    def post(self, request: Request, campaign_pk: int) -> Response:
+        """Say what is wrong with a tuple, or comment on it (`reason` is `comment`); you can still judge it."""
+        asked = FlagSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        said = asked.validated_data
+        lease = lease_for(request.user, campaign_pk, said.pop("lease"))  # type: ignore[arg-type]
+        place, shown = said.pop("pair"), lease.order_shown
+        slot = shown[place] if place is not None and place < len(shown) else place
+        flag = tuple_flag(
+            participation=lease.participation, tuple_id=lease.tuple_id, slot=slot, at=now(), **said
+        )
+        return Response(FlaggedSerializer(flag).data, status=201)
 
 
 def _submitted(submitted: Submission) -> dict[str, Any]:

@@ -527,7 +527,7 @@ def test_a_persons_page_shows_their_judgements_only(site, judged, anna) -> None:
 
 
 def test_an_empty_inbox_says_so(site, campaign) -> None:
-    assert "There are no open skips or flags" in text_of(site.get(address("inbox", campaign)))
+    assert "There are no open skips, flags or comments" in text_of(site.get(address("inbox", campaign)))
 
 
 def test_a_resolved_flag_leaves_the_inbox_and_is_found_among_the_resolved(site, campaign, curator) -> None:
