@@ -57,6 +57,7 @@ class Campaign(models.Model):
     adaptive_budget = models.PositiveIntegerField(
         _("extra judgements"), default=0, help_text="judgements that the adaptive phase may ask for, in all"
     )
+    has_quiz = models.BooleanField(default=False, help_text="whether it has questions; kept with them")
     archived = models.BooleanField(
         _("archived"), default=False, help_text="out of the lists; nothing in it changes"
     )
@@ -139,6 +140,28 @@ class Guideline(models.Model):
 
     def __str__(self) -> str:
         return f"{self.campaign} v{self.version}"
+
+
+class QuizQuestion(models.Model):
+    """A question about the guidelines that people answer before their first tuple."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, db_index=False, related_name="quiz")
+    number = models.PositiveSmallIntegerField()
+    text = models.TextField(_("question"))
+    options = models.JSONField(help_text="texts")
+    right = models.PositiveSmallIntegerField(help_text="the place of the right option, from 0")
+    why = models.TextField(_("reason"), blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "number"], name="one_question_per_number_and_campaign"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id}/{self.number}"
 
 
 class TupleQuerySet(models.QuerySet["Tuple"]):
@@ -305,6 +328,7 @@ class Participation(models.Model):
         default=False, help_text="the gold rule stopped the person, and nobody let them go on since"
     )
     joined_at = models.DateTimeField(auto_now_add=True)
+    quiz_passed_at = models.DateTimeField(null=True, blank=True)
     quota = models.PositiveIntegerField(
         null=True, blank=True, help_text="tuples that the person is asked to judge; empty: all that are open"
     )
@@ -333,6 +357,24 @@ class Participation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} in {self.campaign}"
+
+
+class QuizResult(models.Model):
+    """How somebody answered the quiz the first time, and how often they tried."""
+
+    participation = models.OneToOneField(Participation, models.CASCADE, related_name="quiz_result")
+    right = models.PositiveSmallIntegerField(help_text="answers at the first try")
+    asked = models.PositiveSmallIntegerField(help_text="questions at the first try")
+    tries = models.PositiveIntegerField(default=1)
+    answers = models.JSONField(help_text="of the first try: places of options by the numbers of questions")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(right__lte=F("asked")), name="quiz_right_at_most_asked")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participation_id}: {self.right} of {self.asked}"
 
 
 class Sitting(models.Model):

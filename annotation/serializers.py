@@ -137,6 +137,30 @@ class AnswerSerializer(serializers.Serializer[Any]):
         return attrs
 
 
+class QuestionSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    text = serializers.CharField()
+    options = serializers.ListField(child=serializers.CharField())
+
+
+class QuizSerializer(serializers.Serializer[Any]):
+    due = serializers.BooleanField(help_text="whether you answer it before your first tuple")
+    questions = QuestionSerializer(many=True)
+
+
+class QuizAnswersSerializer(serializers.Serializer[Any]):
+    answers = serializers.DictField(
+        child=serializers.IntegerField(min_value=0, max_value=100),
+        help_text="the place of an option, from 0, by the number of the question",
+    )
+
+
+class GradedSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField(source="question.number")
+    right = serializers.BooleanField(source="is_right")
+    why = serializers.CharField(source="question.why", allow_blank=True)
+
+
 class UndoSerializer(serializers.Serializer[Any]):
     client_id = serializers.UUIDField(
         default=None, allow_null=True, help_text="of the judgement to take back"

@@ -15,6 +15,8 @@ from annotation.views import (
     own_data,
     people,
     publishing,
+    quiz,
+    quiz_writing,
 )
 
 app_name = "annotation"
@@ -50,6 +52,12 @@ urlpatterns = [
     path("campaigns/<number:campaign_pk>/copy/", campaigns.campaign_copy, name="campaign_copy"),
     path("campaigns/<number:campaign_pk>/repeats/", campaigns.campaign_repeats, name="campaign_repeats"),
     path("campaigns/<number:campaign_pk>/guidelines/", campaigns.guidelines, name="guidelines"),
+    path("campaigns/<number:campaign_pk>/quiz/", quiz_writing.quiz_edit, name="quiz_edit"),
+    path(
+        "campaigns/<number:campaign_pk>/quiz/<number:number>/remove/",
+        quiz_writing.quiz_remove,
+        name="quiz_remove",
+    ),
     path("campaigns/<number:campaign_pk>/analysis/", dashboard.analysis, name="analysis"),
     path("campaigns/<number:campaign_pk>/machines/", machines.machines, name="machines"),
     path("campaigns/<number:campaign_pk>/scores/", dashboard.scores, name="scores"),
@@ -106,6 +114,7 @@ urlpatterns = [
         name="gold_restore",
     ),
     path("campaigns/<number:campaign_pk>/judge/", judging.judge, name="judge"),
+    path("campaigns/<number:campaign_pk>/judge/quiz/", quiz.quiz, name="quiz"),
     path("campaigns/<number:campaign_pk>/judge/practice/", judging.practice, name="practice"),
     path("campaigns/<number:campaign_pk>/judge/screen/", judging.judge_screen, name="judge_screen"),
     path("campaigns/<number:campaign_pk>/judge/answer/", judging.judgement_create, name="judgement_create"),

@@ -36,7 +36,6 @@ class CostBenefitForm(forms.Form):
         label=gettext_lazy("Cost-benefit penalty"),
         coerce=float,
         required=False,
-        empty_value=COST_BENEFIT,
         choices=[(str(value), label) for value, label in COST_BENEFITS.items()],
         initial=str(COST_BENEFIT),
         help_text=gettext_lazy(
@@ -46,4 +45,4 @@ class CostBenefitForm(forms.Form):
 
     def chosen(self) -> float:
         """The penalty that was asked for; the usual one where the address names none that there is."""
-        return float(self.cleaned_data["penalty"]) if self.is_valid() else COST_BENEFIT
+        return float(self.cleaned_data["penalty"] or COST_BENEFIT) if self.is_valid() else COST_BENEFIT

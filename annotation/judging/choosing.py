@@ -29,6 +29,7 @@ class NoTupleReason(models.TextChoices):
     ARCHIVED = "archived", _("This dataset is archived, so nothing is judged here. What you judged is kept.")
     CLOSED = "closed", _("This campaign is closed. Thank you for your work.")
     STOPPED = "stopped", _("You get no more tuples in this campaign.")
+    QUIZ = "quiz", _("Answer the questions about the guidelines first.")
 
 
 def cursor_start(campaign: Campaign, user: User) -> int:
@@ -43,7 +44,14 @@ def shut_for(person: Participation) -> NoTupleReason | None:
         return NoTupleReason.STOPPED
     if person.campaign.dataset.archived:
         return NoTupleReason.ARCHIVED
-    return None if person.campaign.state == Campaign.State.OPEN else NoTupleReason(person.campaign.state)
+    if person.campaign.state != Campaign.State.OPEN:
+        return NoTupleReason(person.campaign.state)
+    return NoTupleReason.QUIZ if quiz_is_due(person) else None
+
+
+def quiz_is_due(person: Participation) -> bool:
+    """Whether the person answers the quiz before anything else; nobody who has got a tuple is asked it."""
+    return person.campaign.has_quiz and person.quiz_passed_at is None and not person.handed
 
 
 def tuple_choose(person: Participation, *, wait: bool = True) -> Tuple | None:

@@ -37,6 +37,7 @@ def _no_tuple_page(participation: Participation, reason: NoTupleReason) -> dict[
         NoTupleReason.ARCHIVED: _("This dataset is archived"),
         NoTupleReason.CLOSED: _("This campaign is closed"),
         NoTupleReason.STOPPED: _("Your part in this campaign has ended"),
+        NoTupleReason.QUIZ: _("Before you start"),
     }
     stopped = reason is NoTupleReason.STOPPED
     return {

@@ -23,7 +23,7 @@ from annotation.bws.reliability.report import curve_report, scores_report, split
 from annotation.bws.reliability.split_half import Split
 from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.bws.scores.scoring import METHODS, Scale
-from annotation.models import Campaign, Flag, GoldAnswer, Judgement, Participation, TupleItem
+from annotation.models import Campaign, Flag, GoldAnswer, Judgement, Participation, QuizResult, TupleItem
 from annotation.results.annotators import repeat_agreement_by_person, repeated_judgements
 from annotation.results.machines import block_of, machine_rows
 from annotation.results.record import (
@@ -167,6 +167,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
     for guideline in campaign.guidelines.order_by("version"):
         text = guideline.text.replace("\r\n", "\n") + "\n"
         (folder / "guidelines" / f"version-{guideline.version}.txt").write_text(text, encoding="utf-8")
+    _quiz(facts)
     joined = _groups(facts, every)
     _scores(file, every, joined, folder)
     _reliability(file.judgements, campaign.seed, folder)
@@ -176,6 +177,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
         "collected": collected,
         "adaptive": adaptive,
         "ties": ties,
+        "quiz": campaign.has_quiz,
         "every": len(every.judgements),
         "more": len(every.judgements) > collected,
         "judgements": len(judged),
@@ -321,8 +323,12 @@ def _repeat_rows(facts: _Facts, slots: Mapping[int, list[str]]) -> Iterator[list
 def _annotators(facts: _Facts) -> None:
     names = (
         "annotator simulated state excluded judgements collected gold_trials gold_right "
-        "repeat_choices repeat_same ties median_seconds"
+        "repeat_choices repeat_same ties quiz_right quiz_asked median_seconds"
     )
+    results = QuizResult.objects.filter(participation__campaign=facts.campaign)
+    quizzed = {
+        pk: (right, asked) for pk, right, asked in results.values_list("participation", "right", "asked")
+    }
     repeated, seconds = repeat_agreement_by_person(facts.campaign), facts.judged.median_seconds()
     rows = []
     for person in facts.people if facts.named else ():
@@ -340,6 +346,7 @@ def _annotators(facts: _Facts) -> None:
             again.choices if again else 0,
             again.same if again else 0,
             int((own & facts.judged.ties).sum()),
+            *quizzed.get(person.pk, ("", "")),
             seconds.get(person.pk, ""),
         ]
         rows.append(row)
@@ -355,6 +362,12 @@ def _exclusions(facts: _Facts) -> None:
         if person.excluded
     )
     facts.table("exclusions.csv", ("annotator", "judgements", "reason"), rows)
+
+
+def _quiz(facts: _Facts) -> None:
+    questions = facts.campaign.quiz.values("number", "text", "options", "right", "why")
+    if questions:
+        _write_json(facts.folder / "quiz.json", {"questions": list(questions)})
 
 
 def _flags(facts: _Facts) -> None:

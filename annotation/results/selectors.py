@@ -7,7 +7,16 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from annotation.cards import CardsPage, cards_by_tuple, cards_of
-from annotation.models import Campaign, Judgement, Lease, Participation, Tuple, TupleItem
+from annotation.models import (
+    Campaign,
+    Judgement,
+    Lease,
+    Participation,
+    QuizQuestion,
+    QuizResult,
+    Tuple,
+    TupleItem,
+)
 from curation.files.judged_by import judged_by
 from curation.models import ScoreSet, User
 
@@ -55,6 +64,42 @@ def _judgement_page(judgements: QuerySet[Judgement], number: int) -> CardsPage:
     for judgement in page:
         judgement.cards = cards[judgement.pk]
     return page
+
+
+class QuizOption(NamedTuple):
+    """chosen: how many people chose it at their first try."""
+
+    text: str
+    right: bool
+    chosen: int
+
+
+class QuizRow(NamedTuple):
+    question: QuizQuestion
+    options: list[QuizOption]
+
+
+class QuizResults(NamedTuple):
+    """people: who tried the quiz. passed: of them, who answered everything right in the end."""
+
+    people: int
+    passed: int
+    questions: list[QuizRow]
+
+
+def quiz_results(campaign: Campaign) -> QuizResults:
+    """The quiz, and how people answered it the first time. Two queries."""
+    found = QuizResult.objects.filter(participation__campaign=campaign)
+    tried = list(found.values_list("answers", "participation__quiz_passed_at"))
+    rows = []
+    for question in campaign.quiz.all():
+        chosen = [answers.get(str(question.number)) for answers, _passed in tried]
+        options = [
+            QuizOption(text, place == question.right, chosen.count(place))
+            for place, text in enumerate(question.options)
+        ]
+        rows.append(QuizRow(question, options))
+    return QuizResults(len(tried), sum(passed is not None for _answers, passed in tried), rows)
 
 
 def golds_of(campaign: Campaign) -> list[Any]:

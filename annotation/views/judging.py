@@ -66,6 +66,8 @@ def judge(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         campaign_for(request.user, campaign_pk, may="curate")
         walk_move(participation=participation, number=number)
     lease = tuple_claim(participation=participation, at=at)
+    if lease is NoTupleReason.QUIZ:
+        return redirect("annotation:quiz", campaign_pk)
     if isinstance(lease, NoTupleReason):
         return _no_tuple_page(request, participation, lease)
     return _page(request, participation, shown=shown_now(participation, lease))

@@ -149,7 +149,8 @@ def compare_machine(
 
 def _alike(best: IntArray, worst: IntArray, other_best: IntArray, other_worst: IntArray) -> FloatArray:
     """The share of the two choices that are alike (n,)."""
-    return ((best == other_best) * 1.0 + (worst == other_worst)) / 2
+    shares: FloatArray = ((best == other_best) * 1.0 + (worst == other_worst)) / 2
+    return shares
 
 
 def _pairs_of_people(tuples: IntArray) -> tuple[IntArray, IntArray]:
@@ -194,23 +195,27 @@ class _Draws:
 
     def _means(self, alike: FloatArray, one: IntArray, two: IntArray) -> list[FloatArray]:
         """The mean in each resample, (resamples,), of tuples and of people."""
-        count = len(self._drawn_tuples)
-        sums = summed(self._tuple[one], alike, count), tallied(self._tuple[one], count)
-        means = [_ratio(*(part @ self._drawn_tuples for part in sums))]
+        means = [_mean_drawn(self._tuple[one], alike, self._drawn_tuples)]
         if self._drawn_people is None:
             return means
         drawn, count = self._drawn_people, len(self._drawn_people)
         if np.array_equal(one, two):
-            sums = summed(self._person[one], alike, count), tallied(self._person[one], count)
-            return [*means, _ratio(*(part @ drawn for part in sums))]
+            return [*means, _mean_drawn(self._person[one], alike, drawn)]
         # Two judgements of a tuple count as often as both people were drawn.
         cells = self._person[one] * count + self._person[two]
-        tables = summed(cells, alike, count**2), tallied(cells, count**2)
-        products = [(drawn * (part.reshape(count, count) @ drawn)).sum(axis=0) for part in tables]
-        return [*means, _ratio(*products)]
+        sums = summed(cells, alike, count**2).reshape(count, count)
+        counts = tallied(cells, count**2).reshape(count, count)
+        met = (drawn * (counts @ drawn)).sum(axis=0)
+        return [*means, _ratio((drawn * (sums @ drawn)).sum(axis=0), met)]
 
 
-def _ratio(sums: FloatArray, counts: FloatArray) -> FloatArray:
+def _mean_drawn(unit: IntArray, alike: FloatArray, drawn: IntArray) -> FloatArray:
+    """The mean of agreements (q,), each as often as its unit (q,) was drawn: (resamples,)."""
+    count = len(drawn)
+    return _ratio(summed(unit, alike, count) @ drawn, tallied(unit, count) @ drawn)
+
+
+def _ratio(sums: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
     """NaN where nothing was drawn."""
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
@@ -281,7 +286,7 @@ def alternative_annotator_test(
     everybody = np.bincount(tuples, weights=with_machine, minlength=int(tuples.max(initial=-1)) + 1)
     machine = everybody[tuples] - with_machine
     # Sums of the same number of halves compare as their means do, and exactly.
-    machine_wins, person_wins = (machine >= own) * 1.0, (own >= machine) * 1.0
+    machine_wins, person_wins = (each.astype(np.float64) for each in (machine >= own, own >= machine))
     left_out, tested = [], []
     for annotator in np.unique(people).tolist():
         rows = np.flatnonzero((people == annotator) & (others > 0))

@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import ngettext, override
 
+from annotation.campaigns.quiz import Options, question_add
 from annotation.campaigns.services import guideline_save
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, GoldAnswer, Participation
@@ -145,10 +146,18 @@ class Walk:
         invitation_revoke(invitation=invitation, at=now())
         self.keep("an invitation that ended", self.nobody.get(here))
 
+    def quiz(self) -> None:
+        question_add(campaign=self.campaign, text="2 + 2?", options=Options(("4", "5"), 0), why="Add them.")
+        self.keep("quiz", self.site.get(address("quiz", self.campaign)))
+        for answer in ({}, {"question-1": 1}):
+            self.keep(f"quiz {answer}", self.site.post(address("quiz", self.campaign), answer))
+        self.site.post(address("quiz", self.campaign), {"question-1": 0})
+
     def judge(self) -> None:
         self.keep("mine, nothing judged", self.site.get(reverse("annotation:mine")))
         self.keep("practice", self.site.get(address("practice", self.campaign)))
         self.keep("practised", self.site.get(address("practice", self.campaign), {"tuple": 2}))
+        self.quiz()
         page = self.keep("screen", self.site.get(address("judge", self.campaign)))
         lease = {"lease": hidden(page, "lease")}
         for name in ("tuple_skip", "tuple_flag"):
