@@ -26,7 +26,9 @@ MOST_SHIFT = 0.02
 def campaign(dataset, monkeypatch) -> Campaign:
     """Ordinary tuples, at every other turn a gold one, and a pause after every third; nobody is stopped."""
     monkeypatch.setattr("annotation.judging.screen.SITTING", 3)
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, gold_every=2, gold_threshold=0.1)
+    campaign = CampaignFactory(
+        dataset=dataset, judgements_per_tuple=1, gold_every=2, gold_threshold=0.1, allows_ties=True
+    )
     TupleFactory.create_batch(30, campaign=campaign)
     GoldFactory.create_batch(4, campaign=campaign)
     guideline_save(campaign=campaign, text="Judge the meaning. " * 40)
@@ -57,6 +59,9 @@ def states_of(page: Page, campaign: Campaign) -> Iterator[str]:
     page.keyboard.press("Enter")
     expect(page.locator("#guidelines")).to_be_hidden()
     yield "screen"
+    page.keyboard.press("0")
+    expect(page.get_by_role("checkbox", name="Too close to call")).to_be_checked()
+    yield "too close to call"
     page.keyboard.press("2")
     yield "best chosen"
     page.keyboard.press("Enter")

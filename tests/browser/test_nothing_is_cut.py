@@ -8,6 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import Page
 
 from annotation.campaigns.machine_block import tuples_reserve
+from annotation.campaigns.quiz import Options, question_add
 from annotation.judging.settling import participation_stop
 from annotation.models import Flag
 from curation.datasets.edits import Edit, edit_apply
@@ -221,6 +222,9 @@ def campaign(dataset):
     participation_stop(
         participation=eve, reason="Of 20 answers whose best and worst were known, 9 were right.", exclude=True
     )
+    question_add(
+        campaign=campaign, text="> A: a\n\nRelated?", options=Options(("yes " * 40, "no"), 0), why="w " * 60
+    )
     tuples_reserve(campaign=campaign, number=60)
     machine_judge(campaign, run=1, noise=0.4, silent=1)
     skipped = campaign.tuples.first()
@@ -316,6 +320,8 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         "machines/",
         "publish/",
         "guidelines/",
+        "quiz/",
+        "judge/quiz/",
         "scores/",
         "gold/",
         "gold/suggest/",
