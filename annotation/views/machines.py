@@ -37,7 +37,7 @@ def machines(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     penalty = CostBenefitForm(request.GET or {"penalty": ""})
     rows = machines_compared(campaign, block, cost_benefit=penalty.chosen()) if block else []
     context = campaign_head(request.user, campaign, "machines") | {
-        "block": block,
+        "drawn": block,  # within a template's block, “block” is Django's
         "form": form,
         "penalty": penalty,
         "rows": [(row, people_left_out(campaign, row.comparison)) for row in rows],

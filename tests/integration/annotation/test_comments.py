@@ -83,4 +83,8 @@ def test_a_comment_survives_the_judgement(campaign, anna, at) -> None:
         participation=anna, tuple_id=lease.tuple_id, best_slot=0, worst_slot=1, client_id=new_id(), at=at
     )
 
-    assert Judgement.objects.count() == Flag.objects.count() == 1
+    assert (
+        Judgement.objects.filter(participation=anna).count()
+        == Flag.objects.filter(participation=anna).count()
+        == 1
+    )

@@ -99,17 +99,14 @@ def test_nothing_that_people_made_changes_by_a_machine(judged, tmp_path, client,
     of machines: the same with and without.
     """
     client.force_login(curator_of)
-    pages = ("campaign", "analysis", "scores", "judgements", "judgements_file")
+    pages = ("campaign", "analysis", "scores", "judgements")
 
     def state() -> tuple[object, ...]:
         study = study_make(campaign=judged, at=BEGAN).figures
-        shown = [client.get(address(page, judged)).content for page in pages]
-        return (
-            campaign_dashboard(judged, at=BEGAN),
-            study,
-            list(hours_of(judged.participations.all())),
-            shown[-1],
-        )
+        texts = [text_of(client.get(address(page, judged))) for page in pages]
+        file = client.get(address("judgements_file", judged)).getvalue()
+        hours = list(hours_of(judged.participations.all()))
+        return campaign_dashboard(judged, at=BEGAN), study, hours, texts, file
 
     def files(folder: Path) -> dict[str, bytes]:
         bundle_write(campaign=judged, path=folder)
