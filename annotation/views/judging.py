@@ -182,8 +182,12 @@ def flag(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 def _flag(request: AuthedRequest, campaign_pk: int, kind: Flag.Kind) -> HttpResponse:
     participation = _participation(request, campaign_pk)
-    asked = {"initial": {"lease": request.GET.get("lease")}, "comments": kind == Flag.Kind.FLAG}
-    form = FlagForm(participation, request.POST or None, **asked)
+    form = FlagForm(
+        participation,
+        request.POST or None,
+        initial={"lease": request.GET.get("lease")},
+        comments=kind == Flag.Kind.FLAG,
+    )
     if form.is_valid():
         try:
             lease = form.cleaned_data.pop("lease")

@@ -24,7 +24,7 @@ def quiz(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     participation = participation_join(campaign=campaign, user=request.user)
     if not quiz_is_due(participation):
         return redirect("annotation:judge", campaign.pk)
-    form = QuizForm(campaign.quiz.all(), request.POST or None)
+    form = QuizForm(list(campaign.quiz.all()), request.POST or None)
     if form.is_valid():
         form.mark(quiz_answer(participation=participation, chosen=form.chosen(), at=now()))
         if form.is_valid():
