@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.access import campaign_for
+from annotation.access import campaign_for, crowd_has
 from annotation.campaigns.selectors import campaigns_of
 from annotation.crowds.leaving import submission_now
 from annotation.forms.judging import FlagForm, JudgementForm, UndoForm
@@ -249,6 +249,7 @@ def _page(
         "last": last_judgement(participation),
         "undo": undoable(participation),
         "words": words(participation),
+        "by_crowd": crowd_has(request.user, participation.campaign),
     }
     return render(request, "annotation/judging/judge.html", context, status=status)
 

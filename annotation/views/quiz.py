@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.access import campaign_for
+from annotation.access import campaign_for, crowd_has
 from annotation.forms.quiz import QuizForm
 from annotation.judging.assignment import participation_join
 from annotation.judging.choosing import quiz_is_due
@@ -30,5 +30,10 @@ def quiz(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         if form.is_valid():
             messages.success(request, _("All answers are as expected. Here are the first pairs."))
             return redirect("annotation:judge", campaign.pk)
-    context = {"campaign": campaign, "form": form, "guideline": campaign.guidelines.first()}
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "guideline": campaign.guidelines.first(),
+        "by_crowd": crowd_has(request.user, campaign),
+    }
     return render(request, "annotation/judging/quiz.html", context)

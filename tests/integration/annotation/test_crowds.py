@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation.campaigns.quiz import Options, question_add
 from annotation.crowds.entering import Arrival, EntryRefusedError, about_save, crowd_enter
 from annotation.crowds.erasing import person_erase
 from annotation.crowds.leaving import completion_address, submission_end, submissions_end_overdue
@@ -302,6 +303,19 @@ def test_the_code_is_shown_after_the_answers_are_stored(crowd, pia, answer) -> N
     assert 'value="LEFT"' in after.content.decode()
     assert "It decides nothing about your pay." in text_of(after)
     assert "cc=LEFT" in client.get(address("judge", crowd.campaign), follow=True).content.decode()
+
+
+def test_a_person_of_a_crowd_finishes_from_the_screen_and_from_the_quiz(campaign, pia, annotator) -> None:
+    place = address("crowd_finish", campaign)
+    person = client_of(pia.user)
+
+    screen = person.get(address("judge", campaign)).content.decode()
+    members = client_of(annotator).get(address("judge", campaign)).content.decode()
+    Participation.objects.filter(pk=pia.pk).update(handed=0)
+    question_add(campaign=campaign, text="Ready?", options=Options(("yes", "no"), 0))
+    quiz = person.get(address("quiz", campaign)).content.decode()
+
+    assert (place in screen, place in members, place in quiz) == (True, False, True)
 
 
 def test_members_have_no_code_to_get(campaign, annotator) -> None:
