@@ -147,7 +147,7 @@ class Walk:
         self.keep("an invitation that ended", self.nobody.get(here))
 
     def quiz(self) -> None:
-        question_add(campaign=self.campaign, text="2 + 2?", options=Options(("4", "5"), 0), why="Add them.")
+        question_add(campaign=self.campaign, text="2 + 2?", options=Options(("4", "5"), 0), why="2 + 2 = 4")
         self.keep("quiz", self.site.get(address("quiz", self.campaign)))
         for answer in ({}, {"question-1": 1}):
             self.keep(f"quiz {answer}", self.site.post(address("quiz", self.campaign), answer))
