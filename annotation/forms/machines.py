@@ -35,14 +35,16 @@ class CostBenefitForm(forms.Form):
     penalty = forms.TypedChoiceField(
         label=gettext_lazy("Cost-benefit penalty"),
         coerce=float,
-        required=False,
         choices=[(str(value), label) for value, label in COST_BENEFITS.items()],
-        initial=str(COST_BENEFIT),
         help_text=gettext_lazy(
             "How much less often than the annotator the machine may win, because it costs less than people do."
         ),
     )
 
     def chosen(self) -> float:
-        """The penalty that was asked for; the usual one where the address names none that there is."""
-        return float(self.cleaned_data["penalty"] or COST_BENEFIT) if self.is_valid() else COST_BENEFIT
+        return float(self.cleaned_data["penalty"]) if self.is_valid() else COST_BENEFIT
+
+
+def penalty_asked(text: str) -> str:
+    """The penalty that an address names, or the usual one where it names none that there is."""
+    return text if text in {str(value) for value in COST_BENEFITS} else str(COST_BENEFIT)

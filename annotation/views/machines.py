@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.access import campaign_for
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.machine_block import tuples_reserve
-from annotation.forms.machines import BlockForm, CostBenefitForm
+from annotation.forms.machines import BlockForm, CostBenefitForm, penalty_asked
 from annotation.models import Campaign
 from annotation.results.machines import block_of, machines_compared, people_left_out
 from curation.access import AuthedRequest
@@ -34,7 +34,7 @@ def machines(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
             messages.success(request, _("Drawn. Start a machine on these tuples now."))
             return redirect("annotation:machines", campaign.pk)
     block = block_of(campaign)
-    penalty = CostBenefitForm(request.GET or {"penalty": ""})
+    penalty = CostBenefitForm({"penalty": penalty_asked(request.GET.get("penalty", ""))})
     rows = machines_compared(campaign, block, cost_benefit=penalty.chosen()) if block else []
     context = campaign_head(request.user, campaign, "machines") | {
         "drawn": block,  # within a template's block, “block” is Django's
