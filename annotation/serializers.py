@@ -185,7 +185,7 @@ class FlagSerializer(SkipSerializer):
 class FlaggedSerializer(serializers.ModelSerializer[Flag]):
     class Meta:
         model = Flag
-        fields = ["id", "kind", "reason", "note", "created_at"]
+        fields = ["id", "reason", "note", "created_at"]
 
 
 class GoldSerializer(serializers.Serializer[Any]):
