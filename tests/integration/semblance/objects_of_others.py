@@ -49,6 +49,7 @@ KINDS = {
     "corpus": "index_corpus",
     "api_corpus_contexts": "index_corpus",
     "context_scores": "score_contexts",
+    "context_curves": "measure_context_curves",
     "pair_contexts": "score_contexts",
     "language": "analyse_language",
     "relatedness": "analyse_relatedness",
