@@ -60,7 +60,7 @@ def states_of(page: Page, campaign: Campaign) -> Iterator[str]:
     expect(page.locator("#guidelines")).to_be_hidden()
     yield "screen"
     page.keyboard.press("0")
-    expect(page.get_by_role("checkbox", name="Too close to call")).to_be_checked()
+    expect(page.get_by_role("checkbox")).to_be_checked()
     yield "too close to call"
     page.keyboard.press("2")
     yield "best chosen"

@@ -14,12 +14,19 @@ from curation.errors import UserError
 from curation.models import MachineJudge
 from mlworkers import tasks
 from mlworkers.encoders.encoding import pair_cosines
+from mlworkers.judges.plan import JudgingPlan
 from mlworkers.models import Run
+from mlworkers.pipelines.judging import judge_tuples
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.pretrained.compute import choose_compute
+from mlworkers.runs.jobs import Job
 from mlworkers.runs.services import run_start
+from mlworkers.runs.shards import Shards
+from mlworkers.runs.storage import Curve
+from mlworkers.synthesis.endpoint import EndpointError
 from tests.factories import CampaignFactory, DatasetFactory, PairFactory, RunFactory, TupleFactory
 from tests.ml.endpoint_server import KEY, Reply, completion, serving
+from tests.ml.tiny import WORDS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -27,9 +34,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def block(db):
     dataset = DatasetFactory()
-    PairFactory.create_batch(4, dataset=dataset)
+    words = np.random.default_rng(3).permuted(np.tile(WORDS, (48, 1)), axis=1)[:, :5]
+    texts = [" ".join(row) for row in words.tolist()]  # which the small encoder tells apart
+    pairs = [
+        PairFactory(dataset=dataset, a__text=a, b__text=b)
+        for a, b in zip(texts[:24], texts[24:], strict=True)
+    ]
     campaign = CampaignFactory(dataset=dataset)
-    TupleFactory.create_batch(6, campaign=campaign)
+    for start in range(0, len(pairs), 4):
+        TupleFactory(campaign=campaign, pairs=pairs[start : start + 4])
     return tuples_reserve(campaign=campaign, number=5)
 
 
@@ -116,27 +129,30 @@ def test_a_model_that_never_answers_fails_with_a_sentence_and_leaves_nothing(blo
     assert not MachineJudge.objects.exists()
 
 
-def test_a_run_that_goes_on_asks_only_for_what_it_lacks(block, settings) -> None:
-    """The endpoint refuses the key in the middle; what it had answered is not asked again."""
+def test_a_run_that_goes_on_asks_only_for_what_it_lacks(block, settings, tmp_path) -> None:
+    """A worker breaks off in the middle of a shard; what had been answered is not asked again."""
     asked: list[str] = []
 
     def answering(request) -> Reply:
         asked.append(json.dumps(request["messages"]))
         return Reply(status=401) if len(asked) == 7 else completion('{"best": 1, "worst": 2}')
 
+    def silent(_done: int, _total: int, _message: str) -> None:
+        return None
+
+    run = RunFactory(kind="judge_tuples", dataset=block.dataset)
+    plan = JudgingPlan(dataset=block.dataset.slug, block=block.pk, model="openai:tiny", concurrency=1)
+    job = Job(
+        run_id=run.pk, dataset=block.dataset, attempt=1, folder=tmp_path, kept=tmp_path, report=silent,
+        shards=Shards(tmp_path / "shards", silent), curve=Curve(run.pk),
+    )  # fmt: skip
     with serving(answering) as server:
         settings.OPENAI_BASE_URL = server.address
-        plan = {"dataset": block.dataset.slug, "block": block.pk, "model": "openai:tiny", "concurrency": 1}
-        run = run_start(kind="judge_tuples", plan=plan, by=None)
-        tasks.execute(run.pk)
-        run.refresh_from_db()
-        assert run.state == "failed"
-        Run.objects.filter(pk=run.pk).update(state="queued")
-        tasks.execute(run.pk)
-        run.refresh_from_db()
+        with pytest.raises(EndpointError, match="refused the key"):
+            judge_tuples(plan, job)
+        outcome = judge_tuples(plan, job)
 
-    assert run.state == "succeeded", run.message
-    assert len(answers_of(run)) == 10
+    assert outcome.result["answered"] == 10
     assert len(set(asked)) == 10
     assert len(asked) <= 12  # one refused, and one that was underway when it was
 
