@@ -7,7 +7,7 @@ from uuid import uuid4
 from django.contrib import messages
 from django.core.paginator import Page
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -77,6 +77,7 @@ def dataset_runs(request: AuthedRequest, slug: str) -> HttpResponse:
 def snapshot_runs(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
     """The runs that read a snapshot, and their models, for its own page, which knows nothing of runs."""
     dataset = dataset_for(request.user, slug, may="read")
+    get_object_or_404(dataset.snapshots, number=number)
     runs = runs_of_snapshot(runs_visible(request.user), dataset, number)
     rows = _rows(runs.prefetch_related("artifacts")[:RUNS_OF_A_SNAPSHOT])
     for row in rows:

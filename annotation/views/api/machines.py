@@ -23,10 +23,10 @@ class MachineList(APIView):
     @extend_schema(request=BlockRequestSerializer, responses={201: MachinesSerializer})
     def post(self, request: Request, campaign_pk: int) -> Response:
         """Draw the tuples that machines judge, once for all machines. A run `judge_tuples` takes the block's number."""
-        asked = BlockRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
         user: Any = request.user
         campaign = campaign_for(user, campaign_pk, may="curate")
+        asked = BlockRequestSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
         tuples_reserve(campaign=campaign, number=asked.validated_data["tuples"], by=user)
         return Response(_machines(campaign), status=201)
 

@@ -136,7 +136,7 @@ class Others:
 
     def _campaign(self) -> None:
         self.campaign: Campaign = CampaignFactory(dataset=self.dataset)
-        waiting = TupleFactory(campaign=self.campaign)
+        waiting = TupleFactory(campaign=self.campaign, leased=1)
         gold = GoldFactory(campaign=self.campaign)
         participation = ParticipationFactory(campaign=self.campaign, user=self.people["annotator"])
         lease = Lease.objects.create(
@@ -160,6 +160,7 @@ class Others:
         self.bodies: dict[str, dict[str, Any]] = {
             "api_judgements": {"lease": lease.pk, "best": 0, "worst": 1, "client_id": str(uuid4())},
             "api_skip": {"lease": lease.pk, "reason": "broken"},
+            "api_flag": {"lease": lease.pk, "reason": "comment", "note": "Both are questions."},
             "api_campaign_move": {"move": "pause"},
         }
         self.values |= {
