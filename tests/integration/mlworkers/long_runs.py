@@ -195,8 +195,8 @@ LONG = [
 ]
 # Of a result: every attempt has its own.
 TIMES = {"seconds", "rows_per_second", "most_seconds", "pairs_per_second", "timed_encoders"}
-# Of a result: counted in the database, where later runs have added pairs when a twin begins.
-COUNTED = {"work"}
+# Of a result: counted in the database, where later runs have added rows when a twin begins.
+COUNTED = {"judge", "work"}
 RESULT = "SELECT result FROM mlworkers_run WHERE id = {}"
 FILES = "SELECT kind, sha256 FROM mlworkers_artifact WHERE run_id = {} ORDER BY path"
 FIGURES = (
