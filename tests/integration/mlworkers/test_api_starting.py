@@ -153,5 +153,5 @@ def test_the_log_says_with_which_token_a_run_was_started(dataset, curator, with_
     run_carry_out(run_claim(run_id=started["id"], worker="w", at=database_now()), pipeline_of)
 
     entry = AuditEntry.objects.get(action="pairs_imported")
-    beginning = curator.api_token.beginning if with_token else ""
+    beginning = curator.api_tokens.get().beginning if with_token else ""
     assert (entry.by, entry.via, entry.token) == (curator, "token" if with_token else "site", beginning)

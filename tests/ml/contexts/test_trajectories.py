@@ -70,10 +70,15 @@ def test_a_model_that_fills_gaps_is_refused() -> None:
         TrajectoryScorer(bart(Form.GAP), PLAN, BACKGROUND)
 
 
-@pytest.mark.parametrize("more", [{"corpus": 3}, {"discriminator": "run:4"}])
-def test_trajectories_take_no_corpus_and_no_discriminative_model(more) -> None:
+def test_trajectories_take_no_discriminative_model() -> None:
     with pytest.raises(PlanError, match=r"leave “.*” empty"):
-        ContextScoresPlan(dataset="scenes", model="gpt2", choice=Choice.TRAJECTORIES, **more)
+        ContextScoresPlan(dataset="scenes", model="gpt2", choice=Choice.TRAJECTORIES, discriminator="run:4")
+
+
+def test_trajectories_leave_out_the_corpus_that_a_form_begins_with() -> None:
+    plan = ContextScoresPlan(dataset="scenes", model="gpt2", choice=Choice.TRAJECTORIES, corpus=3)
+
+    assert plan.corpus == 0
 
 
 def test_other_choices_need_a_corpus() -> None:
