@@ -137,6 +137,7 @@ def test_the_files_of_a_bundle_are_in_its_manifest_and_whole(bundle) -> None:
         "annotators.csv",
         "design.json",
         "exclusions.csv",
+        "flags.csv",
         "gold.csv",
         "guidelines/version-1.txt",
         "guidelines/version-2.txt",
@@ -358,7 +359,7 @@ def test_the_command_writes_a_bundle_and_names_a_campaign_that_is_not_there(judg
     call_command("bws", "bundle", str(judged.pk), "--out", str(tmp_path / "whole.zip"), "--json")
 
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert (figures["judgements"], len(figures["files"])) == (240, 18)
+    assert (figures["judgements"], len(figures["files"])) == (240, 19)
     assert zipfile.ZipFile(tmp_path / "whole.zip").testzip() is None
     with pytest.raises(CommandError, match="no campaign 999999"):
         call_command("bws", "bundle", "999999", "--out", str(tmp_path / "none.zip"))

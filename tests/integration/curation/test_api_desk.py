@@ -173,7 +173,7 @@ def test_the_log_says_what_a_program_did(ask, fill, owner) -> None:
     _status, page = ask("log/?limit=1")
 
     (entry,) = found["results"]
-    assert (entry["by"], entry["pairs"], entry["token"]) == ("owner", 2, owner.api_token.beginning)
+    assert (entry["by"], entry["pairs"], entry["token"]) == ("owner", 2, owner.api_tokens.get().beginning)
     assert "after=" in page["next"]
     assert ask("log/?by=nobody")[0] == 400
 

@@ -81,7 +81,7 @@ def test_a_file_is_sent_checked_and_imported(send, step, dataset, curator) -> No
         4,
     ]
     entry = AuditEntry.objects.get(dataset=dataset)
-    assert (entry.by, entry.via, entry.token) == (curator, "token", curator.api_token.beginning)
+    assert (entry.by, entry.via, entry.token) == (curator, "token", curator.api_tokens.get().beginning)
 
 
 def test_importing_again_says_what_would_change_and_changes_that(send, step, dataset) -> None:
