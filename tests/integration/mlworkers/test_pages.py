@@ -466,6 +466,8 @@ def test_the_administration_shows_runs_and_changes_none(client, admin, run) -> N
 
 
 def test_a_snapshot_names_the_runs_that_read_it_and_their_models(client, staff, dataset) -> None:
+    for number in (3, 4):
+        Snapshot.objects.create(dataset=dataset, number=number, rows=4, sha256="0" * 64, path=str(number))
     plan = {"dataset": dataset.slug, "snapshot": 3}
     run = RunFactory(kind="train_encoder", dataset=dataset, state="succeeded", plan=plan)
     Artifact.objects.create(run=run, kind="encoder", path="runs/1/small-encoder", sha256="0" * 64)
@@ -478,6 +480,8 @@ def test_a_snapshot_names_the_runs_that_read_it_and_their_models(client, staff, 
     assert shown.count("<li>") == 1
     assert "snapshot=3" in shown
     assert "No run has read this snapshot." in other
+    client.force_login(staff)
+    assert client.get(f"/runs/of/{dataset.slug}/snapshots/5/").status_code == 404
 
 
 def test_the_form_of_a_training_takes_the_snapshot_that_the_person_comes_from(client, staff, dataset) -> None:
