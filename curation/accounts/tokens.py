@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework import authentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
@@ -114,7 +115,7 @@ class InScope(BasePermission):
     and nothing else. One that only reads gets what changes nothing.
     """
 
-    message = _(
+    message = gettext_lazy(
         "This token may not do that: its scope is too small. Make another one on “Access for programs”."
     )
 
