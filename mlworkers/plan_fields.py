@@ -105,6 +105,32 @@ shard_sources_setting = partial(
     default=20,
     bounds=(1, 10_000),
 )
+OF_ENDPOINTS = "only for models openai:NAME"
+endpoint_setting = partial(setting, source=OF_ENDPOINTS)
+concurrency_setting = partial(
+    endpoint_setting,
+    "Requests at a time",
+    "Number of requests that each worker has open at the same time.",
+    default=8,
+    bounds=(1, 256),
+    unit="requests",
+)
+timeout_setting = partial(
+    endpoint_setting,
+    "Time for an answer",
+    "A request that takes longer is sent again.",
+    default=120.0,
+    bounds=(1, 3600),
+    unit="seconds",
+)
+attempts_setting = partial(
+    endpoint_setting,
+    "Attempts",
+    "How often a request is sent if the endpoint is busy or cannot be reached. The pauses grow from 1 to 60 "
+    "seconds.",
+    default=8,
+    bounds=(1, 100),
+)
 
 
 def check_width(width: int) -> None:

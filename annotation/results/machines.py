@@ -9,10 +9,8 @@ from annotation.bws.annotators.machine import COST_BENEFIT, BlockAnswers, Machin
 from annotation.bws.annotators.position_bias import PositionBias
 from annotation.models import Campaign
 from annotation.results.record import CampaignJudgements, annotator_codes, campaign_judgements
-from curation.datasets.machine_judges import BlockTuple, tuples_of
+from curation.datasets.machine_judges import BlockTuple, MachineAnswer, tuples_of
 from curation.models import MachineJudge, TupleBlock
-
-_QUESTION = ("place", "reversed", "best_slot", "worst_slot")
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def _answers(judged: CampaignJudgements, tuples: list[BlockTuple], judge: Machin
     of_people = judged.collected & judged.designed & np.isin(judged.numbers, list(places))
     size = max(len(each.order) for each in tuples)
     chosen = np.full((2, len(tuples), 2), -1, dtype=np.int64)
-    for place, backwards, best, worst in judge.judgements.values_list(*_QUESTION):
+    for place, backwards, best, worst in judge.judgements.values_list(*MachineAnswer._fields):
         if best is not None:
             chosen[:, place, int(backwards)] = best, worst
     return BlockAnswers(
@@ -82,11 +80,10 @@ def machine_rows(block: TupleBlock, names: Mapping[int, str]) -> Iterator[list[o
     tuples = tuples_of(block)
     width = max(len(each.order) for each in tuples)
     for judge in block.judges.all():
-        for place, backwards, best, worst in judge.judgements.values_list(*_QUESTION):
+        for place, backwards, best, worst in judge.judgements.values_list(*MachineAnswer._fields):
             asked = tuples[place]
             items = [names[pair] for pair in asked.pairs]
-            order = asked.order[::-1] if backwards else asked.order
-            shown = [items[slot] for slot in order]
+            shown = [items[slot] for slot in asked.shown(backwards=backwards)]
             choice = ["", ""] if best is None else [items[best], items[worst]]
             shown += [""] * (width - len(shown))
             yield [judge.run_ref, judge.model, asked.number, int(backwards), *shown, *choice]

@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.bws.annotators.gold_gate import share_bounds
+from annotation.bws.annotators.gold_gate import TWO_SIDED, share_bounds
 from annotation.cards import cards_by_tuple
 from annotation.models import Campaign, Tuple
 from annotation.results.annotators import gate_of
@@ -21,7 +21,6 @@ from annotation.results.study import CampaignFindings
 
 FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
 CHOSEN = {"gold": 0.7, "agreement": 0.6}
-TWO_SIDED = 0.975  # of each of two bounds: 95 % between them
 
 
 def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings) -> dict[str, Any]:

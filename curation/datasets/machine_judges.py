@@ -12,8 +12,6 @@ from curation.datasets.rows import rows_add
 from curation.errors import UserError
 from curation.models import Dataset, MachineJudge, MachineJudgement, Pair, TupleBlock, User
 
-_COLUMNS = ("place", "reversed", "best_slot", "worst_slot")
-
 
 class BlockTuple(NamedTuple):
     """number: in the design. pairs: their numbers, in the order of the design. order: slots as first shown."""
@@ -21,6 +19,10 @@ class BlockTuple(NamedTuple):
     number: int
     pairs: list[int]
     order: list[int]
+
+    def shown(self, *, backwards: bool) -> list[int]:
+        """The slots in the order of the first question, or of the second, which reverses it."""
+        return self.order[::-1] if backwards else self.order
 
 
 class MachineAnswer(NamedTuple):
@@ -88,7 +90,7 @@ def machine_judgements_add(
         block=block, run_ref=run_ref, model=model, parameters=dict(parameters)
     )
     rows = list(answers)
-    rows_add(MachineJudgement, shared={"judge_id": judge.pk}, columns=_COLUMNS, rows=rows)
+    rows_add(MachineJudgement, shared={"judge_id": judge.pk}, columns=MachineAnswer._fields, rows=rows)
     audit_record(
         dataset=block.dataset,
         action=Action.MACHINE_JUDGED,

@@ -1,13 +1,19 @@
 """Every setting of a machine that judges tuples."""
 
 from dataclasses import dataclass
-from functools import partial
 
 from mlworkers.encoders.scoring_plan import SCORERS
-from mlworkers.plan_fields import PlanError, dataset_setting, device_setting, setting
+from mlworkers.plan_fields import (
+    PlanError,
+    attempts_setting,
+    concurrency_setting,
+    dataset_setting,
+    device_setting,
+    endpoint_setting,
+    setting,
+    timeout_setting,
+)
 from mlworkers.pretrained.sources import ModelError, parse_source
-
-_endpoint = partial(setting, source="only for models openai:NAME")
 
 
 @dataclass(frozen=True)
@@ -36,34 +42,16 @@ class JudgingPlan:
         default=True,
         essential=True,
     )
-    max_tokens: int = _endpoint(
+    max_tokens: int = endpoint_setting(
         "Longest answer",
         "A longer answer is cut off and counts as none. Models that reason before they answer need more.",
         default=64,
         bounds=(8, 100_000),
         unit="tokens",
     )
-    concurrency: int = _endpoint(
-        "Requests at a time",
-        "Number of requests that each worker has open at the same time.",
-        default=8,
-        bounds=(1, 256),
-        unit="requests",
-    )
-    timeout: float = _endpoint(
-        "Time for an answer",
-        "A request that takes longer is sent again.",
-        default=120.0,
-        bounds=(1, 3600),
-        unit="seconds",
-    )
-    attempts: int = _endpoint(
-        "Attempts",
-        "How often a request is sent if the endpoint is busy or cannot be reached. The pauses grow from 1 to 60 "
-        "seconds.",
-        default=8,
-        bounds=(1, 100),
-    )
+    concurrency: int = concurrency_setting()
+    timeout: float = timeout_setting()
+    attempts: int = attempts_setting()
     shard_tuples: int = setting(
         "Tuples of a shard",
         "Number of tuples in one shard. Several workers can share the shards of a run.",

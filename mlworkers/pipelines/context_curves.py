@@ -31,7 +31,7 @@ from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.plan import Weighting
 from mlworkers.encoders.rows import Rows
 from mlworkers.encoders.training import encoder_train
-from mlworkers.pipelines.context_scores import ContextSource, contexts_in_shards
+from mlworkers.pipelines.context_scores import ContextSource, contexts_in_shards, places_drawn
 from mlworkers.pipelines.encoder_data import curve_note, training_rows_of
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.running_text import corpus_named
@@ -51,7 +51,7 @@ def measure_context_curves(plan: ContextCurvesPlan, job: Job) -> Outcome:
     base = folder_of_model(plan.model, kind="encoder", report=job.report) if plan.learned else None
     snapshot = snapshot_taken(job, dataset, plan.snapshot)
     tested = table_of(snapshot).rows(plan.score_set, split=plan.split or None)
-    few = _drawn(tested, plan)
+    few = tested.taken(places_drawn(len(tested), most=plan.most_pairs, seed=plan.seed))
     told = {size: _prepared(plan, job, whole, size) for size in plan.all_sizes}
     most, contexts = plan.all_sizes[-1], plan.all_contexts
 
@@ -93,13 +93,6 @@ def measure_context_curves(plan: ContextCurvesPlan, job: Job) -> Outcome:
         "%(surrogates)s"
     )
     return Outcome(message % words, {**result, "seconds": round(monotonic() - started, 1)})
-
-
-def _drawn(tested: Rows, plan: ContextCurvesPlan) -> Rows:
-    if not 0 < plan.most_pairs < len(tested):
-        return tested
-    order = np.random.default_rng(plan.seed).permutation(len(tested))
-    return tested.taken(np.sort(order[: plan.most_pairs]))
 
 
 def _prepared(plan: ContextCurvesPlan, job: Job, whole: Path, size: int) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from numpy.typing import NDArray
 
 from curation.datasets.services import Score
 from curation.errors import UserError, errors_shown
@@ -122,11 +123,17 @@ class PairsToScore:
         """Those of some splits (none: of any), or so many of them at random. Raises UserError where one has none."""
         columns = zip(*(pairs_of_split(table, split) for split in splits or [""]), strict=True)
         numbers, first, second = map(np.concatenate, columns)
-        if 0 < most < len(numbers):
-            drawn = np.sort(np.random.default_rng(seed).permutation(len(numbers))[:most])
-            numbers, first, second = (column[drawn] for column in (numbers, first, second))
+        drawn = places_drawn(len(numbers), most=most, seed=seed)
+        numbers, first, second = (column[drawn] for column in (numbers, first, second))
         texts = zip(first.tolist(), second.tolist(), strict=True)
         return cls(numbers.tolist(), [Pair(*both) for both in texts])
+
+
+def places_drawn(count: int, *, most: int, seed: int) -> NDArray[np.int64]:
+    """So many of the first `count` numbers at random, in their order; all of them for 0."""
+    if not 0 < most < count:
+        return np.arange(count)
+    return np.sort(np.random.default_rng(seed).permutation(count)[:most])
 
 
 def score_contexts(plan: ContextScoresPlan, job: Job) -> Outcome:

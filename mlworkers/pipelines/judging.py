@@ -91,7 +91,7 @@ def _stored(
 
 
 def _answer(place: int, tuple_: BlockTuple, backwards: bool, choice: Choice | None) -> MachineAnswer:
-    order = tuple_.order[::-1] if backwards else tuple_.order
+    order = tuple_.shown(backwards=backwards)
     slots = (None, None) if choice is None else (order[choice.best], order[choice.worst])
     return MachineAnswer(place, backwards, *slots)
 
@@ -115,8 +115,10 @@ class _ScoringJudge:
         sizes = [len(self._texts[place]) for place in places]
         for place, own in zip(places, np.split(scores, np.cumsum(sizes)[:-1]), strict=True):
             for backwards in ORDERS:
-                order = self.tuples[place].order[:: -1 if backwards else 1]
-                yield _answer(place, self.tuples[place], backwards, choice_by_scores(own[order]))
+                asked = self.tuples[place]
+                yield _answer(
+                    place, asked, backwards, choice_by_scores(own[asked.shown(backwards=backwards)])
+                )
 
     def about(self) -> dict[str, Any]:
         seen = trained_on(self._folder)
@@ -160,8 +162,7 @@ class _ChatJudge:
             yield _answer(line["place"], asked, line["reversed"], choice)
 
     def _question(self, place: int, backwards: bool) -> Question:
-        order = self.tuples[place].order[:: -1 if backwards else 1]
-        shown = [self._texts[place][slot] for slot in order]
+        shown = [self._texts[place][slot] for slot in self.tuples[place].shown(backwards=backwards)]
         sampling = {"max_tokens": self._plan.max_tokens, "temperature": 0}
         return Question(
             {"place": place, "reversed": backwards}, tuple_question(self._asking, shown), sampling

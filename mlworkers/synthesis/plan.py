@@ -6,13 +6,18 @@ from functools import partial
 from typing import ClassVar
 
 from mlworkers.plan_fields import (
+    OF_ENDPOINTS,
     SEEDS,
     PlanError,
+    attempts_setting,
     check_width,
+    concurrency_setting,
     dataset_setting,
     device_setting,
+    endpoint_setting,
     setting,
     shard_sources_setting,
+    timeout_setting,
     weight_decay_setting,
     width_setting,
 )
@@ -28,8 +33,6 @@ from_dino_code = partial(setting, source="DINO's released code")
 from_rise_code = partial(setting, source="RISE's released code")
 MEASURED = "Measured on two processor cores; docs/guide/generation.md"
 measured = partial(setting, source=MEASURED)
-OF_ENDPOINTS = "only for models openai:NAME"
-endpoint_setting = partial(setting, source=OF_ENDPOINTS)
 task_setting = partial(
     from_dino,
     "Instructions",
@@ -257,27 +260,9 @@ class GenerationPlan:
         default=AnswerForm.JSON,
         source=OF_ENDPOINTS,
     )
-    concurrency: int = endpoint_setting(
-        "Requests at a time",
-        "Number of requests that each worker has open at the same time.",
-        default=8,
-        bounds=(1, 256),
-        unit="requests",
-    )
-    timeout: float = endpoint_setting(
-        "Time for an answer",
-        "A request that takes longer is sent again.",
-        default=120.0,
-        bounds=(1, 3600),
-        unit="seconds",
-    )
-    attempts: int = endpoint_setting(
-        "Attempts",
-        "How often a request is sent if the endpoint is busy or cannot be reached. The pauses grow from 1 to 60 "
-        "seconds.",
-        default=8,
-        bounds=(1, 100),
-    )
+    concurrency: int = concurrency_setting()
+    timeout: float = timeout_setting()
+    attempts: int = attempts_setting()
     price_in: float = endpoint_setting(
         "Price of a million tokens read",
         "In any currency, for the estimate of the cost. 0 means no price.",

@@ -80,6 +80,9 @@ def _clearly_below(right: int, trials: int, threshold: float, confidence: float)
     return bool(evidence >= -math.log(1 - confidence))
 
 
+TWO_SIDED = 0.975  # of each of two bounds: 95 % between them
+
+
 def share_bounds(right: int, trials: int, confidence: float) -> tuple[float, float]:
     """Exact one-sided bounds of a share (Clopper and Pearson 1934), each with the given confidence."""
     lower = float(betaincinv(right, trials - right + 1, 1 - confidence)) if right else 0.0

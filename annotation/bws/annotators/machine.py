@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import false_discovery_control, ttest_1samp
 
-from annotation.bws.annotators.gold_gate import share_bounds
+from annotation.bws.annotators.gold_gate import TWO_SIDED, share_bounds
 from annotation.bws.annotators.position_bias import PositionBias, position_bias
 from annotation.bws.judgements import FloatArray, IntArray, summed, tallied
+from curation.statistics.intervals import Estimate, percentile_interval
 
 FEWEST_TUPLES = 30  # that an annotator shares with others, for the t-test of the alternative annotator test
 FEWEST_PEOPLE = 3  # to resample
@@ -36,15 +37,6 @@ class BlockAnswers:
     machine_worst: IntArray
     first_order: IntArray
     sizes: IntArray
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A figure with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -229,9 +221,9 @@ def times_drawn(units: int, resamples: int, rng: np.random.Generator) -> IntArra
 
 def _widest(value: float, drawn: list[FloatArray]) -> Estimate:
     """The value with the widest of the percentile intervals of resamples."""
-    intervals = [np.nanpercentile(each, (2.5, 97.5)) for each in drawn if not np.isnan(each).all()]
-    low, high = max(intervals, key=lambda ends: ends[1] - ends[0])
-    return Estimate(value, float(low), float(high))
+    intervals = [found for each in drawn if (found := percentile_interval(each)) is not None]
+    widest = max(intervals, key=lambda found: found.high - found.low)
+    return Estimate(value, widest.low, widest.high)
 
 
 def _consistency(answers: BlockAnswers, resamples: int, rng: np.random.Generator) -> Estimate | None:
@@ -321,7 +313,7 @@ def _below(differences: FloatArray, bound: float) -> float:
 
 
 def _exact_share(successes: int, trials: int) -> Estimate:
-    return Estimate(successes / trials, *share_bounds(successes, trials, 0.975))
+    return Estimate(successes / trials, *share_bounds(successes, trials, TWO_SIDED))
 
 
 def _advantage(

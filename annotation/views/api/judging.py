@@ -17,13 +17,12 @@ from annotation.judging.assignment import (
     Submission,
     answer_submit,
     judgement_undo,
-    participation_join,
     tuple_claim,
     tuple_flag,
     tuple_skip,
 )
 from annotation.judging.choosing import NoTupleReason
-from annotation.models import Lease, Participation
+from annotation.models import Lease
 from annotation.results.record import campaign_judgements, judgement_table
 from annotation.serializers import (
     AnswerSerializer,
@@ -34,6 +33,7 @@ from annotation.serializers import (
     SubmittedSerializer,
     UndoSerializer,
 )
+from annotation.views.api.participation import participation_of
 
 
 class TupleClaim(APIView):
@@ -42,7 +42,7 @@ class TupleClaim(APIView):
     @extend_schema(request=None, responses=ClaimSerializer)
     def post(self, request: Request, campaign_pk: int) -> Response:
         """The tuple for you to judge; the same one until you have judged it."""
-        claimed = tuple_claim(participation=_participation(request, campaign_pk), at=now())
+        claimed = tuple_claim(participation=participation_of(request, campaign_pk), at=now())
         return Response(ClaimSerializer(_claim(claimed)).data)
 
 
@@ -91,7 +91,7 @@ class JudgementUndo(APIView):
         """
         asked = UndoSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        person = _participation(request, campaign_pk)
+        person = participation_of(request, campaign_pk)
         lease = judgement_undo(participation=person, at=now(), client_id=asked.validated_data["client_id"])
         return Response(ClaimSerializer(_claim(lease)).data)
 
@@ -152,8 +152,3 @@ def _submitted(submitted: Submission) -> dict[str, Any]:
         },
         "next": None if submitted.following is None else _claim(submitted.following),
     }
-
-
-def _participation(request: Request, campaign_pk: int) -> Participation:
-    user: Any = request.user
-    return participation_join(campaign=campaign_for(user, campaign_pk, may="annotate"), user=user)

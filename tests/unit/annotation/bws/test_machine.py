@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import false_discovery_control, ttest_1samp
 
-from annotation.bws.annotators.machine import BlockAnswers, Estimate, MachineComparison, compare_machine
+from annotation.bws.annotators.machine import BlockAnswers, MachineComparison, compare_machine
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
+from curation.statistics.intervals import Estimate
 
 
 def answers(
