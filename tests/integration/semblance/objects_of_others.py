@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.apps import apps
 from django.utils.timezone import now
 
 from annotation.crowds.services import crowd_of
@@ -126,7 +127,6 @@ class Others:
             "token_pk": owner.api_tokens.get().pk,
             "number": 1,
             "since": 2,
-            "object_id": 1,
             "id": self.people["annotator"].pk,
             "content_type_id": 1,
             "kind": "export_dataset",
@@ -187,6 +187,8 @@ class Others:
         """What stands at the named part of the address with that name."""
         if part == "batch_pk":
             return self._batch(route).pk
+        if part == "object_id":
+            return self._in_the_administration(route)
         if part == "token":
             return self.crowd.token if route.startswith("crowd/") else self.invitation
         if part == "person_pk":
@@ -194,6 +196,13 @@ class Others:
             people = self.participation if any(each in name for each in own) else self.crowd_person
             return people.pk
         return self._number(name, route) if part == "pk" else self.values[part]
+
+    @staticmethod
+    def _in_the_administration(route: str) -> int:
+        """The first object of the model that an address of the administration names; 0 where there is none."""
+        _admin, app, model = route.split("/")[:3]
+        found = app != "r" and apps.get_model(app, model).objects.order_by("pk").values_list("pk", flat=True).first()
+        return found or 0
 
     def _batch(self, route: str) -> ImportBatch:
         kind = "pairs" if "import" in route else "judgements" if "judgements" in route else "sentences"
