@@ -74,7 +74,7 @@ real-paraphrase: $(VENV)/installed ## a paraphraser on real pairs, at most MINUT
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/, snli/, wikisplit/ and onestop/: make real-paraphrase DATA=FOLDER"; exit 2; }
 	@$(BIN)/python docs/experiments/real_paraphrase.py "$(DATA)" --minutes $(MINUTES) $(if $(SMALL),--size small)
 
-real-contexts: $(VENV)/installed ## similarity from contexts on the STS benchmark, at most MINUTES at a time (DATA=folder with novels/, stsb/; SMALL=1: half of it)
+real-contexts: $(VENV)/installed ## similarity from contexts on the STS benchmark, at most MINUTES at a time (DATA=folder with novels/, stsb/; SMALL=1: smaller models, 100 minutes of one core)
 	@test -n "$(DATA)" || { echo "Name the folder that has novels/ and stsb/: make real-contexts DATA=FOLDER"; exit 2; }
 	@$(BIN)/python docs/experiments/real_contexts.py "$(DATA)" --minutes $(MINUTES) $(if $(SMALL),--small)
 

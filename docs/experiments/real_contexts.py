@@ -1,7 +1,7 @@
 """Similarity from contexts on the STS benchmark, with novels as the corpus and a model that learns from them alone.
 
     make real-contexts DATA=FOLDER [MINUTES=60]             (FOLDER/novels and stsb: the published files)
-    python docs/experiments/real_contexts.py FOLDER --small         (half the pairs, and less training)
+    python docs/experiments/real_contexts.py FOLDER --small         (smaller models, fewer harvested pairs)
     python docs/experiments/real_contexts.py FOLDER --tiny          (a trial of minutes; its figures mean nothing)
     python docs/experiments/real_contexts.py FOLDER --parts sections        (one part alone)
 
@@ -92,7 +92,7 @@ class Size:
 
 
 SMALL = Size(
-    pairs=100, dev_pairs=50, layers=1, vocabulary=2048, window=1, part_tokens=48, hidden=150, ranking_steps=800,
+    layers=1, vocabulary=2048, window=1, part_tokens=48, hidden=150, ranking_steps=800,
     candidates=2, background=6, harvested=1000, triplets=1600,
 )  # fmt: skip
 TINY = Size(
@@ -107,7 +107,7 @@ def main() -> int:
     )
     parser.add_argument("data", type=Path, help="the folder with novels/ and stsb/")
     parser.add_argument("--minutes", type=float, default=60.0, help="end after so many; default: %(default)s")
-    parser.add_argument("--small", action="store_true", help="half the pairs, and less training")
+    parser.add_argument("--small", action="store_true", help="smaller models, fewer harvested pairs")
     parser.add_argument("--tiny", action="store_true", help="a trial of minutes")
     parser.add_argument("--parts", default=",".join(PARTS), help="which, with commas; default: %(default)s")
     asked = parser.parse_args()

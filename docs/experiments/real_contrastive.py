@@ -74,12 +74,15 @@ LEAST_SHARE = 0.3  # of the sources: what a pair of tags must have paraphrases o
 
 @dataclass(frozen=True)
 class Size:
-    """How much is done. 0: all there is. rows: of each file of the STS benchmark and of WikiSplit. candidates: that
+    """How much is done. 0: all there is. rows, wikisplit: of each file of the STS benchmark and
+    of WikiSplit. task_rows: training rows of the STS benchmark that STILTs fine-tunes on. complete: whether all rows of
+    a comparison learn from the same examples. candidates: that
     reranking chooses from; 0 for none. minilm: settings of unsupervised SimCSE from MiniLM that differ from those of a
     random encoder, each of whose trainings takes a twentieth of the time.
     """
 
     rows: int = 0
+    wikisplit: int = 0
     premises: int = 0
     labellers: int = 3
     labeller_epochs: int = 4
@@ -92,7 +95,10 @@ class Size:
     candidates: int = 10
     seeds: int = 5
     random_epochs: int = 5
+    task_rows: int = 0
     stilts_epochs: int = 0
+    stilts_rate: float = 2e-5
+    complete: bool = False
     batch: int = 64
     resamples: int = 1000
     least_share: float = LEAST_SHARE
@@ -100,14 +106,13 @@ class Size:
 
 
 TINY = Size(
-    rows=160, premises=40, labellers=1, labeller_epochs=1, selected=6, warm_up=1, epochs=1, width=32, layers=1,
+    rows=160, wikisplit=160, task_rows=100, premises=40, labellers=1, labeller_epochs=1, selected=6, warm_up=1, epochs=1, width=32, layers=1,
     sources=200, candidates=2, seeds=1, stilts_epochs=1, batch=16, resamples=100, least_share=1.1,
 )  # fmt: skip
 
 SMALL = Size(
-    premises=300, labellers=1, labeller_epochs=1, selected=100, warm_up=8, epochs=20, width=128, layers=2,
-    sources=900, candidates=0, stilts_epochs=1, least_share=0.1,
-    minilm={"variants": "all", "suites": ""},
+    wikisplit=1500, premises=500, labellers=1, labeller_epochs=1, selected=100, warm_up=8, epochs=8, width=128,
+    layers=2, sources=2000, candidates=6, task_rows=1000, stilts_epochs=1, stilts_rate=1e-4, complete=True,
 )  # fmt: skip
 
 
@@ -158,6 +163,7 @@ def data_import(data: Path, size: Size) -> None:
         file = shortened(data / "stsb" / f"stsb-en-{split}.csv", size.rows)
         columns = ["--no-header", "--a", "1", "--b", "2", "--score", "3", "--scale", "0", "5"]
         call_command("import_pairs", str(file), "--dataset", "stsb", "--create", *columns)
+    task_import(columns, size.task_rows)
     # The dev pairs as a suite, so that one comparison measures on them and on the test pairs.
     (SUITES / "stsb").mkdir(parents=True, exist_ok=True)
     (SUITES / "stsb" / "stsb-en-test.csv").write_bytes((FILES / "stsb-en-dev.csv").read_bytes())
@@ -165,9 +171,22 @@ def data_import(data: Path, size: Size) -> None:
     header = ("sentence1", "sentence2", "subset", "split")
     table_write(FILES / "snli.tsv", header, snli)
     call_command("import_pairs", str(FILES / "snli.tsv"), "--dataset", "snli", "--create")
-    pairs = [*paraphrase_rows(data, snli, size.rows)]
+    pairs = [*paraphrase_rows(data, snli, size.wikisplit)]
     table_write(FILES / "paraphrases.tsv", header, pairs)
     call_command("import_pairs", str(FILES / "paraphrases.tsv"), "--dataset", "paraphrases", "--create")
+
+
+def task_import(columns: Sequence[str], rows: int) -> None:
+    """The dataset stsb-task: what STILTs fine-tunes on, dev pairs and test pairs."""
+    for split in ("train", "dev", "test"):
+        lines = (FILES / f"stsb-en-{split}.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+        if rows and split == "train":
+            drawn = np.random.default_rng(PREMISES_SEED).permutation(len(lines))[:rows]
+            lines = [lines[place] for place in sorted(drawn)]
+        (FILES / "task").mkdir(exist_ok=True)
+        copy = FILES / "task" / f"stsb-en-{split}.csv"
+        copy.write_text("".join(lines), encoding="utf-8")
+        call_command("import_pairs", str(copy), "--dataset", "stsb-task", "--create", *columns)
 
 
 def shortened(file: Path, rows: int) -> Path:
@@ -238,7 +257,7 @@ def stages(size: Size, given: Given, stage: Stages, runs: dict[str, Run]) -> boo
     random = stage.done("initialise_encoder", dataset="snli")
     variants = ", ".join(variants_with_enough(written, given.tags, size))
     shared = {
-        "dataset": "snli", "variants": variants, "complete": False, "seeds": size.seeds,
+        "dataset": "snli", "variants": variants, "complete": size.complete, "seeds": size.seeds,
         "bootstrap": size.resamples,
     }  # fmt: skip
     contrast = {
@@ -262,10 +281,10 @@ def stages(size: Size, given: Given, stage: Stages, runs: dict[str, Run]) -> boo
         "compare_augmentations", model=BASE, material="triplets", sizes="2", epochs=3, learning_rate=5e-5,
         pooler="as the model", **contrast,
     )  # fmt: skip
-    tasks = "stsb | reference" if given.paraphraser else "stsb | reference; snli | subset"
+    tasks = "stsb-task | reference" + ("" if given.paraphraser else "; snli | subset")
     runs["STILTs from MiniLM"] = stage.done(
         "compare_pre_fine_tuning", model=BASE, tasks=tasks, epochs=size.stilts_epochs,
-        pre_epochs=size.stilts_epochs or 3, **shared,
+        pre_epochs=size.stilts_epochs or 3, learning_rate=size.stilts_rate, **shared,
     )  # fmt: skip
     return True
 
