@@ -12,7 +12,7 @@ export PYTHONUNBUFFERED := 1
 ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblance/test_addresses.py tests/integration/semblance/test_nonsense.py \
   tests/integration/curation/test_tokens.py tests/integration/curation/test_guessing.py tests/integration/curation/test_uploads.py \
   tests/integration/curation/test_bad_input_by_every_way.py tests/integration/curation/test_review_hammer.py tests/integration/annotation/test_assignment_hammer.py \
-  tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/browser/test_policy.py
+  tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo serve test check kills attack bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts schema constraints

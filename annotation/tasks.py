@@ -17,6 +17,7 @@ from annotation.campaigns.commissioning import (
     design_perform,
     designs_free,
 )
+from annotation.campaigns.finishing import finished_tell
 from annotation.campaigns.selectors import design_work_of
 from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.crowds.leaving import submissions_end_overdue
@@ -42,7 +43,7 @@ def expire_leases() -> int:
     """Release what was left on screens, so that it goes to others; how many tuples that were.
 
     Then invite a worker for each design and each import that none is at, choose what the adaptive phases ask for next,
-    and end the submissions of people who left.
+    tell webhooks of campaigns that have all their judgements, and end the submissions of people who left.
     """
     released = leases_expire(at=timezone.now())
     for campaign_pk in designs_free(database_now()).values_list("campaign", flat=True):
@@ -50,6 +51,7 @@ def expire_leases() -> int:
     for batch_pk in judgement_imports_free(database_now()).values_list("pk", flat=True):
         import_invite(batch_pk)
     blocks_make()
+    finished_tell()
     submissions_end_overdue(at=timezone.now())
     return released
 

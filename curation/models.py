@@ -6,6 +6,7 @@ reference (`campaign_ref`, `run_ref`), never a foreign key. Rules about data are
 
 import hashlib
 from typing import Any
+from uuid import uuid4
 
 from django.contrib.auth.models import AbstractUser
 from django.core.validators import RegexValidator
@@ -17,6 +18,10 @@ from django.utils.translation import gettext_lazy as _
 from curation.files.judged_by import BOTH, SIMULATED, judged_by
 from curation.pairs.text import LANGUAGE_TAG, SENTENCE_MAX_CHARACTERS
 from curation.roles import Role, TokenScope
+
+
+def message_id_new() -> str:
+    return f"msg_{uuid4().hex}"
 
 
 class User(AbstractUser):
@@ -666,6 +671,9 @@ class AuditEntry(models.Model):
         PERSON_ERASED = "person_erased", _("erased the personal data of an annotator")
         RUN_STARTED = "run_started", _("started a run")
         RUN_CANCELLED = "run_cancelled", _("cancelled a run")
+        WEBHOOK_ADDED = "webhook_added", _("added a webhook")
+        WEBHOOK_CHANGED = "webhook_changed", _("changed a webhook")
+        WEBHOOK_REMOVED = "webhook_removed", _("removed a webhook")
         REVIEW_DECIDED = "review_decided", _("decided about a sentence")
         REVIEW_UNDONE = "review_undone", _("undid a decision about a sentence")
 
@@ -938,3 +946,65 @@ class MachineJudgement(models.Model):
 
     def __str__(self) -> str:
         return f"{self.judge_id}/{self.place}"
+
+
+class Webhook(models.Model):
+    """An address that is told of events of a dataset. Its secret signs what is sent, so it is kept as it is."""
+
+    class Event(models.TextChoices):
+        CAMPAIGN_FINISHED = "campaign.finished", _("A campaign has all its judgements")
+        CAMPAIGN_CLOSED = "campaign.closed", _("A campaign was closed")
+        ANNOTATOR_STOPPED = "annotator.stopped", _("An annotator was stopped")
+        RUN_FINISHED = "run.finished", _("A run succeeded or failed")
+        REVIEW_FINISHED = "review.finished", _("A review has a verdict on each of its sentences")
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="webhooks")
+    url = models.URLField(_("address"), max_length=500)
+    events = models.JSONField(_("events"), default=list)
+    secret = models.CharField(max_length=100)
+    active = models.BooleanField(_("turned on"), default=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=now)
+
+    def __str__(self) -> str:
+        return f"{self.dataset.slug}: {self.url}"
+
+
+class WebhookDelivery(models.Model):
+    """One message to one webhook, and what became of it. `webhooks.sending` moves it."""
+
+    TEST = "test"
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        DELIVERED = "delivered", _("delivered")
+        FAILED = "failed", _("given up")
+
+    webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries")
+    message_id = models.CharField(max_length=40, default=message_id_new, unique=True)
+    event = models.CharField(max_length=30)
+    key = models.CharField(max_length=200, help_text="what happened; told once")
+    data = models.JSONField(default=dict)
+    made_at = models.DateTimeField(default=now)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    tries = models.PositiveSmallIntegerField(default=0)
+    next_at = models.DateTimeField(default=now)
+    tried_at = models.DateTimeField(null=True)
+    status = models.PositiveSmallIntegerField(null=True, help_text="of the last answer")
+    problem = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "webhook deliveries"
+        constraints = [
+            models.UniqueConstraint(fields=["webhook", "event", "key"], name="webhook_told_once"),
+        ]
+        indexes = [models.Index(fields=["state", "next_at"], name="webhook_deliveries_due")]
+
+    def __str__(self) -> str:
+        return f"{self.event} to {self.webhook.url}"
+
+    @property
+    def event_shown(self) -> str:
+        labels = dict(Webhook.Event.choices)
+        return str(labels.get(self.event, _("A test")))

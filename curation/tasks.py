@@ -3,6 +3,8 @@
 from celery import shared_task
 
 from curation.exchange.duplicate_searches import SEARCH, search_carry_out, searches_sweep
+from curation.webhooks.sending import deliveries_carry_out
+from curation.webhooks.waiting import DELIVER, deliveries_sweep
 
 
 @shared_task(name=SEARCH)
@@ -15,3 +17,10 @@ def duplicates(search_pk: int) -> bool:
 def sweep() -> None:
     """Invite workers for what no worker has begun, or what a worker began that sends no heartbeat."""
     searches_sweep()
+    deliveries_sweep()
+
+
+@shared_task(name=DELIVER)
+def webhooks_deliver() -> int:
+    """Send what webhooks wait for; how much of it was answered with success."""
+    return deliveries_carry_out()

@@ -17,6 +17,7 @@ from curation.views import (
     scores,
     snapshots,
     splits,
+    webhooks,
 )
 
 app_name = "curation"
@@ -31,6 +32,13 @@ of_sentences: list[URLPattern | URLResolver] = [
     path("", composing.sentences_batch, name="sentences_batch"),
     path("discard/", composing.sentences_discard, name="sentences_discard"),
     path("errors.csv", composing.sentences_errors, name="sentences_errors"),
+]
+of_webhook: list[URLPattern | URLResolver] = [
+    path("", webhooks.webhook, name="webhook"),
+    path("secret/", webhooks.webhook_secret, name="webhook_secret"),
+    path("test/", webhooks.webhook_test, name="webhook_test"),
+    path("remove/", webhooks.webhook_remove_view, name="webhook_remove"),
+    path("deliveries/<number:delivery_pk>/again/", webhooks.delivery_again_view, name="webhook_again"),
 ]
 of_dataset: list[URLPattern | URLResolver] = [
     path("", pairs.pair_list, name="dataset"),
@@ -55,6 +63,8 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("log/", audit.audit_log, name="audit"),
     path("log/log.csv", audit.audit_file, name="audit_file"),
     path("settings/", datasets.dataset_settings, name="settings"),
+    path("webhooks/", webhooks.webhook_list, name="webhooks"),
+    path("webhooks/<number:webhook_pk>/", include(of_webhook)),
     path("archive/", datasets.dataset_archive_view, name="dataset_archive"),
     path("pairs/<number:pair_pk>/", pairs.pair, name="pair"),
     path("import/", exchange.import_list, name="import"),

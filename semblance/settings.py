@@ -258,7 +258,7 @@ MODEL_ROOTS = [
 SUITES_FOLDER = Path(env.str("SUITES_FOLDER", default=str(SEMBLANCE_HOME / "suites"))).expanduser()
 # A WordNet in Princeton's format, whose synonyms count as one word where pairs are composed; the usual places without.
 WORDNET_FOLDER = env.str("WORDNET_FOLDER", default="")
-# Whether a hub, and what it leads to, may be an address inside a network: a mirror of one's own.
+# Whether a hub, what it leads to, and receivers of webhooks may be addresses inside a network: a mirror of one's own.
 PRIVATE_ADDRESSES = env.bool("PRIVATE_ADDRESSES", default=False)
 # The OpenAI-compatible API that workers ask for models openai:NAME. Read from the environment alone: never stored.
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")

@@ -20,7 +20,9 @@ from annotation.models import Campaign, CampaignDesign, Flag, Guideline, Tuple
 from curation.access import dataset_require_active
 from curation.datasets.audit import Action
 from curation.errors import UserError, validation_shown
+from curation.heartbeats import database_now
 from curation.models import Dataset, User
+from curation.webhooks.events import Event, event_happened
 
 _OF_PAIRS = ("source", "split", "number", "even_mix")  # settings that choose the pairs
 
@@ -213,10 +215,18 @@ def campaign_resume(*, campaign: Campaign, by: User | None = None) -> Campaign:
     return _move(campaign, Campaign.State.OPEN, *ended, action=Action.CAMPAIGN_RESUMED, by=by)
 
 
+@transaction.atomic
 def campaign_close(*, campaign: Campaign, by: User | None = None) -> Campaign:
     """Hand out nothing any more. What is on a screen may still be answered: no work is lost."""
     running = (Campaign.State.OPEN, Campaign.State.PAUSED)
-    return _move(campaign, Campaign.State.CLOSED, *running, action=Action.CAMPAIGN_CLOSED, by=by)
+    closed = _move(campaign, Campaign.State.CLOSED, *running, action=Action.CAMPAIGN_CLOSED, by=by)
+    event_happened(
+        dataset=closed.dataset_id,
+        event=Event.CAMPAIGN_CLOSED,
+        key=f"campaign {closed.pk} at {database_now().isoformat()}",  # it may be opened again, and closed again
+        data={"campaign": closed.pk, "name": closed.name},
+    )
+    return closed
 
 
 @transaction.atomic

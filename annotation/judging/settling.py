@@ -22,7 +22,9 @@ from annotation.reasons import gold_reason
 from annotation.results.annotators import gate_of
 from curation.datasets.audit import Action
 from curation.errors import UserError
+from curation.heartbeats import database_now
 from curation.models import User
+from curation.webhooks.events import Event, event_happened
 
 # A person's whole work is settled in pieces, so that no statement names more rows than SQLite takes.
 TUPLES_AT_ONCE = 1000
@@ -118,6 +120,7 @@ def participation_stop(
     if not reason.strip():
         raise UserError(_("Give a reason. The person reads why they were stopped."))
     person = participation_lock(participation)
+    already = person.state == Participation.State.STOPPED
     person.state = Participation.State.STOPPED
     person.excluded = person.excluded or exclude
     person.reason, person.stopped_by_gold = reason.strip(), gold
@@ -125,6 +128,13 @@ def participation_stop(
     _settle_again(person)
     action = Action.ANNOTATOR_EXCLUDED if person.excluded else Action.ANNOTATOR_STOPPED
     _record(person, action, by=by, rule=rule, reason=person.reason)
+    if not already:
+        event_happened(
+            dataset=person.campaign.dataset_id,
+            event=Event.ANNOTATOR_STOPPED,
+            key=f"participation {person.pk} at {database_now().isoformat()}",
+            data={"campaign": person.campaign_id, "participation": person.pk, "rule": rule, "gold": gold},
+        )
     return person
 
 

@@ -32,8 +32,9 @@ from curation.models import (
 )
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, sentence_key, shows_something
 from curation.review.queue import REVIEWABLE, Frame, Queue, standing
-from curation.review.queues import queue_next
+from curation.review.queues import queue_next, queue_progress
 from curation.review.samples import sample_item, sample_items, verdicts_counted, verdicts_on_pair
+from curation.webhooks.events import Event, event_happened, webhooks_for
 
 CLAIM_TIME = timedelta(minutes=10)
 NOTE_MAX_CHARACTERS = 500
@@ -137,6 +138,7 @@ def review_decide(
     if not place.binding:
         decision.status_before, decision.text = pair.status, text
         decision.save()
+        _tell_if_finished(queue)
         return decision
     # The other pairs of the sentence that wait for a verdict.
     generated = Pair.objects.filter(dataset=pair.dataset_id, b=pair.b_id, origin=Pair.Origin.GENERATED)
@@ -147,7 +149,22 @@ def review_decide(
     others = others.select_for_update(no_key=True).order_by("pk")
     decision_store(decision, text=text, companions=list(others.values_list("pk", flat=True)))
     decision_record(decision, Action.REVIEW_DECIDED, by, blind=queue is not None and queue.discreet)
+    _tell_if_finished(queue)
     return decision
+
+
+def _tell_if_finished(queue: Queue | None) -> None:
+    """Tell webhooks of a queue that has all its verdicts. It is counted only where somebody wants to know."""
+    if queue is None or not webhooks_for([Event.REVIEW_FINISHED], dataset=queue.score_set.dataset_id):
+        return
+    progress = queue_progress(queue)
+    if progress.decided >= progress.total:
+        event_happened(
+            dataset=queue.score_set.dataset_id,
+            event=Event.REVIEW_FINISHED,
+            key=f"review {queue.address} with {progress.total} verdicts",
+            data={"score_set": queue.score_set.pk, "queue": queue.address, "verdicts": progress.total},
+        )
 
 
 def decision_store(decision: ReviewDecision, *, text: str, companions: Sequence[int]) -> None:

@@ -13,6 +13,7 @@ from curation.access import (
     AuthedRequest,
     dataset_allow,
     dataset_for,
+    dataset_may,
     datasets_may_create,
     datasets_readable,
 )
@@ -56,7 +57,8 @@ def dataset_settings(request: AuthedRequest, slug: str) -> HttpResponse:
         dataset_change(dataset=dataset, by=request.user, **form.cleaned_data)
         messages.success(request, _("The settings are saved."))
         return redirect("curation:settings", slug=slug)
-    return render(request, "curation/settings.html", {"dataset": dataset, "form": form})
+    owns = dataset_may(request.user, dataset, may="own")
+    return render(request, "curation/settings.html", {"dataset": dataset, "form": form, "owns": owns})
 
 
 @require_POST

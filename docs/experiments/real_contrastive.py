@@ -106,8 +106,9 @@ class Size:
 
 
 TINY = Size(
-    rows=160, wikisplit=160, task_rows=100, premises=40, labellers=1, labeller_epochs=1, selected=6, warm_up=1, epochs=1, width=32, layers=1,
-    sources=200, candidates=2, seeds=1, stilts_epochs=1, batch=16, resamples=100, least_share=1.1,
+    rows=160, wikisplit=160, task_rows=100, premises=40, labellers=1, labeller_epochs=1, selected=6, warm_up=1,
+    epochs=1, width=32, layers=1, sources=200, candidates=2, seeds=1, stilts_epochs=1, batch=16, resamples=100,
+    least_share=1.1,
 )  # fmt: skip
 
 SMALL = Size(

@@ -18,8 +18,8 @@ from huggingface_hub.errors import (
 from huggingface_hub.utils._http import default_client_factory
 from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
+from curation.addresses import PublicTransport
 from curation.files.progress import Report, silent
-from mlworkers.pretrained.addresses import PublicTransport
 from mlworkers.pretrained.quiet import quiet
 from mlworkers.pretrained.sources import Kind, ModelError, unavailable
 

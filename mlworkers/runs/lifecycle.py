@@ -15,6 +15,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from curation.heartbeats import LOST_MAX, ClaimLost, claim_first, held
+from curation.webhooks.events import Event, event_happened
 from mlworkers.models import Artifact, Evaluation, Run, RunShard
 from mlworkers.runs.selectors import run_is_free, running, shards_free
 
@@ -67,6 +68,8 @@ def run_claim(*, run_id: int, worker: str, at: datetime) -> Claim | None:
         started_at=Coalesce("started_at", Value(at)),
         message="",
     )
+    if run is None and Run.objects.filter(pk=run_id, state=Run.State.FAILED, finished_at=at).exists():
+        _tell(run_id)
     return Claim(run_id, run.attempt) if run else None
 
 
@@ -112,10 +115,21 @@ def run_finish(
     _change(claim, state=Run.State.SUCCEEDED, finished_at=at, heartbeat_at=at, result=result, **outcome)
     Artifact.objects.bulk_create(artifacts)
     Evaluation.objects.bulk_create(evaluations)
+    _tell(claim.run_id)
 
 
+@transaction.atomic
 def run_fail(*, claim: Claim, at: datetime, message: str) -> None:
     _change(claim, state=Run.State.FAILED, finished_at=at, heartbeat_at=at, message=message)
+    _tell(claim.run_id)
+
+
+def _tell(run_id: int) -> None:
+    """Tell the webhooks of the run's dataset that it has ended; nothing of its plan or result leaves the site."""
+    kind, state, dataset = Run.objects.values_list("kind", "state", "dataset").get(pk=run_id)
+    if dataset is not None:
+        data = {"run": run_id, "kind": kind, "state": state}
+        event_happened(dataset=dataset, event=Event.RUN_FINISHED, key=f"run {run_id}", data=data)
 
 
 def run_cancel(*, run_id: int, at: datetime, message: str) -> bool:

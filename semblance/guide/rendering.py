@@ -19,6 +19,7 @@ IMAGES = {".png": "image/png", ".svg": "image/svg+xml"}
 ORDER = (
     "tutorial", "datasets", "sampling", "generation", "realism", "review", "campaigns", "judging", "best-worst-scaling",
     "paraphrases", "relatedness", "contexts", "encoders", "contrastive", "pre-fine-tuning", "evaluation", "runs", "api",
+    "webhooks",
 )  # fmt: skip
 _OUTSIDE = re.compile(r"https?://")
 _PAGE_LINK = re.compile(r"(?P<name>[\w-]+)\.md(?P<anchor>#.*)?")

@@ -166,6 +166,7 @@ PAGES = [
     "snapshots/",
     "members/",
     "invitations/",
+    "webhooks/",
     "settings/",
 ]
 

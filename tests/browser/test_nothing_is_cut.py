@@ -362,6 +362,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         f"pairs/{generated.pk}/",
         "members/",
         "invitations/",
+        "webhooks/",
         "snapshots/",
         "snapshots/1/?since=2",
         "snapshots/2/?since=1",

@@ -18,6 +18,7 @@ from curation.models import (
     ReviewDecision,
     SplitChange,
 )
+from curation.webhooks.services import webhook_create, webhook_try
 from mlworkers.models import Run
 from tests.factories import (
     ArtifactFactory,
@@ -104,6 +105,7 @@ class Others:
             pairs=0,
             details={"set": {"split": "train"}},
         )
+        hook = webhook_create(dataset=dataset, url="https://example.org/in", events=[], by=owner)
         search = DuplicateSearch.objects.create(dataset=dataset, threshold=0.8, state="done")
         token_of(owner)
         for _number in range(2):
@@ -119,6 +121,8 @@ class Others:
             "entry_pk": edit.pk,
             "search_pk": search.pk,
             "change_pk": SplitChange.objects.create(dataset=dataset, pairs=0).pk,
+            "webhook_pk": hook.pk,
+            "delivery_pk": webhook_try(webhook=hook, at=now()).pk,
             "composition_pk": Composition.objects.create(dataset=dataset, pairs=0).pk,
             "invitation_pk": invitation.pk,
             "member_pk": dataset.memberships.get(user__username="annotator").pk,
@@ -201,7 +205,10 @@ class Others:
     def _in_the_administration(route: str) -> int:
         """The first object of the model that an address of the administration names; 0 where there is none."""
         _admin, app, model = route.split("/")[:3]
-        found = app != "r" and apps.get_model(app, model).objects.order_by("pk").values_list("pk", flat=True).first()
+        found = (
+            app != "r"
+            and apps.get_model(app, model).objects.order_by("pk").values_list("pk", flat=True).first()
+        )
         return found or 0
 
     def _batch(self, route: str) -> ImportBatch:

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx2
 import pytest
 
-from mlworkers.pretrained.addresses import PublicTransport, is_public
+from curation.addresses import PublicTransport, is_public
 
 # What the names of the test mean: two machines outside, one inside, and the metadata service of a cloud.
 NAMES = {

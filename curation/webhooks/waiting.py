@@ -1,0 +1,38 @@
+"""Messages that wait to be sent to webhooks. `sending` sends them; only workers load it."""
+
+import logging
+from datetime import datetime, timedelta
+
+from celery import current_app
+from django.db.models import QuerySet
+from kombu.exceptions import OperationalError
+
+from curation.heartbeats import database_now
+from curation.models import WebhookDelivery
+
+DELIVER = "curation.webhooks_deliver"  # the task that takes the invitation
+KEPT_FOR = timedelta(days=90)
+State = WebhookDelivery.State
+
+logger = logging.getLogger(__name__)
+
+
+def deliver_soon() -> None:
+    """Invite a worker. Where no message arrives, the next sweep invites again."""
+    try:
+        current_app.send_task(DELIVER, retry=False, expires=600)
+    except OperationalError as error:
+        logger.warning("%s: the broker cannot be reached: %s", DELIVER, error)
+
+
+def deliveries_due(at: datetime) -> QuerySet[WebhookDelivery]:
+    waiting = WebhookDelivery.objects.filter(state=State.WAITING, webhook__active=True, next_at__lte=at)
+    return waiting.select_related("webhook__dataset").order_by("next_at", "pk")
+
+
+def deliveries_sweep() -> None:
+    """Invite a worker for what is due, and forget what ended long ago."""
+    at = database_now()
+    WebhookDelivery.objects.filter(made_at__lt=at - KEPT_FOR).exclude(state=State.WAITING).delete()
+    if deliveries_due(at).exists():
+        deliver_soon()
