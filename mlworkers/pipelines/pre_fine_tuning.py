@@ -153,9 +153,7 @@ class _Comparison:
         """Of each pre-fine-tuning, in steps."""
         plan = self._plan
         steps = {
-            row: plan.schedule(
-                len(self._made(row).examples), epochs=plan.pre_epochs, seed=plan.first_seed
-            ).steps
+            row: plan.steps(len(self._made(row).examples), epochs=plan.pre_epochs)
             for row in plan.rows
             if row.is_pre_fine_tuned
         }
@@ -167,9 +165,7 @@ class _Comparison:
         plan, found = self._plan, []
         for task in self._tasks:
             rows = 0 if task.train is None else len(task.train)
-            found.append(
-                plan.schedule(rows, epochs=plan.epochs_on(rows), seed=plan.first_seed).steps if rows else 0
-            )
+            found.append(plan.steps(rows, epochs=plan.epochs_on(rows)))
         return [found[one.task] or _EVALUATING for one in self._fits]
 
     @property

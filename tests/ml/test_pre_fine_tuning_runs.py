@@ -10,9 +10,12 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from curation import heartbeats
 from curation.models import PairScore
 from mlworkers import tasks
+from mlworkers.encoders.pre_fine_tuning.tasks import TaskRows
+from mlworkers.encoders.pre_fine_tuning.training import TaskLearner, classifier_trained
 from mlworkers.encoders.saving import trained_on
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.storage import home_path
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.encoder_data import scene
@@ -76,6 +79,22 @@ def test_every_row_is_fine_tuned_with_every_seed_and_compared_with_the_one_witho
     assert "difference" not in figures["original"]
     assert run.evaluations.count() == 4 * 2 * 2
     assert not run.artifacts.exists()
+
+
+def test_a_training_knows_the_tokens_of_both_sentences_and_takes_the_steps_that_were_estimated(
+    encoder_folder,
+) -> None:
+    plan = plan_from(kind_named("compare_pre_fine_tuning"), {"dataset": "nli", "model": "x", **SHORT})
+    rows = TaskRows(("a dog", "the cat sat") * 5, ("a dog runs on the mat", "a dog") * 5, np.arange(10) / 9)
+
+    classifier, trained = classifier_trained(
+        encoder_folder, rows, plan, choose_compute("cpu"), classes=(), epochs=3, seed=1
+    )
+
+    tokenizer = AutoTokenizer.from_pretrained(encoder_folder)
+    both = tokenizer(list(rows.first), list(rows.second or ()))["input_ids"]
+    assert TaskLearner(classifier, rows, classes=0).lengths == [len(one) for one in both]
+    assert trained.steps == plan.steps(10, epochs=3) == 6
 
 
 def test_the_tags_are_chosen_by_dev_rows_and_the_median_seed_is_named(dataset, encoder_folder) -> None:

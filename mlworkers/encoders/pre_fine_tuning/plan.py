@@ -1,8 +1,12 @@
 """Every number that shapes a comparison of pre-fine-tunings: on inference with paraphrased copies, and without."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
+
+import numpy as np
 
 from curation.pairs.inclusion import Inclusion
 from curation.pairs.leaks import Leaks
@@ -42,7 +46,7 @@ from mlworkers.plan_fields import (
     weight_decay_setting,
 )
 from mlworkers.training.plan import LoopPlan
-from mlworkers.training.schedule import ShuffledEpochs
+from mlworkers.training.schedule import BatchesOfLikeLength
 
 DIRECT = "no pre-fine-tuning"  # the name of the row that is fine-tuned at once
 SECTION = "ConPGS paper, section 6.2"
@@ -279,8 +283,18 @@ class PreFineTuningPlan:
     def loop(self, seed: int) -> LoopPlan:
         return LoopPlan(self.learning_rate, seed, weight_decay=self.weight_decay, clip=self.clip)
 
-    def schedule(self, rows: int, *, epochs: int, seed: int) -> ShuffledEpochs:
-        return ShuffledEpochs(rows, self.batch_size, epochs, self.warmup, seed)
+    def schedule(self, lengths: Sequence[int], *, epochs: int, seed: int) -> BatchesOfLikeLength:
+        """Of rows with so many tokens."""
+        return BatchesOfLikeLength(
+            np.array(lengths, dtype=np.int64),
+            batch_size=self.batch_size,
+            steps=self.steps(len(lengths), epochs=epochs),
+            warmup=self.warmup,
+            seed=seed,
+        )
+
+    def steps(self, rows: int, *, epochs: int) -> int:
+        return epochs * math.ceil(rows / self.batch_size)
 
 
 def _task_read(text: str) -> TaskNames:

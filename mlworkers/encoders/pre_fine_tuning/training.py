@@ -18,11 +18,15 @@ from mlworkers.training.schedule import Places
 
 
 class TaskLearner:
-    """n rows with the numbers of their classes, or with scores in 0..1, (n,). See `training.loop.Learner`."""
+    """n rows with the numbers of their classes, or with scores in 0..1, (n,). lengths: tokens of each.
+
+    See `training.loop.Learner`.
+    """
 
     def __init__(self, classifier: TextClassifier, rows: TaskRows, *, classes: int) -> None:
         self.module: nn.Module = classifier
         self._rows = classifier.tokens(rows.first, rows.second)
+        self.lengths = [len(row["input_ids"]) for row in self._rows]
         device = next(classifier.parameters()).device
         kind = torch.long if classes else torch.float32
         self._values = torch.as_tensor(rows.values).to(kind).to(device)
@@ -73,9 +77,10 @@ def classifier_trained(
     classifier = TextClassifier(model.to(compute.device), tokenizer, longest=plan.max_length, compute=compute)
     learned = (rows.first, rows.second, rows.values.tolist())
     kept = checkpoints_of(checkpoints, plan, learned, now=now, seed=seed, epochs=epochs, base=str(base))
+    learner = TaskLearner(classifier, rows, classes=len(classes))
     trained = train(
-        TaskLearner(classifier, rows, classes=len(classes)),
-        plan.schedule(len(rows), epochs=epochs, seed=seed),
+        learner,
+        plan.schedule(learner.lengths, epochs=epochs, seed=seed),
         plan.loop(seed),
         checkpoints=kept,
         report=report,

@@ -161,6 +161,19 @@ def test_epochs_follow_the_number_of_training_rows_as_in_the_paper() -> None:
     assert plan.rows[:3] == (Row("no pre-fine-tuning"), Row("original"), Row("SIM70 BLEU0_5"))
 
 
+def test_batches_hold_rows_of_like_length_so_that_little_is_padding() -> None:
+    plan = planned(batch_size=16)
+    lengths = np.random.default_rng(1).permutation(np.repeat([10, 20, 60, 100], 80))
+
+    schedule = plan.schedule(lengths.tolist(), epochs=2, seed=3)
+
+    assert schedule.steps == plan.steps(len(lengths), epochs=2) == 40
+    for epoch in range(2):
+        batches = [schedule.batch(epoch * 20 + step) for step in range(20)]
+        assert sorted(np.concatenate(batches).tolist()) == list(range(320))
+        assert sum(len(batch) * lengths[batch].max() for batch in batches) < 1.2 * lengths.sum()
+
+
 def test_fine_tunings_take_the_pre_fine_tunings_in_turn() -> None:
     plan = planned(seeds=5, pre_seeds=2)
 
