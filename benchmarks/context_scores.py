@@ -34,10 +34,11 @@ NOVELS = 3
 PLAN = ContextModelPlan(dataset="", corpus=0)
 
 
-def documents() -> list[Document]:
+def documents(novels: int | None = NOVELS) -> list[Document]:
+    """Of the first so many novels, or of all of them; made ones without them."""
     folder = Path(os.environ.get("SEMBLANCE_REAL_DATA", "")) / "novels"
     if "SEMBLANCE_REAL_DATA" in os.environ and folder.is_dir():
-        files = sorted(folder.glob("*.txt"))[:NOVELS]
+        files = sorted(folder.glob("*.txt"))[:novels]
         return list(chain.from_iterable(map(read_documents, files)))
     made = sentences_made(5000)
     return [Document(f"made {start}", [made[start : start + 100]], []) for start in range(0, len(made), 100)]

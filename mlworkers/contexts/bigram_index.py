@@ -86,7 +86,7 @@ def index_write(
 
 
 def _bigrams(corpus: Corpus, bounds: Places, report: Report) -> tuple[Keys, NDArray[np.int32], list[str]]:
-    """The key of every bigram of the corpus in its order, the chunk that it stands in, and the words by number."""
+    """The key of every bigram of the corpus in its order, the chunk that it is in, and the words by number."""
     numbers: dict[str, int] = {}
     keys, chunks = array("Q"), array("i")
     for chunk, (first, after) in enumerate(pairwise(bounds.tolist())):
@@ -172,7 +172,7 @@ class BigramIndex:
         return Retrieved(best, cosines[best])
 
     def _known(self, sentence: str) -> tuple[Keys, NDArray[np.int64]]:
-        """The sentence's bigrams that the index has, ascending, and how often each stands in it."""
+        """The sentence's bigrams that the index has, ascending, and how often each is in it."""
         numbers = [self._words.number(word) for word in words(sentence)]
         found = [
             one << _WORD_BITS | other

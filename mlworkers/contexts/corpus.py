@@ -39,7 +39,7 @@ class CorpusError(ValueError):
 
 
 class Context(NamedTuple):
-    """What stands around a place: the sentences before and after it, in the order of the text."""
+    """What is around a place: the sentences before and after it, in the order of the text."""
 
     left: tuple[str, ...]
     right: tuple[str, ...]
@@ -252,7 +252,7 @@ class Corpus:
         return max(first, number - left), min(after, number + right + 1)
 
     def context(self, number: int, left: int, right: int) -> Context:
-        """What stands around a sentence, as far as `bounds`."""
+        """What is around a sentence, as far as `bounds`."""
         first, after = self.bounds(number, left, right)
         before = tuple(map(self.text, range(first, number)))
         return Context(before, tuple(map(self.text, range(number + 1, after))))

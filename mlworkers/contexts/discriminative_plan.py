@@ -1,6 +1,7 @@
-"""Every setting of training a discriminative model: it tells which sentence stands in a context.
+"""Every setting of training a discriminative model: it tells which sentence belongs in a context.
 
-A sentence stands in a context where the corpus has it there. Needs neither torch nor Django.
+The sentence that belongs in a context is the one that the corpus has between what is before it and what is after it.
+Needs neither torch nor Django.
 """
 
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ class Sides(StrEnum):
 
 @dataclass(frozen=True)
 class DiscriminativePlan:
-    """A small model of p(y = 1 | s, c): 1 for the sentence that stands there, 0 for one that was put in its stead."""
+    """A small model of p(y = 1 | s, c): 1 for the sentence of the corpus, 0 for another one in its place."""
 
     dataset: str = dataset_setting()
     corpus: int = corpus_setting("The run “Index a corpus” whose text the model learns from.")
@@ -80,7 +81,9 @@ class DiscriminativePlan:
     left: int = window_setting("Sentences before")
     right: int = window_setting("Sentences after")
     steps: int = steps_setting(default=1500)
-    places: int = places_setting("Each gives the sentence that stands there, and another one in its stead.")
+    places: int = places_setting(
+        "Each gives the sentence that the corpus has there, and another one in its place."
+    )
     same_document: float = setting(
         "From the same document",
         "The share of the other sentences that come from the same document; the rest come from the whole corpus.",

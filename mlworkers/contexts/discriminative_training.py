@@ -1,6 +1,6 @@
 """Training a discriminative model (Sun et al. 2022, section 3.2.1).
 
-A place of the corpus gives two examples with one context: the sentence that stands there, and another one in its stead,
+A place of the corpus gives two examples with one context: the sentence that the corpus has there, and another one,
 from the same document or from the whole corpus. The paper does not say how many others there are; here it is one.
 """
 
@@ -216,9 +216,9 @@ def discriminative_trained(
 
 
 def examples_of(corpus: Corpus, places: Places, plan: DiscriminativePlan, *, seed: list[int]) -> Examples:
-    """An example of each place; the other sentences stand at some of the places too. places: ascending.
+    """An example of each place; the other sentences are at some of the places too. places: ascending.
 
-    Another sentence is no near copy of the right one, and stands nowhere in its context. A place for which none is
+    Another sentence is no near copy of the right one, and is nowhere in its context. A place for which none is
     found is left out.
     """
     rng = np.random.default_rng(seed)
@@ -342,7 +342,7 @@ def shares_measured(
     logits = model.logits(corpus, asked)
     own, others, swapped = logits[:count], logits[count : 2 * count], logits[2 * count :]
     is_right, same = own > others, np.array(held_out.from_document)
-    # What a sentence or a context adds wherever it stands cancels out.
+    # What a sentence or a context adds everywhere cancels out.
     gain = own[:half] + own[half : 2 * half] - swapped[:half] - swapped[half:]
     is_tie = np.abs(gain) < _TIE
     return (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from curation.files.progress import Report
-from curation.pairs.text import words
+from curation.pairs.text import near_copy_key, words
 from mlworkers.contexts.asking import Questioner
 from mlworkers.contexts.bigram_index import BigramIndex
 from mlworkers.contexts.corpus import Corpus
@@ -37,6 +37,7 @@ class Pair(NamedTuple):
 
 # Why a pair has no contexts: a long sentence; nothing in common with the corpus.
 LONG, ALONE = "long", "alone"
+SPARE = 2  # background sentences more than are used: a pair's own are passed over
 _NONE = np.empty((0, len(TERMS)))
 _CHUNKS_OF_A_PLACE = (
     4  # so many chunks are looked at for each place: some hold a scored sentence, or no place
@@ -44,22 +45,26 @@ _CHUNKS_OF_A_PLACE = (
 
 
 def background_of(corpus: Corpus, model: ContextModel, plan: ContextScoresPlan) -> list[str]:
-    """Sentences of the corpus at random, fewer where it does not have so many short enough."""
+    """Sentences of the corpus at random, no two near copies, `SPARE` more than the plan's; fewer where it does not have
+    so many short enough.
+    """
     order = np.random.default_rng([plan.seed, 1]).permutation(len(corpus)).tolist()
-    found: list[str] = []
+    found: dict[int, str] = {}
     for place in order:
-        if len(found) == plan.background:
+        if len(found) == plan.background + SPARE:
             break
-        if model.fits(text := corpus.text(place)):
-            found.append(text)
-    return found
+        key = int(corpus.near_keys[place])
+        if key not in found and model.fits(text := corpus.text(place)):
+            found[key] = text
+    return list(found.values())
 
 
 @dataclass(frozen=True)
 class PairScorer:
     """Finds and scores the contexts of pairs, several at once, so that batches are full.
 
-    weights: by which contexts are chosen. discriminator: ranks places, and gives the term of λ1.
+    background: as `background_of` gives them. weights: by which contexts are chosen. discriminator: ranks places, and
+    gives the term of λ1.
     """
 
     corpus: Corpus
@@ -86,17 +91,21 @@ class PairScorer:
         chosen = self._chosen(
             [pair for pair, fits in zip(pairs, fitting, strict=True) if fits], questioner, part(0)
         )
+        beside = [
+            background_beside(pair, self.background, most=self.plan.background) for pair, _places in chosen
+        ]
         asked = [
             Fit(text, place)
-            for pair, places in chosen
+            for (pair, places), others in zip(chosen, beside, strict=True)
             for place, _second in places
-            for text in (*pair, *self.background)
+            for text in (*pair, *others)
         ]
-        terms = self._terms(asked, questioner, part(1)).reshape(-1, 2 + len(self.background), len(TERMS))
+        terms = self._terms(asked, questioner, part(1))
         found, start = [], 0
-        for _pair, places in chosen:
-            own = terms[start : start + len(places)]
-            start += len(places)
+        for (_pair, places), others in zip(chosen, beside, strict=True):
+            width = 2 + len(others)
+            own = terms[start : start + len(places) * width].reshape(-1, width, len(TERMS))
+            start += len(places) * width
             found.append(
                 pair_contexts(
                     [place for place, _second in places], [second for _place, second in places], own
@@ -206,6 +215,14 @@ class PairScorer:
             return self._window
         sides = zip(self._window, self.discriminator.window, strict=True)
         return Window(*(max(side) for side in sides))
+
+
+def background_beside(pair: Pair, background: Sequence[str], *, most: int) -> list[str]:
+    """The first background sentences that are no near copy of one of the pair: what a sentence gets in a context must
+    not be subtracted from itself.
+    """
+    keys = {near_copy_key(text) for text in pair}
+    return [text for text in background if near_copy_key(text) not in keys][:most]
 
 
 def pair_contexts(

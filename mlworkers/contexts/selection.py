@@ -1,6 +1,6 @@
-"""The contexts that a sentence may stand in: the places of the chunks that retrieval finds (section 3.3).
+"""The contexts in which a sentence could occur: the places of the chunks that retrieval finds (section 3.3).
 
-No context contains a scored sentence: a window in which a near copy of one stands, in its middle or around it, or whose
+No context contains a scored sentence: a window with a near copy of one, in its middle or around it, or whose
 sentences contain it, is dropped (methods that compare by contexts would otherwise read off the answer).
 """
 
@@ -19,7 +19,7 @@ _CONTAINED_WORDS = 3  # a shorter sentence, such as “Yes.”, is part of many 
 
 
 class Window(NamedTuple):
-    """How many sentences of a context stand on each side, at most; one on each is the least."""
+    """How many sentences of a context are on each side, at most; one on each is the least."""
 
     left: int = 2
     right: int = 2
@@ -74,7 +74,7 @@ def places_of_chunks(corpus: Corpus, index: BigramIndex, chunks: Places) -> Cand
 
 
 def by_retrieval(corpus: Corpus, found: Candidates, sentence: str) -> Candidates:
-    """One place of each chunk, in the order of the chunks: where the sentence that stands there has most bigrams in
+    """One place of each chunk, in the order of the chunks: where the sentence of the corpus has most bigrams in
     common with the given one, and is thus most likely to be of its kind; the first of equals.
     """
     own = set(_bigrams(sentence))

@@ -13,24 +13,23 @@ from typing import Any
 import torch
 
 from curation.files.progress import Report
-from curation.pairs.text import near_copy_key
 from mlworkers.contexts.asking import Questioner
 from mlworkers.contexts.corpus import Context
 from mlworkers.contexts.gaps import LeftToRight, Question
 from mlworkers.contexts.language_model import ContextModel
-from mlworkers.contexts.pair_scoring import Pair, pair_contexts, with_refused
+from mlworkers.contexts.pair_scoring import Pair, background_beside, pair_contexts, with_refused
 from mlworkers.contexts.pair_terms import PairContexts
 from mlworkers.contexts.scores_plan import ContextScoresPlan
 from mlworkers.contexts.selection import Leaks
 from mlworkers.contexts.similarity import TERMS
 from mlworkers.pretrained.sources import ModelError
 
-SPARE = 2  # background sentences more than are needed: a pair's own are passed over
-
 
 @dataclass(frozen=True)
 class TrajectoryScorer:
-    """Samples and scores the contexts of pairs. background: sentences of the dataset, `SPARE` more than the plan's."""
+    """Samples and scores the contexts of pairs. background: sentences of the dataset, `pair_scoring.SPARE` more than
+    the plan's.
+    """
 
     model: ContextModel
     plan: ContextScoresPlan
@@ -75,9 +74,7 @@ class TrajectoryScorer:
         return with_refused(found, fitting)
 
     def _background(self, pair: Pair) -> list[str]:
-        keys = {near_copy_key(text) for text in pair}
-        others = [text for text in self.background if near_copy_key(text) not in keys]
-        return others[: self.plan.background]
+        return background_beside(pair, self.background, most=self.plan.background)
 
     def _texts(self, pair: Pair) -> list[tuple[str, bool]]:
         """The continuations of the first sentence, then those of the second; none holds a sentence of the pair."""

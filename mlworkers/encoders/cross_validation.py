@@ -1,6 +1,7 @@
 """Figures of a cross-validation: per fold, over all pairs, and per source; on all pairs and on the unseen ones alone.
 
-The mean over folds is what papers print. The correlation over all pairs (each scored by the model that was not trained
+The mean over folds is what papers print: of Spearman's correlation, and for argument facets (AFS; Misra et al. 2016)
+of Pearson's beside it. The correlation over all pairs (each scored by the model that was not trained
 on it) is another figure, because the cosines of different models are ranked together.
 
 A method that was trained once, or not at all, has intervals over resampled pairs. One that was trained with several
@@ -24,7 +25,7 @@ FEWEST_PAIRS = 3  # two always correlate perfectly
 
 @dataclass(frozen=True)
 class Estimate:
-    """Spearman's correlation on so many pairs and its 95 % interval; None where it is undefined. sd: the standard
+    """A correlation on so many pairs and its 95 % interval; None where it is undefined. sd: the standard
     deviation (n - 1) of the figures of single seeds, None where there are no several.
     """
 
@@ -37,9 +38,12 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Figures:
-    """mean: of the folds' correlations. pooled: over all pairs at once. by_fold, by_source: by their names."""
+    """Spearman's correlations. mean: of the folds'. pooled: over all pairs at once. by_fold, by_source: by their names.
+    mean_pearson: of the folds' correlations of Pearson.
+    """
 
     mean: Estimate
+    mean_pearson: Estimate
     pooled: Estimate
     by_fold: Mapping[str, Estimate]
     by_source: Mapping[str, Estimate]
@@ -94,21 +98,23 @@ def method_figures(
     names = np.array([source or NO_SOURCE for source in sources])
 
     def figures(chosen: NDArray[np.bool_]) -> Figures:
-        def measured(part: NDArray[np.bool_]) -> "_OfSeeds":
+        def measured(part: NDArray[np.bool_], metric: Metric = Metric.SPEARMAN) -> "_OfSeeds":
             pairs = chosen & part
             count = int(np.count_nonzero(pairs))
             if count < FEWEST_PAIRS:
                 return _OfSeeds(count)
             drawn = resamples if len(predicted) == 1 else 0
             of_seeds = [
-                correlation_measured(Metric.SPEARMAN, one[pairs], scores[pairs], resamples=drawn, seed=seed)
+                correlation_measured(metric, one[pairs], scores[pairs], resamples=drawn, seed=seed)
                 for one in predicted
             ]
             return _OfSeeds(count, of_seeds)
 
-        parts = [measured(folds.fold == number) for number in range(len(folds))]
+        tested = [folds.fold == number for number in range(len(folds))]
+        parts = list(map(measured, tested))
         return Figures(
             mean=_mean(parts),
+            mean_pearson=_mean([measured(part, Metric.PEARSON) for part in tested]),
             pooled=measured(folds.tested).estimate,
             by_fold={name: part.estimate for name, part in zip(folds.names, parts, strict=True)},
             by_source={name: measured(names == name).estimate for name in np.unique(names).tolist()},
@@ -117,6 +123,7 @@ def method_figures(
     of_all = figures(folds.tested)
     return MethodFigures(
         of_all.mean,
+        of_all.mean_pearson,
         of_all.pooled,
         of_all.by_fold,
         of_all.by_source,

@@ -17,7 +17,7 @@ class SentenceForm(forms.Form):
         label=_("Sentence"),
         max_length=SENTENCE_MAX_CHARACTERS,
         widget=forms.TextInput({"autocomplete": "off"}),
-        help_text=_("Any sentence. Contexts in which it, or a near copy of it, already stands are left out."),
+        help_text=_("Any sentence. A place that already has it, or a near copy of it, is left out."),
         error_messages={"required": _("Type a sentence.")},
     )
 

@@ -21,7 +21,6 @@ from curation.statistics.correlation import Scores
 from mlworkers.contexts.corpus import Corpus, CorpusError
 from mlworkers.contexts.curves import Point, corpus_part, curve_points
 from mlworkers.contexts.curves_plan import ContextCurvesPlan
-from mlworkers.contexts.language_model import load_context_model
 from mlworkers.contexts.model_training import context_model_trained
 from mlworkers.contexts.pair_scoring import Pair
 from mlworkers.contexts.pair_terms import PairContexts
@@ -31,7 +30,7 @@ from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.plan import Weighting
 from mlworkers.encoders.rows import Rows
 from mlworkers.encoders.training import encoder_train
-from mlworkers.pipelines.context_scores import ContextSource, contexts_in_shards, places_drawn
+from mlworkers.pipelines.context_scores import ContextSource, contexts_in_shards, loaded_once, places_drawn
 from mlworkers.pipelines.encoder_data import curve_note, training_rows_of
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.running_text import corpus_named
@@ -141,12 +140,8 @@ class _Scored(NamedTuple):
 
 def _similarities(plan: ContextCurvesPlan, job: Job, rows: Rows, by: _Scored) -> Scores:
     """The centred similarities of the rows with a part of the corpus and its model, (n,); NaN where there is none."""
-    scoring, digest = plan.scores(by.contexts), content_of(by.model)[0]
-    load = cache(
-        lambda: load_context_model(
-            by.model, choose_compute(plan.device), part_tokens=plan.part_tokens, about=digest
-        )
-    )
+    scoring = plan.scores(by.contexts)
+    load = loaded_once(by.model, scoring, content_of(by.model)[0])
     source = ContextSource(scoring, load, None, by.corpus)
     pairs = [Pair(*texts) for texts in zip(rows.first.tolist(), rows.second.tolist(), strict=True)]
     found = contexts_in_shards(by.stage, job, source, pairs, scoring.weights)

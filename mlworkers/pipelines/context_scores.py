@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -34,8 +33,8 @@ from mlworkers.contexts.discriminative import (
 from mlworkers.contexts.kept_values import KeptValues
 from mlworkers.contexts.language_model import ContextModel, load_context_model, told_by
 from mlworkers.contexts.pair_scoring import (
-    ALONE,
     LONG,
+    SPARE,
     Pair,
     PairScorer,
     background_of,
@@ -45,7 +44,7 @@ from mlworkers.contexts.pair_terms import PairContexts
 from mlworkers.contexts.scored_file import scored_write
 from mlworkers.contexts.scores_plan import CENTRED, RAW, ContextScoresPlan
 from mlworkers.contexts.similarity import TERMS, PairSimilarity, Weights, pair_similarity
-from mlworkers.contexts.trajectories import SPARE, TrajectoryScorer
+from mlworkers.contexts.trajectories import TrajectoryScorer
 from mlworkers.contexts.tuning import weights_tuned
 from mlworkers.encoders.rows import PairTable, RowsError
 from mlworkers.pipelines.context_models import CARRIES_NOTHING, CONTEXT_MODEL
@@ -105,6 +104,17 @@ class ContextSource:
             weights,
             self.discriminator() if self.discriminator else None,
         )
+
+
+def loaded_once(folder: Path, plan: ContextScoresPlan, digest: str) -> Callable[[], ContextModel]:
+    """What loads the language model in a folder when it is first asked for. digest: the hash of its files, by which
+    its answers are kept.
+    """
+    return cache(
+        lambda: load_context_model(
+            folder, choose_compute(plan.device), part_tokens=plan.part_tokens, about=digest
+        )
+    )
 
 
 @dataclass(frozen=True)
@@ -214,12 +224,7 @@ def _source(
             "ranked": plan.ranked,
         }
         discriminator = cache(lambda: load_discriminative(ranks, choose_compute(plan.device)))
-    load = cache(
-        lambda: load_context_model(
-            folder, choose_compute(plan.device), part_tokens=plan.part_tokens, about=digest
-        )
-    )
-    source = ContextSource(plan, load, discriminator, corpus)
+    source = ContextSource(plan, loaded_once(folder, plan, digest), discriminator, corpus)
     if corpus is not None and not weights_given(plan.weights, source.terms).vector.any():
         raise UserError(
             _("A causal model does not give the term of λ3, and all other weights are 0; change the weights.")
@@ -353,16 +358,19 @@ def _facts(
     plan: ContextScoresPlan, found: Sequence[PairContexts], similar: Sequence[PairSimilarity]
 ) -> dict[str, Any]:
     scored = [each for each in similar if each.centred is not None]
-    refused = Counter(each.refused for each in found)
+    unscored = [one.refused for one, each in zip(found, similar, strict=True) if each.centred is None]
+    of_scored = [
+        len(one.places) for one, each in zip(found, similar, strict=True) if each.centred is not None
+    ]
     columns = {
         "raw": [each.raw for each in scored if each.raw is not None],
         "centred": [each.centred for each in scored if each.centred is not None],
     }
     return {
         "pairs": len(scored),
-        "pairs_with_long_sentences": refused[LONG],
-        "pairs_without_contexts": refused[ALONE],
-        "pairs_with_fewer_contexts": sum(0 < len(each.places) < 2 * plan.contexts for each in found),
+        "pairs_with_long_sentences": unscored.count(LONG),
+        "pairs_without_contexts": len(unscored) - unscored.count(LONG),  # with fewer than three
+        "pairs_with_fewer_contexts": sum(0 < places < 2 * plan.contexts for places in of_scored),
         "mean_contexts": float(np.mean([each.contexts for each in scored])),
         **{
             f"{figure}_{name}": float(getattr(np, of)(values))

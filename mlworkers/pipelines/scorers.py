@@ -183,7 +183,10 @@ def measure_speed(plan: SpeedPlan, job: Job) -> Outcome:
     """Each encoder's sentences a second, with batches of like length and in order, for its page."""
     started = monotonic()
     dataset = job.dataset_of(plan.dataset)
-    names = job.drawn_once("encoders.json", lambda: {"names": list(plan.named) or _registered()})["names"]
+    every_name = job.drawn_once("encoders.json", lambda: {"names": list(plan.named) or _registered()})[
+        "names"
+    ]
+    names = every_name[:MOST_SCORERS]
     if not names:
         raise UserError(_("No encoder is registered here yet; name one, such as packaged:all-MiniLM-L6-v2."))
     folders = [folder_of_model(name, kind="encoder", report=job.report) for name in names]
@@ -236,13 +239,26 @@ def measure_speed(plan: SpeedPlan, job: Job) -> Outcome:
         "threads": torch.get_num_threads(),
         "device": str(compute.device),
         "seconds": round(monotonic() - started, 1),
+        "warnings": _left_out(every_name[MOST_SCORERS:]),
     }
     return Outcome(message % words, result, evaluations=evaluations)
 
 
+def _left_out(names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    sentence = ngettext(
+        "%(left)s older encoder was not timed; name it: %(names)s.",
+        "%(left)s older encoders were not timed; name them: %(names)s.",
+        len(names),
+    )
+    named = ", ".join([*names[:MOST_SCORERS], *(["…"] if len(names) > MOST_SCORERS else [])])
+    return [sentence % {"left": len(names), "names": named}]
+
+
 def _registered() -> list[str]:
     """All encoders, the newest first. Only staff, who see them all, start such runs."""
-    return [name for name, _one in models_to_name(["encoder"])][:MOST_SCORERS]
+    return [name for name, _one in models_to_name(["encoder"])]
 
 
 def _drawn(texts: Sequence[str], plan: SpeedPlan) -> list[str]:

@@ -233,8 +233,8 @@ KINDS: dict[str, Kind] = {
             name="index_corpus",
             label=gettext_lazy("Index a corpus"),
             description=gettext_lazy(
-                "Divides uploaded running text into sentences and indexes it, so that the contexts that a sentence "
-                "may stand in can be found."
+                "Divides uploaded running text into sentences and indexes it, so that the contexts in which a "
+                "sentence could occur can be found."
             ),
             plan=CorpusPlan,
             unit=gettext_lazy("sentences"),
@@ -523,7 +523,7 @@ KINDS: dict[str, Kind] = {
             name="train_discriminative_model",
             label=gettext_lazy("Train a discriminative model"),
             description=gettext_lazy(
-                "Trains a small model on a corpus to tell which sentence stands in a context. “Score pairs by "
+                "Trains a small model on a corpus to tell which sentence belongs in a context. “Score pairs by "
                 "contexts” ranks contexts by it."
             ),
             plan=DiscriminativePlan,

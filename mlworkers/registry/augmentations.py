@@ -9,15 +9,15 @@ from django.utils.text import capfirst, get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.charts import ACCENT, CATEGORIES, SOFT, Chart, chart_draw
+from curation.charts import CATEGORIES, Chart, chart_draw
 from mlworkers.encoders.contrastive.variants import ORIGINAL
 from mlworkers.encoders.plan import SEEDS_TO_JUDGE
 from mlworkers.models import Run
 from mlworkers.registry.comparison import DIFFERENCE, Cell
+from mlworkers.registry.dot_chart import Dot, dots_in_rows
 
 KIND = "compare_augmentations"
 BASE, MEAN_OF_SUITES = "base", "mean of suites"
-_PIXELS_OF_A_LETTER = 7
 _NAMED = 3  # rows that the sentence above the table names; it counts the others
 CSV_COLUMNS = (
     "row", "variant", "size", "share", "examples", "copies", "copies_missing", "test", "metric", "pairs", "mean", "sd",
@@ -300,26 +300,10 @@ def _curves(values: Sequence[dict[str, Any]]) -> alt.TopLevelMixin:
 
 
 def _dots(values: Sequence[dict[str, Any]]) -> alt.TopLevelMixin:
-    order = [one["label"] for one in values]
-    # Vega measures labels in another font than the browser draws them in, so long ones would be cut.
-    room = _PIXELS_OF_A_LETTER * max(map(len, order))
-    axis = alt.Axis(domain=False, ticks=False, labelPadding=8, labelLimit=0, minExtent=room)
-    row = alt.Y("label:N", sort=order, title=None, axis=axis)
-    scale = alt.Scale(zero=False, nice=True)
-    x = alt.X(
-        "value:Q",
-        scale=scale,
+    drawn: alt.TopLevelMixin = dots_in_rows(
+        [Dot(*(one[name] for name in ("label", "value", "low", "high", "by_seed"))) for one in values],
         title=_("Spearman, mean over seeds"),
-        axis=alt.Axis(tickCount=5, format=".3~f"),
+        row=32,
+        ticks=alt.Axis(tickCount=5, format=".3~f"),
     )
-    plain = [{name: value for name, value in one.items() if name != "by_seed"} for one in values]
-    seeds = [{"label": one["label"], "value": value} for one in values for value in one["by_seed"]]
-    rules = alt.Chart(alt.InlineData(values=[one for one in plain if one["low"] is not None]))
-    drawn: alt.TopLevelMixin = alt.layer(
-        rules.mark_rule(color=SOFT).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=row),
-        alt.Chart(alt.InlineData(values=seeds))
-        .mark_point(size=18, filled=False, color=SOFT)
-        .encode(x=x, y=row),
-        alt.Chart(alt.InlineData(values=plain)).mark_point(size=80, color=ACCENT).encode(x=x, y=row),
-    )
-    return drawn.properties(width=360, height=max(60, 32 * len(order)))
+    return drawn

@@ -1,16 +1,12 @@
 """What a comparison of weightings found, as a chart."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import altair as alt
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.charts import ACCENT, SOFT, Chart, chart_draw
-from mlworkers.registry.comparison import Cell, Comparison
-
-_PIXELS_OF_A_LETTER = 7
+from curation.charts import Chart, chart_draw
+from mlworkers.registry.comparison import Comparison
+from mlworkers.registry.dot_chart import Dot, dots_in_rows
 
 
 def comparison_chart(comparison: Comparison, *, judges: str) -> Chart | None:
@@ -27,7 +23,12 @@ def comparison_chart(comparison: Comparison, *, judges: str) -> Chart | None:
     seeds = len(comparison.seeds)
     unit = ngettext("test pairs, %(seeds)s seed", "test pairs, %(seeds)s seeds", seeds) % {"seeds": seeds}
     return chart_draw(
-        _dots(cells),
+        dots_in_rows(
+            [Dot(label, cell.mean, cell.low, cell.high, cell.by_seed) for label, cell in cells],
+            title=_("Spearman correlation with the test scores"),
+            row=32,
+            ticks=alt.Axis(tickCount=5, format=".3~f"),
+        ),
         name="comparison",
         finding=finding % words,
         n=comparison.pairs,
@@ -40,35 +41,3 @@ def comparison_chart(comparison: Comparison, *, judges: str) -> Chart | None:
 
 def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
-
-
-def _dots(cells: Sequence[tuple[str, Cell]]) -> alt.TopLevelMixin:
-    order = [label for label, _cell in cells]
-    # Vega measures labels in another font than the browser draws them in, so long ones would be cut.
-    room = _PIXELS_OF_A_LETTER * max(map(len, order))
-    row = alt.Y(
-        "label:N",
-        sort=order,
-        title=None,
-        axis=alt.Axis(domain=False, ticks=False, labelPadding=8, labelLimit=0, minExtent=room),
-    )
-    scale = alt.Scale(zero=False, nice=True)
-    axis = alt.Axis(tickCount=5, format=".3~f")
-    means = _of([{"label": label, "mean": c.mean} for label, c in cells])
-    with_intervals = _of(
-        [{"label": label, "low": c.low, "high": c.high} for label, c in cells if c.low is not None]
-    )
-    seeds = _of([{"label": label, "seed": value} for label, c in cells for value in c.by_seed])
-    intervals = with_intervals.mark_rule(color=SOFT).encode(
-        x=alt.X("low:Q", scale=scale, title=_("Spearman correlation with the test scores"), axis=axis),
-        x2="high:Q",
-        y=row,
-    )
-    small = seeds.mark_point(size=18, filled=False, color=SOFT, opacity=0.9).encode(x="seed:Q", y=row)
-    dots = means.mark_point(size=80, color=ACCENT).encode(x="mean:Q", y=row)
-    drawn: alt.TopLevelMixin = alt.layer(intervals, small, dots)
-    return drawn.properties(width=360, height=max(60, 32 * len(order)))
-
-
-def _of(values: list[dict[str, Any]]) -> alt.Chart:
-    return alt.Chart(alt.InlineData(values=values))

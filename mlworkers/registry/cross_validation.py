@@ -40,6 +40,10 @@ CSV_COLUMNS = (
     "sd_over_seeds",
     "seeds",
     "leakage",
+    "pearson",
+    "pearson_low",
+    "pearson_high",
+    "pearson_sd_over_seeds",
 )
 
 
@@ -56,9 +60,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Figures:
-    """As `encoders.cross_validation.Figures` has them."""
+    """As `encoders.cross_validation.Figures` has them. mean_pearson: nothing in results of earlier versions."""
 
     mean: Estimate
+    mean_pearson: Estimate
     pooled: Estimate
     by_fold: Mapping[str, Estimate]
     by_source: Mapping[str, Estimate]
@@ -141,6 +146,11 @@ class Column:
         return [(row, row.on(self.part).mean) for row in self.table.methods]
 
     @property
+    def pearson(self) -> list[Estimate]:
+        """Of each method."""
+        return [row.on(self.part).mean_pearson for row in self.table.methods]
+
+    @property
     def best(self) -> tuple[MethodRow, Estimate] | None:
         """The method with the highest mean; None where none has a mean."""
         known = [one for one in self.rows if one[1].value is not None]
@@ -216,6 +226,17 @@ class CrossValidation:
             for number, label in enumerate(self.methods)
         ]
 
+    @property
+    def pearson_rows(self) -> list[tuple[str, list[tuple[str, Estimate]]]]:
+        """The same of Pearson's correlation; nothing in results of earlier versions."""
+        columns = self.columns
+        if all(one.value is None for column in columns for one in column.pearson):
+            return []
+        return [
+            (label, [(column.label, column.pearson[number]) for column in columns])
+            for number, label in enumerate(self.methods)
+        ]
+
 
 def cross_validation_stored(result: _Stored) -> CrossValidation | None:
     """The tables of a cross-validation's result; None while there is none."""
@@ -271,7 +292,7 @@ def _table(stored: _Stored, pairs: int) -> ProtocolTable:
         if (
             unseen is not None and "mean" not in unseen
         ):  # of an earlier version, which had no mean over unseen pairs
-            figures = Figures(Estimate(), Estimate(**unseen), {}, {})
+            figures = Figures(Estimate(), Estimate(), Estimate(**unseen), {}, {})
             unseen = figures if stored["leakage"] else None
         elif unseen is not None:
             unseen = Figures(**_figures(unseen))
@@ -292,6 +313,7 @@ def _table(stored: _Stored, pairs: int) -> ProtocolTable:
 def _figures(stored: _Stored) -> dict[str, Any]:
     return {
         "mean": Estimate(**stored["mean"]),
+        "mean_pearson": Estimate(**stored.get("mean_pearson", {})),
         "pooled": Estimate(**stored["pooled"]),
         "by_fold": {name: Estimate(**value) for name, value in stored["by_fold"].items()},
         "by_source": {name: Estimate(**value) for name, value in stored["by_source"].items()},
@@ -394,5 +416,9 @@ def cross_validation_csv_rows(found: CrossValidation) -> Iterator[list[object]]:
                 *(("source", name, one, "") for name, one in of_part.by_source.items()),
             ]
             for figure, name, one, leaks in figures:
-                numbers = (one.value, one.low, one.high, one.sd)
-                yield [*about, figure, name, one.pairs, *numbers, seeds, leaks]
+                pearson = of_part.mean_pearson if one is of_part.mean else Estimate()
+                yield [*about, figure, name, one.pairs, *_numbers(one), seeds, leaks, *_numbers(pearson)]
+
+
+def _numbers(one: Estimate) -> tuple[float | None, ...]:
+    return one.value, one.low, one.high, one.sd

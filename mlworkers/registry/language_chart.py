@@ -5,8 +5,9 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from curation.charts import ACCENT, SOFT, Chart, chart_draw
+from curation.charts import Chart, chart_draw
 from mlworkers.linguistics.measures import SUMMARY
+from mlworkers.registry.dot_chart import Dot, dots_in_rows, labels_axis
 from mlworkers.registry.language import FamilyTable
 
 _Rows = list[dict[str, Any]]
@@ -45,15 +46,12 @@ def _panels(values: _Rows, order: list[str]) -> alt.TopLevelMixin:
 
 def _panel(values: _Rows, name: str, order: list[str], *, first: bool) -> alt.LayerChart | alt.FacetChart:
     """first: of its line, whose labels name the groups of every panel in it."""
-    room = _LABELS if first else 0
-    beside = alt.Axis(domain=False, ticks=False, labelPadding=6, labels=first, minExtent=room)
-    row = alt.Y("group:N", scale=alt.Scale(domain=order), title=None, axis=beside)
-    scale, axis = alt.Scale(zero=False, nice=True), alt.Axis(tickCount=3, format=".2~f")
-    base = alt.Chart(alt.InlineData(values=values))
-    rule = base.mark_rule(color=SOFT).encode(
-        x=alt.X("low:Q", scale=scale, axis=axis, title=name), x2="high:Q", y=row
-    )
-    dots = base.mark_point(size=60, filled=True, color=ACCENT).encode(
-        x=alt.X("value:Q", scale=scale, axis=axis, title=name), y=row
-    )
-    return alt.layer(rule, dots).properties(width=_WIDTH, height=_ROW * len(order))
+    labels = labels_axis(order, room=_LABELS if first else 0, shown=first)
+    by_group = {row["group"]: row for row in values}
+    dots = [
+        Dot(group, row.get("value"), row.get("low"), row.get("high"))
+        for group in order
+        for row in [by_group.get(group, {})]
+    ]
+    ticks = alt.Axis(tickCount=3, format=".2~f")
+    return dots_in_rows(dots, title=name, width=_WIDTH, row=_ROW, ticks=ticks, labels=labels)

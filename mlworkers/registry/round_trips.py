@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import altair as alt
 import numpy as np
 import pyarrow as pa
 from django.core.cache import cache
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
-from curation.charts import ACCENT, KEPT_SECONDS, SOFT, Chart, chart_draw
+from curation.charts import KEPT_SECONDS, Chart, chart_draw
 from curation.datasets.agreement import scores_of_both
 from curation.datasets.selectors import ScoreSetRow
 from curation.files.judged_by import judged_by_all
@@ -19,13 +18,13 @@ from mlworkers.models import Run
 from mlworkers.paraphrasing.round_trip_plan import ROUND_TRIP
 from mlworkers.paraphrasing.tags import Tag, TagBounds
 from mlworkers.paraphrasing.yields import Yield, yields_of
+from mlworkers.registry.dot_chart import Dot, dots_in_rows, labels_axis
 from mlworkers.registry.heatmaps import percent_of
 from mlworkers.registry.paraphrases import bounds_of, in_percent
 
 CSV_COLUMNS = ("setting", "similarity", "bleu", "candidates", "percent", "known candidates")
 Read = Callable[[Sequence[str]], pa.Table]
 DRAWN = 32  # settings of a chart at most
-_WIDTH, _ROW = 360, 24
 _LABELS = 120  # pixels for the names of settings
 
 
@@ -150,25 +149,16 @@ def yields_chart(shown: YieldsShown, similarity: ScoreSetRow, bleu: ScoreSetRow)
     known = sorted(known, key=lambda pair: -pair[1].value)[:DRAWN]
     if not known:
         return None
-    values = [
-        {
-            "setting": way_shown(one.setting),
-            "value": 100 * share.value,
-            "low": 100 * share.low,
-            "high": 100 * share.high,
-            "n": one.known,
-        }
+    dots = [
+        Dot(way_shown(one.setting), 100 * share.value, 100 * share.low, 100 * share.high)
         for one, share in known
     ]
-    axis = alt.Axis(domain=False, ticks=False, labelPadding=6, labelLimit=300, minExtent=_LABELS)
-    y = alt.Y("setting:N", sort=[way_shown(one.setting) for one, _share in known], title=None, axis=axis)
-    title, scale = _("percent of candidates in a cell"), alt.Scale(zero=True)
-    base = alt.Chart(alt.InlineData(values=values))
-    rule = base.mark_rule(color=SOFT).encode(x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", y=y)
-    dots = base.mark_point(size=60, filled=True, color=ACCENT).encode(
-        x=alt.X("value:Q", title=title, scale=scale), y=y
+    drawn = dots_in_rows(
+        dots,
+        title=_("percent of candidates in a cell"),
+        zero=True,
+        labels=labels_axis([one.label for one in dots], room=_LABELS),
     )
-    drawn: alt.TopLevelMixin = alt.layer(rule, dots).properties(width=_WIDTH, height=_ROW * len(values))
     return chart_draw(
         drawn,
         name="yields",
@@ -176,6 +166,9 @@ def yields_chart(shown: YieldsShown, similarity: ScoreSetRow, bleu: ScoreSetRow)
         n=sum(one.known for one in shown.yields),
         unit=_("candidates"),
         columns=[_("setting"), _("percent"), _("from"), _("to"), _("candidates")],
-        rows=[[row[name] for name in ("setting", "value", "low", "high", "n")] for row in values],
+        rows=[
+            [dot.label, dot.value, dot.low, dot.high, one.known]
+            for dot, (one, _share) in zip(dots, known, strict=True)
+        ],
         judges=judged_by_all([similarity.score_set.judged_by, bleu.score_set.judged_by]),
     )

@@ -1,4 +1,4 @@
-"""The corpora of a dataset, as its page lists them, and the contexts in one that a sentence may stand in."""
+"""The corpora of a dataset, as its page lists them, and the contexts in one in which a sentence could occur."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The indexes of a dataset's sentences, and the sentences that a search in one found, with the pairs they stand in."""
+"""The indexes of a dataset's sentences, and the sentences that a search in one found, with the pairs that have them."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class IndexRow:
 
 
 class FoundPair(NamedTuple):
-    """A pair that a found sentence stands in, with some of its scores. other: its other sentence."""
+    """A pair that has a found sentence, with some of its scores. other: its other sentence."""
 
     pair: Pair
     other: Sentence
@@ -38,7 +38,7 @@ class FoundPair(NamedTuple):
 
 @dataclass
 class FoundSentence:
-    """A sentence, its cosine to the one that was typed, and some of the active pairs it stands in. more: there are
+    """A sentence, its cosine to the one that was typed, and some of the active pairs that have it. more: there are
     further pairs.
     """
 

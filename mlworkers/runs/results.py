@@ -74,12 +74,17 @@ def _is_number(value: object) -> bool:
 def _table(name: str, parts: Mapping[str, Any]) -> Table:
     if all(map(_is_number, parts.values())):
         largest_first = sorted(parts.items(), key=lambda item: -item[1])
-        rows = [(capfirst(key.replace("_", " ")), [Figure("", shown(value))]) for key, value in largest_first]
+        rows = [(_key_shown(key), [Figure("", shown(value))]) for key, value in largest_first]
         return Table(_words(name), [_("Number")], rows)
     figures = {key: {one.name: one for one in _figures(part)} for key, part in parts.items()}
     columns = list(dict.fromkeys(column for row in figures.values() for column in row))
     rows = [(key, [row.get(each, Figure(each, "–")) for each in columns]) for key, row in figures.items()]
     return Table(_words(name), columns, rows)
+
+
+def _key_shown(key: str) -> str:
+    """The key of a count in words; the name of a model, such as run:8, as it is."""
+    return key if ":" in key else capfirst(key.replace("_", " "))
 
 
 def _figures(values: Mapping[str, Any], before: str = "") -> Iterator[Figure]:
@@ -223,6 +228,9 @@ TERMS: Mapping[str, Any] = {
     "mean_dice": gettext_lazy("Mean word overlap (Dice)"),
     "sha256": "SHA-256",
     "model_sha256": gettext_lazy("SHA-256 of the model"),
+    "pairs_without_contexts": gettext_lazy("Pairs with fewer than three contexts"),
+    "discriminator": gettext_lazy("Discriminative model"),
+    "discriminator_sha256": gettext_lazy("SHA-256 of the discriminative model"),
     "base_sha256": gettext_lazy("SHA-256 of the base"),
     "snapshot_sha256": gettext_lazy("SHA-256 of the snapshot"),
 }

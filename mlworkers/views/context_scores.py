@@ -12,9 +12,10 @@ from curation.access import AuthedRequest
 from curation.datasets.agreement import agreement_chart
 from curation.models import Pair
 from curation.numbers import page_number
-from mlworkers.access import context_scores_for
+from mlworkers.access import context_scores_for, kind_may_start
 from mlworkers.forms.context_scores import ComparedWithForm
 from mlworkers.models import Artifact
+from mlworkers.plans.kinds import kind_named
 from mlworkers.registry.context_scores import (
     contexts_compared,
     pair_shown,
@@ -34,6 +35,8 @@ def context_scores_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     rows = sets_of_run(run)
     if rows is not None and run.dataset is not None:
         centred = rows[0].score_set
+        context["centred"] = centred
+        context["may_train"] = kind_may_start(request.user, kind_named("train_encoder"), run.dataset)
         context["page"] = Paginator(pairs_ranked(centred), LISTED).get_page(max(page_number(request), 1))
         others = rows_to_compare(run.dataset, run)
         if others:

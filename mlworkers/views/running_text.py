@@ -55,7 +55,7 @@ def corpora(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def corpus_contexts(request: AuthedRequest, pk: int) -> HttpResponse:
-    """The contexts of a corpus that a typed sentence may stand in."""
+    """The contexts of a corpus in which a typed sentence could occur."""
     run = corpus_for(request.user, pk)
     made = run.artifacts.filter(kind="corpus", removed_at=None).first()
     form = SentenceForm(request.GET or None)

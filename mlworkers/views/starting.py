@@ -96,11 +96,13 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
 
 def _plan_before(request: AuthedRequest) -> dict[str, Any]:
     """The plan of the run that is to be started again with changes, the settings that a search chose, the snapshot,
-    selection, block of tuples, corpus or model for contexts whose page the person comes from, or the instructions that
-    were chosen.
+    selection, block of tuples, corpus, model for contexts or score set whose page the person comes from, or the
+    instructions that were chosen.
     """
     if "search" in request.GET:
         return _settings_found(request)
+    if "scores" in request.GET:
+        return {"scores": request.GET["scores"]}
     for name in ("snapshot", "selection", "block"):
         if name in request.GET:
             return {name: number_asked(request, name, 0)}

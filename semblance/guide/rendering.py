@@ -18,8 +18,8 @@ IMAGES = {".png": "image/png", ".svg": "image/svg+xml"}
 # As somebody reads who begins; further pages come after these.
 ORDER = (
     "tutorial", "datasets", "sampling", "generation", "realism", "review", "campaigns", "judging", "best-worst-scaling",
-    "paraphrases", "relatedness", "contexts", "encoders", "contrastive", "pre-fine-tuning", "evaluation", "runs", "api",
-    "webhooks",
+    "paraphrases", "relatedness", "unlabelled-text", "contexts", "encoders", "contrastive", "pre-fine-tuning",
+    "evaluation", "runs", "api", "webhooks",
 )  # fmt: skip
 _OUTSIDE = re.compile(r"https?://")
 _PAGE_LINK = re.compile(r"(?P<name>[\w-]+)\.md(?P<anchor>#.*)?")

@@ -109,6 +109,7 @@ def test_both_similarities_become_score_sets_with_contexts_and_intervals(dataset
         assert (found[PAIRS[3]].value, found[PAIRS[3]].interval_low) == (1.0, None)
     assert run.result["pairs_with_long_sentences"] == 1
     assert run.result["pairs_without_contexts"] == 1
+    assert run.result["pairs"] + 2 == len(PAIRS)
     assert (
         "The model is no better than frequencies of tokens, so its scores carry no information."
         in run.result["warnings"]

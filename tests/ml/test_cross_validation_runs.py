@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from django.urls import reverse
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import pearsonr, rankdata, spearmanr
 
 from curation import heartbeats
 from curation.models import PairScore
@@ -119,6 +119,7 @@ def test_every_method_is_measured_under_every_protocol(client, curator, scenes, 
     ]
     assert "Human ceiling: 0.943" in shown, "the root of 2 · .8 / 1.8"
     assert "model, fine-tuned" in shown
+    assert "Pearson with the scores, mean over folds" in shown
 
 
 def test_the_file_of_folds_repeats_the_figures(scenes) -> None:
@@ -379,6 +380,16 @@ def test_the_csv_has_a_row_for_each_figure(client, curator, scenes) -> None:
     assert {row["part"] for row in rows} == {"all pairs"}  # nothing is trained, so that nothing is seen
     assert {row["figure"] for row in rows} == {"mean over folds", "all folds at once", "fold", "source"}
     assert {row["protocol"] for row in rows if row["cite"] == "yes"} == {"sources"}
+    means = [row for row in rows if row["pearson"]]
+    assert {row["figure"] for row in means} == {"mean over folds"}
+    [of_topics] = [row for row in means if row["protocol"] == "sources"]
+    folds = rows_of_folds(run)
+    by_topic = [
+        pearsonr([float(row["dice"]) for row in own], [float(row["score"]) for row in own]).statistic
+        for topic in ("captions", "news")
+        if (own := [row for row in folds if row["source"] == topic])
+    ]
+    assert float(of_topics["pearson"]) == pytest.approx(np.mean(by_topic))
 
 
 def test_a_source_has_what_was_trained_under_each_protocol_and_the_other_methods_once(

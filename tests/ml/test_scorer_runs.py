@@ -14,6 +14,7 @@ from mlworkers.contexts.sections import section_triplets
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.saving import trained_on
 from mlworkers.models import Evaluation, Run
+from mlworkers.pipelines import scorers
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder
@@ -120,6 +121,18 @@ def test_the_speed_of_every_registered_encoder_is_on_its_page(client, admin, dat
     assert [one.part for one in shown.context["speeds"]] == ["batches of like length", "batches in order"]
     assert "batches of like length" in shown.text
     assert not shown.context["evaluations"]  # speed is no agreement with people
+
+
+def test_of_very_many_encoders_the_older_ones_are_named_and_not_timed(dataset, monkeypatch) -> None:
+    monkeypatch.setattr(scorers, "MOST_SCORERS", 1)
+    small = {"layers": 1, "width": 32, "vocabulary": 300}
+    older, newer = (carried_out("initialise_encoder", dataset, seed=seed, **small) for seed in (1, 2))
+
+    run = carried_out("measure_speed", dataset, sentences=16, batch_size=4, rounds=1, device="cpu")
+
+    assert run.state == "succeeded", run.message
+    assert [one["timed_encoder"] for one in run.result["timed_encoders"]] == [f"run:{newer.pk}"]
+    assert run.result["warnings"] == [f"1 older encoder was not timed; name it: run:{older.pk}."]
 
 
 def test_a_dataset_with_fewer_sentences_than_a_batch_has_no_speed(dataset, models) -> None:

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.files import File
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug
+from curation.datasets.services import dataset_create
 from curation.exchange.uploads import import_upload
 from curation.files.documents import DocumentForm
 from curation.models import ImportBatch
@@ -24,6 +26,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
         parser.add_argument("--dataset", required=True, metavar="SLUG")
+        parser.add_argument("--create", action="store_true", help="Create the dataset if it does not exist.")
         parser.add_argument(
             "--form",
             choices=[form.value for form in DocumentForm],
@@ -32,14 +35,17 @@ class Command(BaseCommand):
         )
         parser.add_argument("--language", metavar="TAG", help="Default: the dataset's.")
 
-    def handle(self, *, files: Sequence[Path], dataset: str, **options: Any) -> None:
-        target = dataset_by_slug(dataset)
-        if target is None:
-            self.fail(_("There is no dataset “%(slug)s”; check its short name.") % {"slug": dataset})
+    def handle(self, *, files: Sequence[Path], dataset: str, create: bool, **options: Any) -> None:
         for path in files:
             if not path.is_file():
                 self.fail(_("There is no file %(path)s; check the path.") % {"path": path})
         with ExitStack() as stack:
+            target = dataset_by_slug(dataset)
+            if target is None and not create:
+                self.fail(_("There is no dataset “%(slug)s”. Add --create to create it.") % {"slug": dataset})
+            if target is None:
+                stack.enter_context(transaction.atomic())  # no dataset without its text
+                target = dataset_create(slug=dataset, name=dataset, language=options["language"] or "en")
             # A file of the disk has all that is read of an upload.
             opened: list[Any] = [File(stack.enter_context(path.open("rb")), path.name) for path in files]
             batch = import_upload(
@@ -48,8 +54,8 @@ class Command(BaseCommand):
                 by=None,
                 kind=ImportBatch.Kind.CORPUS,
             )
-        language = options["language"] or target.language or "en"
-        plan = {"dataset": dataset, "batch": batch.pk, "form": options["form"], "language": language}
-        run = run_start(kind="index_corpus", plan=plan, by=None, dataset=target, by_key=True)
+            language = options["language"] or target.language or "en"
+            plan = {"dataset": dataset, "batch": batch.pk, "form": options["form"], "language": language}
+            run = run_start(kind="index_corpus", plan=plan, by=None, dataset=target, by_key=True)
         told = _("%(files)s files copied; run %(run)s indexes them.") % {"files": len(files), "run": run.pk}
         self.answer({"run": run.pk, "batch": batch.pk, "files": len(files)}, told, as_json=options["json"])

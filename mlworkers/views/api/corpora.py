@@ -58,7 +58,7 @@ class RunningText(InDataset, APIView):
 class CorpusContexts(APIView):
     @extend_schema(parameters=[AskedContextsSerializer], responses=ContextSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:
-        """The contexts of a corpus, by the number of its run, that a sentence may stand in, as its page shows them."""
+        """The contexts of a sentence in a corpus, by the number of the corpus's run, as its page shows them."""
         user: Any = request.user
         made = corpus_for(user, pk).artifacts.filter(kind="corpus", removed_at=None).first()
         if made is None:

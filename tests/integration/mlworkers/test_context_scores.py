@@ -113,6 +113,18 @@ def test_the_form_takes_the_corpus_and_the_model_of_the_page_before(client, staf
     assert values == {"corpus": indexed.pk, "model": "run:7", "discriminator": "run:8"}
 
 
+def test_the_scores_of_the_page_before_are_what_a_surrogate_learns(client, staff, dataset) -> None:
+    run = scored_run(dataset)
+    centred = PairScore.objects.filter(score_set__parameters__label="contexts-centred").first().score_set
+    client.force_login(staff)
+
+    shown = client.get(reverse("mlworkers:context_scores", args=[run.pk])).text
+    [address] = [part.split('"')[0] for part in shown.split('href="') if "train_encoder" in part[:60]]
+    form = client.get(address.replace("&amp;", "&")).context["form"]
+
+    assert form["scores"].value() == centred.name
+
+
 def test_the_page_of_a_corpus_offers_training_to_those_who_may_start_it(
     client, staff, curator, dataset
 ) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from curation.exchange.uploads import import_files
-from curation.models import ImportBatch
+from curation.models import Dataset, ImportBatch
 from mlworkers import tasks
 from mlworkers.contexts.bigram_index import BigramIndex
 from mlworkers.contexts.corpus import Corpus
@@ -142,6 +142,22 @@ def test_a_command_copies_files_of_the_server_and_starts_the_run(dataset, tmp_pa
     assert (Path(settings.SEMBLANCE_HOME) / "imports").is_dir()
 
 
+def test_a_command_creates_the_dataset_of_somebody_who_has_text_alone(tmp_path: Path) -> None:
+    path = tmp_path / "novel.txt"
+    path.write_text(TEXT)
+    with pytest.raises(CommandError, match="Add --create"):
+        call_command("import_corpus", str(path), dataset="novels")
+    with pytest.raises(CommandError, match="There is no file"):
+        call_command("import_corpus", str(tmp_path / "none.txt"), dataset="novels", create=True)
+    assert not Dataset.objects.exists()
+
+    call_command("import_corpus", str(path), dataset="novels", create=True, language="de", stdout=StringIO())
+
+    [run] = Run.objects.all()
+    assert run.dataset == Dataset.objects.get(slug="novels", language="de")
+    assert run.plan["language"] == "de"
+
+
 @pytest.fixture
 def indexed(client, curator, dataset) -> Run:
     upload(client, curator, dataset, TEXT)
@@ -160,7 +176,7 @@ def test_the_contexts_of_a_typed_sentence_are_found_and_none_contains_it(client,
     assert "The dog runs." in shown
     assert "A cat sits there. The bird sings." in shown
     assert "The dog runs." not in leaking
-    assert "the sentence itself stands there" in leaking
+    assert "or those that have already contain the sentence" in leaking
 
 
 def test_the_contexts_of_a_corpus_are_for_those_who_may_read_its_dataset(

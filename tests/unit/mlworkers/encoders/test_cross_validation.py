@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
+from scipy.stats import pearsonr, spearmanr
 from scipy.stats import t as student
 
 from curation.statistics.influence import spearman_by_pair
@@ -36,6 +36,26 @@ def test_the_mean_of_folds_is_not_the_correlation_over_all_pairs(scored) -> None
     assert found.pooled.value == pytest.approx(spearmanr(predicted, scores).statistic)
     assert found.by_source["news"].value == pytest.approx(spearmanr(predicted[:30], scores[:30]).statistic)
     assert found.mean.low < found.mean.value < found.mean.high
+
+
+def test_the_mean_of_pearsons_correlation_is_that_of_the_folds(scored) -> None:
+    scores, predicted, folds, sources = scored
+    unseen = np.arange(80) % 3 > 0
+    of_seeds = np.stack([predicted, predicted**3])
+
+    one = method_figures(
+        "dice", predicted[None], scores, folds, sources, unseen=unseen, resamples=200, seed=1
+    )
+    two = method_figures("fine-tuned", of_seeds, scores, folds, sources, unseen=EVERY, resamples=0, seed=1)
+
+    def by_hand(values: np.ndarray, among: np.ndarray) -> float:
+        parts = [among & (folds.fold == k) for k in range(4)]
+        return float(np.mean([pearsonr(values[part], scores[part]).statistic for part in parts]))
+
+    assert one.mean_pearson.value == pytest.approx(by_hand(predicted, EVERY))
+    assert one.mean_pearson.low < one.mean_pearson.value < one.mean_pearson.high
+    assert one.unseen.mean_pearson.value == pytest.approx(by_hand(predicted, unseen))
+    assert two.mean_pearson.value == pytest.approx(np.mean([by_hand(each, EVERY) for each in of_seeds]))
 
 
 def test_too_few_pairs_have_no_figure(scored) -> None:
