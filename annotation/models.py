@@ -130,6 +130,9 @@ class Guideline(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, db_index=False, related_name="guidelines")
     version = models.PositiveIntegerField()
     text = models.TextField(_("guidelines"))
+    examples = models.JSONField(
+        default=list, blank=True, help_text="worked examples: pairs of texts, best, worst and why"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

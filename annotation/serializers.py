@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.models import Campaign, Crowd, Flag, Tuple
+from annotation.models import Campaign, Crowd, Flag, Guideline, Tuple
 from annotation.reasons import FlagReason
 from curation.models import ScoreSet
 from curation.numbers import NumberInBody
@@ -135,6 +135,24 @@ class AnswerSerializer(serializers.Serializer[Any]):
                 {"best": _("Give a screen position for best and for worst, or a tie.")}
             )
         return attrs
+
+
+class WorkedExampleSerializer(serializers.Serializer[Any]):
+    pairs = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField(), min_length=2, max_length=2),
+        help_text="the two sentences of each",
+    )
+    best = serializers.IntegerField(help_text="the place of a pair, from 0")
+    worst = serializers.IntegerField()
+    why = serializers.CharField(allow_blank=True)
+
+
+class GuidelineSerializer(serializers.ModelSerializer[Guideline]):
+    examples = WorkedExampleSerializer(many=True)
+
+    class Meta:
+        model = Guideline
+        fields = ["version", "text", "examples", "created_at"]
 
 
 class QuestionSerializer(serializers.Serializer[Any]):

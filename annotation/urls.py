@@ -7,6 +7,7 @@ from annotation.views import (
     crowds,
     dashboard,
     entering,
+    examples,
     gold,
     growing,
     importing,
@@ -52,6 +53,12 @@ urlpatterns = [
     path("campaigns/<number:campaign_pk>/copy/", campaigns.campaign_copy, name="campaign_copy"),
     path("campaigns/<number:campaign_pk>/repeats/", campaigns.campaign_repeats, name="campaign_repeats"),
     path("campaigns/<number:campaign_pk>/guidelines/", campaigns.guidelines, name="guidelines"),
+    path("campaigns/<number:campaign_pk>/guidelines/examples/", examples.example_new, name="example_new"),
+    path(
+        "campaigns/<number:campaign_pk>/guidelines/examples/<number:number>/remove/",
+        examples.example_remove_view,
+        name="example_remove",
+    ),
     path("campaigns/<number:campaign_pk>/quiz/", quiz_writing.quiz_edit, name="quiz_edit"),
     path(
         "campaigns/<number:campaign_pk>/quiz/<number:number>/remove/",

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from annotation.campaigns.gold import gold_add
 from annotation.campaigns.quiz import quiz_copy
-from annotation.campaigns.services import campaign_create
+from annotation.campaigns.services import campaign_create, guideline_save
 from annotation.models import Campaign, Tuple
 from curation.errors import UserError
 from curation.models import Pair, User
@@ -30,8 +30,8 @@ COPIED = (
 def campaign_clone(
     *, campaign: Campaign, name: str = "", gold: bool = True, by: User | None = None
 ) -> Campaign:
-    """A draft with the same question, pairs and design, the newest guidelines, the quiz and, with `gold`, the gold
-    tuples.
+    """A draft with the same question, pairs and design, the newest guidelines with their examples, the quiz and, with
+    `gold`, the gold tuples.
 
     Nobody's answers are copied, and no crowd: its codes and its link belong to one campaign. Gold tuples with a pair
     that is no longer active are left out. Raises UserError where the campaign was imported: nobody knows what it asked.
@@ -47,10 +47,11 @@ def campaign_clone(
         dataset=campaign.dataset,
         name=name.strip() or _free_name(campaign),
         by=by,
-        guideline=newest.text if newest else "",
         **{field: getattr(campaign, field) for field in COPIED},
         **chosen,
     )
+    if newest:
+        guideline_save(campaign=clone, text=newest.text, examples=newest.examples, by=by)
     quiz_copy(campaign, clone, by=by)
     if gold:
         for each in campaign.tuples.filter(is_gold=True).select_related("gold_answer").order_by("number"):

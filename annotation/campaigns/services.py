@@ -242,17 +242,27 @@ def _move(
 
 
 @transaction.atomic
-def guideline_save(*, campaign: Campaign, text: str, by: User | None = None) -> Guideline | None:
-    """A new version of the guidelines, unless the text is the newest version's already."""
+def guideline_save(
+    *,
+    campaign: Campaign,
+    text: str,
+    examples: list[dict[str, object]] | None = None,
+    by: User | None = None,
+) -> Guideline | None:
+    """A new version of the guidelines, unless text and worked examples are the newest version's already.
+
+    examples: as `Guideline` stores them; None keeps those of the newest version.
+    """
     campaign = campaign_lock(campaign)
     campaign_require(campaign, *Campaign.State)
     newest = campaign.guidelines.first()
-    text = text.strip()
-    if text == (newest.text if newest else ""):
+    before = (newest.text, newest.examples) if newest else ("", [])
+    text, examples = text.strip(), before[1] if examples is None else examples
+    if (text, examples) == before:
         return newest
     version = newest.version + 1 if newest else 1
     campaign_record(campaign, Action.GUIDELINES_SAVED, by=by, version=version)
-    return Guideline.objects.create(campaign=campaign, version=version, text=text)
+    return Guideline.objects.create(campaign=campaign, version=version, text=text, examples=examples)
 
 
 @transaction.atomic

@@ -167,6 +167,9 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
     for guideline in campaign.guidelines.order_by("version"):
         text = guideline.text.replace("\r\n", "\n") + "\n"
         (folder / "guidelines" / f"version-{guideline.version}.txt").write_text(text, encoding="utf-8")
+        if guideline.examples:
+            examples = {"examples": guideline.examples}
+            _write_json(folder / "guidelines" / f"version-{guideline.version}-examples.json", examples)
     _quiz(facts)
     joined = _groups(facts, every)
     _scores(file, every, joined, folder)

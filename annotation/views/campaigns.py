@@ -225,6 +225,7 @@ def guidelines(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     versions = campaign.guidelines.all()
     version = request.GET.get("version")
     earlier = None if version is None else get_object_or_404(versions, version=number_from(version))
-    context = {"form": form, "versions": versions, "earlier": earlier}
+    examples = {"examples": newest.examples if newest else []}
+    context = {"form": form, "versions": versions, "earlier": earlier, "examples": examples}
     head = campaign_head(request.user, campaign, "guidelines")
     return render(request, "annotation/campaigns/guidelines.html", head | context)

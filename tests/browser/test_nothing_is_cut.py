@@ -320,6 +320,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         "machines/",
         "publish/",
         "guidelines/",
+        "guidelines/examples/",
         "quiz/",
         "judge/quiz/",
         "scores/",

@@ -28,6 +28,7 @@ from annotation.serializers import (
     CampaignSerializer,
     CopySerializer,
     DatasetSerializer,
+    GuidelineSerializer,
     ProgressSerializer,
     ResultSerializer,
     TupleSerializer,
@@ -118,6 +119,17 @@ class CampaignCopy(APIView):
         campaign = campaign_for(user, campaign_pk, may="curate")
         clone = campaign_clone(campaign=campaign, by=user, **asked.validated_data)
         return Response(CampaignSerializer(clone).data, status=201)
+
+
+class Guidelines(APIView):
+    judging = ("GET",)
+
+    @extend_schema(responses=GuidelineSerializer(many=True))
+    def get(self, request: Request, campaign_pk: int) -> Response:
+        """The guidelines with their worked examples, the newest version first. Annotators read the newest one."""
+        user: Any = request.user
+        campaign = campaign_for(user, campaign_pk, may="annotate")
+        return Response(GuidelineSerializer(campaign.guidelines.all(), many=True).data)
 
 
 class TupleList(ListAPIView[Tuple]):

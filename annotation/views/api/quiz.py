@@ -14,6 +14,8 @@ from curation.numbers import number_from
 
 
 class Quiz(APIView):
+    judging = ("GET", "POST")
+
     @extend_schema(responses=QuizSerializer)
     def get(self, request: Request, campaign_pk: int) -> Response:
         """The questions that people answer before their first tuple."""
