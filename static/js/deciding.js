@@ -74,6 +74,24 @@ export function keysSwitch(name) {
 const PATIENCE_MS = 20_000; // for one answer of the server
 const LONGEST_WAIT_MS = 30_000; // between two attempts
 
+// A browser that is killed loses what it wrote to its storage in the last seconds. Its database keeps what was written there, so that
+// every entry stands in both.
+const DATABASE_MS = 500; // a database that does not open keeps nobody waiting
+const database = new Promise((resolve) => {
+  try {
+    const opening = indexedDB.open("decisions", 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore("waiting");
+    opening.onsuccess = () => resolve(opening.result);
+    opening.onerror = () => resolve(null);
+  } catch {
+    resolve(null); // the browser has none, or forbids it
+  }
+});
+
+/** change(store): what to do in the database; nothing happens where there is none. */
+const inDatabase = (change) =>
+  database.then((opened) => opened && change(opened.transaction("waiting", "readwrite").objectStore("waiting"))).catch(() => null);
+
 /** One entry of the browser's storage per decision, so that two tabs never write the same one. It survives a reload. */
 export class Outbox {
   memory = new Map(); // where the browser keeps nothing, the page does
@@ -86,11 +104,29 @@ export class Outbox {
   put(entry) {
     const dated = { ...entry, kept: Date.now() };
     if (!remember(this.prefix + entry.client_id, JSON.stringify(dated))) this.memory.set(entry.client_id, dated);
+    inDatabase((store) => store.put(JSON.stringify(dated), this.prefix + entry.client_id));
   }
 
   remove(entry) {
     this.memory.delete(entry.client_id);
     forget(this.prefix + entry.client_id);
+    inDatabase((store) => store.delete(this.prefix + entry.client_id));
+  }
+
+  /** Bring back what the storage lost and the database has. Sent twice, it is stored once. */
+  restore() {
+    const kept = inDatabase((store) => {
+      const range = IDBKeyRange.bound(this.prefix, `${this.prefix}\uffff`);
+      const [keys, values] = [store.getAllKeys(range), store.getAll(range)];
+      return new Promise((resolve) => {
+        values.onsuccess = () => resolve(keys.result.map((key, place) => [key, values.result[place]]));
+        values.onerror = () => resolve([]);
+      });
+    });
+    const late = new Promise((resolve) => setTimeout(resolve, DATABASE_MS, []));
+    return Promise.race([kept, late]).then((entries) => {
+      for (const [key, value] of entries ?? []) if (recall(key) === null) remember(key, value);
+    });
   }
 
   /** Oldest first. */

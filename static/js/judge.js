@@ -494,6 +494,7 @@ for (const opener of document.querySelectorAll("[data-dialog], [data-guidelines]
 // The start: the time of the last saving as a local one, the tuple after this one, and what an earlier visit left.
 const time = saved.querySelector("time");
 if (time) time.textContent = timeOfDay(new Date(time.dateTime));
+await outbox.restore();
 clock.start();
 printKeys();
 if (stage.querySelector(".feedback")) {

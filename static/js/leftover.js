@@ -25,5 +25,6 @@ function arrange(screen) {
   if (!outbox.entries().length && !screen.over) location.reload();
 }
 
+await outbox.restore();
 refresh();
 if (outbox.entries().length) sender.deliver();

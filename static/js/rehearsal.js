@@ -18,6 +18,7 @@ export class Outbox {
   holds(lease) {
     return this.kept.some((entry) => entry.lease === lease);
   }
+  restore() {}
 }
 
 const AHEAD = 5;

@@ -6,7 +6,7 @@ import { announce, isElsewhere, keysSwitch, letterOf, Outbox, say, senderOf, TYP
 const form = document.getElementById("verdict");
 if (form) start();
 
-function start() {
+async function start() {
   const stage = document.getElementById("stage");
   const panels = { reject: document.getElementById("reject-panel"), edit: document.getElementById("edit-panel") };
   const buttons = document.getElementById("verdict-buttons");
@@ -243,6 +243,7 @@ function start() {
   // The start: what an earlier visit left, and the sentences after this one.
   shownAt = performance.now();
   opened = Object.keys(panels).find((name) => !panels[name].hidden) ?? null;
+  await outbox.restore();
   if (outbox.holds(pairOnScreen())) stage.replaceChildren();
   refresh();
   if (!opened) bringIntoSight();
