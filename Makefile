@@ -15,7 +15,7 @@ ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblanc
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check kills attack bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts schema constraints
+.PHONY: help install demo serve test check kills attack bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign schema constraints
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -77,6 +77,10 @@ real-paraphrase: $(VENV)/installed ## a paraphraser on real pairs, at most MINUT
 real-contexts: $(VENV)/installed ## similarity from contexts on the STS benchmark, at most MINUTES at a time (DATA=folder with novels/, stsb/; SMALL=1: smaller models, 100 minutes of one core)
 	@test -n "$(DATA)" || { echo "Name the folder that has novels/ and stsb/: make real-contexts DATA=FOLDER"; exit 2; }
 	@$(BIN)/python docs/experiments/real_contexts.py "$(DATA)" --minutes $(MINUTES) $(if $(SMALL),--small)
+
+real-campaign: $(VENV)/installed ## a campaign of 200 pairs of the STS benchmark, judged over HTTP by simulated annotators (DATA=folder with stsb/; some minutes)
+	@test -n "$(DATA)" || { echo "Name the folder that has stsb/: make real-campaign DATA=FOLDER"; exit 2; }
+	@$(BIN)/python docs/experiments/real_campaign.py "$(DATA)" --port $(PORT)
 
 schema: $(VENV)/installed-dev ## write docs/openapi.yaml
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml

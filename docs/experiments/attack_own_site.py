@@ -25,9 +25,9 @@ User.objects.create_superuser("owner", password={password!r})
 """
 
 
-def started(home: Path, port: int) -> subprocess.Popen[bytes]:
+def started(home: Path, port: int, workers: str = "default") -> subprocess.Popen[bytes]:
     environment = {**os.environ, "SEMBLANCE_HOME": str(home), "TRUSTED_PROXIES": "1"}
-    command = [sys.executable, "manage.py", "serve", "--port", str(port), "--workers", "default"]
+    command = [sys.executable, "manage.py", "serve", "--port", str(port), "--workers", workers]
     with (home / "serve.log").open("wb") as log:
         site = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)  # noqa: S603
     until = time.monotonic() + PATIENCE

@@ -27,7 +27,7 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 import numpy as np
 
-PASSWORD = "simulated-and-careful"  # noqa: S105 - of accounts that this script makes for itself
+PASSWORD = "drawn-from-numbers-4711"  # noqa: S105 - of accounts that this script makes for itself
 TEXT_INPUTS = {"text", "number", "hidden", "password", "email", "url", "search", None}
 
 
@@ -82,9 +82,11 @@ class Browser:
         self.cookies = http.cookiejar.CookieJar()
         self.opener = build_opener(HTTPCookieProcessor(self.cookies))
 
-    def open(self, path: str, data: bytes | None = None, **headers: str) -> tuple[str, str]:
+    def open(
+        self, path: str, data: bytes | None = None, method: str | None = None, **headers: str
+    ) -> tuple[str, str]:
         address = urljoin(self.base, path)
-        request = Request(address, data=data, headers={"Referer": address, **headers})
+        request = Request(address, data=data, headers={"Referer": address, **headers}, method=method)
         try:
             with self.opener.open(request, timeout=60) as answer:
                 return answer.url, answer.read().decode()
@@ -98,10 +100,10 @@ class Browser:
         filled = form["values"] | {name: str(value) for name, value in values.items()}
         return self.open(urljoin(url, form["action"]), urlencode(filled).encode())
 
-    def post_json(self, path: str, body: object) -> dict:
+    def post_json(self, path: str, body: object, method: str = "POST") -> dict:
         token = next(cookie.value for cookie in self.cookies if cookie.name == "csrftoken")
         headers = {"Content-Type": "application/json", "X-CSRFToken": str(token)}
-        return json.loads(self.open(path, json.dumps(body).encode(), **headers)[1])
+        return json.loads(self.open(path, json.dumps(body).encode(), method, **headers)[1])
 
 
 def gold_scores(paths: list[Path]) -> dict[tuple[str, str], float]:
@@ -129,11 +131,19 @@ def campaign_open(owner: Browser, options: argparse.Namespace) -> int:
         seed=options.seed,
     )
     campaign = int(url.split("/campaigns/")[1].split("/")[0])
-    suggest = f"/campaigns/{campaign}/gold/suggest/"
-    form = next(form for form in forms_of(owner.open(suggest)[1]) if "score_set" in form["values"])
-    owner.submit(f"{suggest}?score_set={form['values']['score_set']}&number=20", "form-TOTAL_FORMS")
+    golds_keep(owner, campaign)
     owner.submit(f"/campaigns/{campaign}/", "/move/", move="open")
     return campaign
+
+
+def golds_keep(owner: Browser, campaign: int, number: int = 20) -> None:
+    """Keep every gold tuple that the site suggests, with its drafted reason."""
+    suggest = f"/campaigns/{campaign}/gold/suggest/"
+    form = next(form for form in forms_of(owner.open(suggest)[1]) if "score_set" in form["values"])
+    keep = {f"form-{one}-keep": "on" for one in range(number)}
+    owner.submit(
+        f"{suggest}?score_set={form['values']['score_set']}&number={number}", "form-TOTAL_FORMS", **keep
+    )
 
 
 def invitation(owner: Browser, options: argparse.Namespace) -> str:
@@ -142,9 +152,11 @@ def invitation(owner: Browser, options: argparse.Namespace) -> str:
     return re.search(r"/invitations/[\w-]{20,}/", answer).group()
 
 
-def annotator_join(base: str, address: str, username: str) -> Browser:
-    browser = Browser(base)
-    browser.submit(address, "username", username=username, password1=PASSWORD, password2=PASSWORD)
+def annotator_join(base: str, address: str, username: str, make: type[Browser] = Browser) -> Browser:
+    browser = make(base)
+    url, _ = browser.submit(address, "username", username=username, password1=PASSWORD, password2=PASSWORD)
+    if address in url:
+        sys.exit(f"{username} was not admitted by {address}.")
     return browser
 
 
