@@ -18,6 +18,7 @@ urlpatterns = [
     path(f"{OF}crowd/", crowds.CrowdDetail.as_view(), name="api_crowd"),
     path(f"{OF}crowd/hours/", crowds.CrowdHours.as_view(), name="api_crowd_hours"),
     path(f"{OF}guidelines/", campaigns.Guidelines.as_view(), name="api_guidelines"),
+    path(f"{OF}norming/", campaigns.Norming.as_view(), name="api_norming"),
     path(f"{OF}quiz/", quiz.Quiz.as_view(), name="api_quiz"),
     path(f"{OF}claim/", judging.TupleClaim.as_view(), name="api_claim"),
     path(f"{OF}judgements/", judging.Judgements.as_view(), name="api_judgements"),

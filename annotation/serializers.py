@@ -237,6 +237,26 @@ class EstimateSerializer(serializers.Serializer[Any]):
     high = serializers.FloatField()
 
 
+class NormingAgreementSerializer(serializers.Serializer[Any]):
+    """Shares of best and worst choices that two people have in common."""
+
+    people = serializers.IntegerField()
+    alone = EstimateSerializer(allow_null=True, help_text="before the discussion, of everybody")
+    again = serializers.IntegerField(help_text="people who judged again")
+    before = EstimateSerializer(allow_null=True, help_text="before the discussion, of those who judged again")
+    after = EstimateSerializer(allow_null=True)
+    change = EstimateSerializer(allow_null=True)
+
+
+class NormingSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField(source="session.number")
+    state = serializers.CharField(source="session.state")
+    people = serializers.IntegerField(source="session.people", help_text="who are asked to take part")
+    tuples = serializers.IntegerField()
+    finished = serializers.IntegerField(help_text="people who judged every tuple before the discussion")
+    agreement = NormingAgreementSerializer(allow_null=True, help_text="from the discussion on")
+
+
 class PositionsSerializer(serializers.Serializer[Any]):
     counts = serializers.ListField(
         child=serializers.IntegerField(), help_text="how often each screen position was chosen"

@@ -13,6 +13,8 @@ from annotation.views import (
     importing,
     judging,
     machines,
+    norming,
+    norming_starting,
     own_data,
     people,
     publishing,
@@ -28,6 +30,15 @@ of_import: list[URLPattern | URLResolver] = [
     path("discard/", importing.judgement_import_discard, name="judgement_import_discard"),
     path("state/", importing.judgement_import_state, name="judgement_import_state"),
     path("errors.csv", importing.judgement_import_errors, name="judgement_import_errors"),
+]
+of_norming: list[URLPattern | URLResolver] = [
+    path("", norming.norming_session, name="norming_session"),
+    path("move/", norming_starting.norming_move, name="norming_move"),
+    path("judge/", norming.norming_judge, name="norming_judge"),
+    path("judge/screen/", norming.norming_screen, name="norming_screen"),
+    path("judge/answer/", norming.norming_answer, name="norming_answer"),
+    path("judge/undo/", norming.norming_undo_view, name="norming_undo"),
+    path("comment/", norming.norming_comment_view, name="norming_comment"),
 ]
 urlpatterns = [
     path("datasets/<slug:slug>/judgements/", importing.judgement_imports, name="judgement_imports"),
@@ -65,6 +76,8 @@ urlpatterns = [
         quiz_writing.quiz_remove,
         name="quiz_remove",
     ),
+    path("campaigns/<number:campaign_pk>/norming/", norming_starting.norming, name="norming"),
+    path("campaigns/<number:campaign_pk>/norming/<number:number>/", include(of_norming)),
     path("campaigns/<number:campaign_pk>/analysis/", dashboard.analysis, name="analysis"),
     path("campaigns/<number:campaign_pk>/machines/", machines.machines, name="machines"),
     path("campaigns/<number:campaign_pk>/scores/", dashboard.scores, name="scores"),

@@ -658,6 +658,8 @@ class AuditEntry(models.Model):
         TUPLES_RESERVED = "tuples_reserved", _("drew the tuples of a campaign that machines judge")
         MACHINE_JUDGED = "machine_judged", _("had a machine judge tuples of a campaign")
         GUIDELINES_SAVED = "guidelines_saved", _("changed the guidelines of a campaign")
+        NORMING_STARTED = "norming_started", _("started a norming session of a campaign")
+        NORMING_MOVED = "norming_moved", _("moved a norming session of a campaign on")
         GOLD_ADDED = "gold_added", _("added a gold tuple to a campaign")
         GOLD_CHANGED = "gold_changed", _("changed the reason of a gold tuple of a campaign")
         GOLD_REMOVED = "gold_removed", _("removed a gold tuple from a campaign")

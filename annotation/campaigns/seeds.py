@@ -22,6 +22,9 @@ class Stream(IntEnum):
     REPEAT_ORDER = 12
     PRACTICE = 13
     MACHINE_BLOCK = 14
+    NORMING_TUPLES = 15
+    NORMING_ORDER = 16
+    NORMING_NAMES = 17
 
 
 def campaign_rng(campaign: Campaign, stream: Stream, *numbers: int) -> np.random.Generator:

@@ -15,6 +15,7 @@ from annotation.models import (
     Flag,
     Judgement,
     Lease,
+    NormingSession,
     Participation,
     Tuple,
     TupleItem,
@@ -81,8 +82,8 @@ def _sum_of_tuples(field: str) -> Coalesce:
 
 def campaigns_of(user: User) -> QuerySet[Campaign]:
     """The open and paused campaigns that the person may judge in, with how many tuples they `judged` and when they did
-    last (`last_at`), whether they are `stopped` or came `by_crowd`, and whether something may be `left` for them: how
-    much they did, not how much there is. One query.
+    last (`last_at`), whether they are `stopped` or came `by_crowd`, whether something may be `left` for them (how much
+    they did, not how much there is), and the number of a norming session under way (`norming_number`). One query.
     """
     running = Campaign.objects.filter(state__in=[Campaign.State.OPEN, Campaign.State.PAUSED])
     came = CrowdPerson.objects.filter(participation__campaign=OuterRef("pk"), participation__user=user)
@@ -100,6 +101,9 @@ def campaigns_of(user: User) -> QuerySet[Campaign]:
         participation__user=user,
         state__in=[Lease.State.ANSWERED, Lease.State.SKIPPED],
     )
+    under_way = NormingSession.objects.filter(campaign=OuterRef("pk")).exclude(
+        state=NormingSession.State.CLOSED
+    )
     left = Tuple.objects.filter(~Exists(done), campaign=OuterRef("pk"), collected__lt=F("required"))
     return running.select_related("dataset").annotate(
         judged=Coalesce(Subquery(own.values("participation").annotate(n=Count("pk")).values("n")), 0),
@@ -107,6 +111,7 @@ def campaigns_of(user: User) -> QuerySet[Campaign]:
         stopped=Exists(stopped),
         by_crowd=Exists(came),
         left=Exists(left),
+        norming_number=Subquery(under_way.values("number")[:1]),
     )
 
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -45,10 +46,18 @@ class JudgementForm(forms.Form):
     touched_ms = forms.CharField(required=False)
     active_ms = forms.CharField(required=False)
 
-    def __init__(self, participation: Participation, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        participation: Participation,
+        *args: Any,
+        shown: QuerySet[Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """shown: what stands for leases where none are kept, as in a norming session."""
         super().__init__(*args, **kwargs)
         self.campaign: Campaign = participation.campaign
-        self.fields["lease"].queryset = participation.leases.all()  # type: ignore[attr-defined]
+        leases: Any = self.fields["lease"]
+        leases.queryset = participation.leases.all() if shown is None else shown
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.cards import Card, cards_by_tuple
-from annotation.judging.screen import SITTING, TupleScreen, sitting_minutes, words
+from annotation.judging.screen import SITTING, TupleScreen, addresses_of, sitting_minutes, words
 from annotation.models import Campaign, Participation
 from curation.models import User
 
@@ -56,7 +56,9 @@ def rehearsal_context(
         "participation": nobody,
         "campaign": campaign,
         "shown": screens[number],
-        "rehearsal": {"name": name, "leave": leave, "next": number + 2, "end": len(screens) + 1},
+        "rehearsal": {"name": name, "next": number + 2},
+        "addresses": addresses_of(campaign)
+        | {"answer": "", "page": f"?tuple={len(screens) + 1}", "leave": leave},
         "rehearsed": {
             "tuples": [
                 {"lease": shown.lease_pk, "html": _drawn(campaign, shown)} for shown in screens[number:]

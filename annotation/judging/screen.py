@@ -84,6 +84,18 @@ def answered_of(judgement: Judgement, feedback: GoldFeedback) -> dict[str, Any]:
     }
 
 
+def addresses_of(campaign: Campaign) -> dict[str, str]:
+    """Where answers and undos go, where what follows is asked, the page when nothing is left, and where to leave to."""
+    names = {
+        "answer": "judgement_create",
+        "screen": "judge_screen",
+        "undo": "judgement_undo",
+        "page": "judge",
+    }
+    addresses = {key: reverse(f"annotation:{name}", args=[campaign.pk]) for key, name in names.items()}
+    return addresses | {"leave": reverse("annotation:mine")}
+
+
 def progress_text(participation: Participation) -> str:
     """How far this sitting is; never a share of the campaign, which would only hurry people."""
     judged = sitting_judged(participation)

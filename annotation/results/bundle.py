@@ -4,7 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
@@ -23,9 +23,21 @@ from annotation.bws.reliability.report import curve_report, scores_report, split
 from annotation.bws.reliability.split_half import Split
 from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.bws.scores.scoring import METHODS, Scale
-from annotation.models import Campaign, Flag, GoldAnswer, Judgement, Participation, QuizResult, TupleItem
+from annotation.models import (
+    Campaign,
+    Flag,
+    GoldAnswer,
+    Judgement,
+    NormingComment,
+    NormingItem,
+    NormingJudgement,
+    Participation,
+    QuizResult,
+    TupleItem,
+)
 from annotation.results.annotators import repeat_agreement_by_person, repeated_judgements
 from annotation.results.machines import block_of, machine_rows
+from annotation.results.norming import agreement_of
 from annotation.results.record import (
     CampaignJudgements,
     annotator_codes,
@@ -171,6 +183,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
             examples = {"examples": guideline.examples}
             _write_json(folder / "guidelines" / f"version-{guideline.version}-examples.json", examples)
     _quiz(facts)
+    _norming(facts)
     joined = _groups(facts, every)
     _scores(file, every, joined, folder)
     _reliability(file.judgements, campaign.seed, folder)
@@ -181,6 +194,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
         "adaptive": adaptive,
         "ties": ties,
         "quiz": campaign.has_quiz,
+        "norming": (folder / "norming.csv").is_file(),
         "every": len(every.judgements),
         "more": len(every.judgements) > collected,
         "judgements": len(judged),
@@ -371,6 +385,45 @@ def _quiz(facts: _Facts) -> None:
     questions = facts.campaign.quiz.values("number", "text", "options", "right", "why")
     if questions:
         _write_json(facts.folder / "quiz.json", {"questions": list(questions)})
+
+
+def _norming(facts: _Facts) -> None:
+    """What people judged and said in norming sessions, in files that no score and no reliability is computed from."""
+    sessions = list(facts.campaign.norming.order_by("number"))
+    if not sessions:
+        return
+    judged = NormingJudgement.objects.filter(tuple__session__in=sessions).order_by(
+        "tuple__session__number", "round", "tuple__number", "pk"
+    )
+    items = NormingItem.objects.filter(tuple__session__in=sessions).order_by("tuple", "slot")
+    slots: dict[int, list[str]] = defaultdict(list)
+    for item in items:
+        slots[item.tuple_id].append(facts.names[item.pair_id])
+    rows = (
+        [
+            each.tuple.session.number,
+            each.round,
+            facts.codes[each.participation_id],
+            each.tuple.number,
+            *slots[each.tuple_id],
+            *(
+                TIE if slot is None else slots[each.tuple_id][slot]
+                for slot in (each.best_slot, each.worst_slot)
+            ),
+        ]
+        for each in judged.select_related("tuple__session")
+    )
+    columns = ("session", "round", "annotator", "tuple", *facts.item_columns, "best", "worst")
+    facts.table("norming.csv", columns, rows)
+    hide = _hiding(facts)
+    said = NormingComment.objects.filter(tuple__session__in=sessions).order_by("pk")
+    comments = (
+        [each.tuple.session.number, facts.codes[each.participation_id], each.tuple.number, hide(each.text)]
+        for each in said.select_related("tuple__session")
+    )
+    facts.table("norming-comments.csv", ("session", "annotator", "tuple", "comment"), comments)
+    agreement = {session.number: asdict(agreement_of(session)) for session in sessions}
+    _write_json(facts.folder / "norming.json", {"agreement": agreement})
 
 
 def _flags(facts: _Facts) -> None:

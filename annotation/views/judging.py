@@ -32,6 +32,7 @@ from annotation.judging.no_tuple import no_tuple_context
 from annotation.judging.rehearsal import practice_cards
 from annotation.judging.screen import (
     TupleScreen,
+    addresses_of,
     answered_html,
     answered_of,
     last_judgement,
@@ -238,6 +239,7 @@ def _page(
         "participation": participation,
         "campaign": participation.campaign,
         "shown": shown,
+        "addresses": addresses_of(participation.campaign),
         "answered": answered,
         "form": form,
         "skip_form": FlagForm(participation, auto_id="skip_%s"),

@@ -2,15 +2,20 @@
 and dark, folded parts opened. Nor is any text too pale to read there.
 """
 
+from itertools import product
+from uuid import uuid4
+
 import pytest
 from django.core.files.base import ContentFile
 from django.utils import timezone
 from playwright.sync_api import Page
 
 from annotation.campaigns.machine_block import tuples_reserve
+from annotation.campaigns.norming import norming_close, norming_start
 from annotation.campaigns.quiz import Options, question_add
+from annotation.judging.norming import norming_comment, norming_submit
 from annotation.judging.settling import participation_stop
-from annotation.models import Flag
+from annotation.models import Campaign, Flag
 from curation.datasets.edits import Edit, edit_apply
 from curation.exchange.duplicate_searches import search_ask
 from curation.exchange.exporting import snapshot_create
@@ -225,6 +230,8 @@ def campaign(dataset):
     question_add(
         campaign=campaign, text="> A: a\n\nRelated?", options=Options(("yes " * 40, "no"), 0), why="w " * 60
     )
+    norming_discussed(campaign)
+    norming_start(campaign=campaign, people=3, drawn=2)
     tuples_reserve(campaign=campaign, number=60)
     machine_judge(campaign, run=1, noise=0.4, silent=1)
     skipped = campaign.tuples.first()
@@ -266,6 +273,20 @@ def runs(dataset):
     for run in (encoder.run, comparison):
         EvaluationFactory(run=run, artifact=encoder, suite="scenes, gold, test", label="realism")
     return encoder, comparison
+
+
+def norming_discussed(campaign: Campaign) -> None:
+    """A norming session that three people judged twice, with a long comment."""
+    session = norming_start(campaign=campaign, people=3, drawn=2)
+    people = list(campaign.participations.exclude(state="stopped").order_by("pk")[:3])
+    for number in (1, 2):
+        for row, person in product(session.tuples.all(), people):
+            chosen = {"best": 0, "worst": 1, "client_id": uuid4(), "at": timezone.now()}
+            norming_submit(person=person, row=row, number=number, **chosen)
+    norming_comment(
+        person=people[0], row=session.tuples.first(), text="w" * 80 + " why " * 40, at=timezone.now()
+    )
+    norming_close(session=session, at=timezone.now())
 
 
 IMPORTED = (
@@ -321,6 +342,10 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         "publish/",
         "guidelines/",
         "guidelines/examples/",
+        "norming/",
+        "norming/1/",
+        "norming/2/",
+        "norming/2/judge/",
         "quiz/",
         "judge/quiz/",
         "scores/",

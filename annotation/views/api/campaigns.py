@@ -22,6 +22,7 @@ from annotation.forms.campaigns import CampaignForm
 from annotation.forms.publishing import PublishForm
 from annotation.models import Campaign, Tuple
 from annotation.results.dashboard import campaign_dashboard
+from annotation.results.norming import sessions_of
 from annotation.results.publishing import scores_publish, strata_publish
 from annotation.results.selectors import score_sets_of
 from annotation.serializers import (
@@ -29,6 +30,7 @@ from annotation.serializers import (
     CopySerializer,
     DatasetSerializer,
     GuidelineSerializer,
+    NormingSerializer,
     ProgressSerializer,
     ResultSerializer,
     TupleSerializer,
@@ -130,6 +132,15 @@ class Guidelines(APIView):
         user: Any = request.user
         campaign = campaign_for(user, campaign_pk, may="annotate")
         return Response(GuidelineSerializer(campaign.guidelines.all(), many=True).data)
+
+
+class Norming(APIView):
+    @extend_schema(responses=NormingSerializer(many=True))
+    def get(self, request: Request, campaign_pk: int) -> Response:
+        """The norming sessions of a campaign, the newest first, with agreement before and after the discussion."""
+        user: Any = request.user
+        campaign = campaign_for(user, campaign_pk, may="read")
+        return Response(NormingSerializer(sessions_of(campaign), many=True).data)
 
 
 class TupleList(ListAPIView[Tuple]):

@@ -6,8 +6,15 @@ from uuid import UUID, uuid4
 from django.apps import apps
 from django.utils.timezone import now
 
+from annotation.campaigns.norming import norming_start
 from annotation.crowds.services import crowd_of
-from annotation.models import Campaign, CrowdConsent, CrowdPerson, CrowdSubmission, Lease
+from annotation.models import (
+    Campaign,
+    CrowdConsent,
+    CrowdPerson,
+    CrowdSubmission,
+    Lease,
+)
 from curation.datasets.people import invitation_create
 from curation.exchange.exporting import snapshot_create
 from curation.models import (
@@ -150,6 +157,7 @@ class Others:
             claimed_at=now(),
             expires_at=now(),
         )
+        norming_start(campaign=self.campaign, people=2, drawn=1)
         flag = FlagFactory(tuple=waiting, participation=participation)
         crowd = crowd_of(self.campaign)
         crowd.is_open, crowd.token = True, "t" * 43

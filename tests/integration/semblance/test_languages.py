@@ -17,6 +17,8 @@ from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import ngettext, override
 
+from annotation.campaigns.examples import WorkedExample, example_add
+from annotation.campaigns.norming import discussion_begin, norming_close, norming_start
 from annotation.campaigns.quiz import Options, question_add
 from annotation.campaigns.services import guideline_save
 from annotation.judging.settling import participation_stop
@@ -104,6 +106,8 @@ def greek() -> Campaign:
     MembershipFactory(dataset=dataset, user=UserFactory(username="11"), role=Role.OWNER)
     MembershipFactory(dataset=dataset, user=UserFactory(username="22"), role=Role.ANNOTATOR)
     guideline_save(campaign=campaign, text="Οδηγίες")
+    pairs = tuple((f"{number}α", f"{number}β") for number in range(campaign.tuple_size))
+    example_add(campaign=campaign, example=WorkedExample(pairs, 0, 1, "Γιατί"))
     return campaign
 
 
@@ -153,6 +157,30 @@ class Walk:
             self.keep(f"quiz {answer}", self.site.post(address("quiz", self.campaign), answer))
         self.site.post(address("quiz", self.campaign), {"question-1": 0})
 
+    def norming(self) -> None:
+        session = norming_start(campaign=self.campaign, people=3, drawn=1)
+
+        def place(name: str, *more: int) -> str:
+            return address(name, self.campaign, *more)
+
+        self.keep("norming", self.site.get(place("norming_session", 1)))
+        self.keep("norming undo refused", self.site.post(place("norming_undo", 1), follow=True))
+        page = self.keep("norming screen", self.site.get(place("norming_judge", 1)))
+        sent = f"{place('norming_answer', 1)}?round="
+        self.keep("norming refused", self.site.post(f"{sent}2", answer_on(page), follow=True))
+        self.keep("norming answered", self.site.post(f"{sent}1", answer_on(page), follow=True))
+        comment = {"tuple": session.tuples.get().pk, "text": "Λόγος"}
+        self.keep("comment too early", self.site.post(place("norming_comment", 1), comment))
+        discussion_begin(session=session, at=now())
+        self.keep("norming discussed", self.site.get(place("norming_session", 1)))
+        self.keep("comment refused", self.site.post(place("norming_comment", 1), comment | {"text": ""}))
+        self.keep("comment", self.site.post(place("norming_comment", 1), comment, follow=True))
+        again = self.site.get(place("norming_judge", 1))
+        self.keep("judged again", self.site.post(f"{sent}2", answer_on(again), follow=True))
+        self.keep("mine, with a norming session", self.site.get(reverse("annotation:mine")))
+        norming_close(session=session, at=now())
+        self.keep("norming closed", self.site.get(place("norming_session", 1)))
+
     def judge(self) -> None:
         self.keep("mine, nothing judged", self.site.get(reverse("annotation:mine")))
         self.keep("practice", self.site.get(address("practice", self.campaign)))
@@ -173,6 +201,7 @@ class Walk:
             self.site.post(address("judgement_undo", self.campaign), {"client_id": "x"}, follow=True),
         )
         self.keep("mine, with judgements", self.site.get(reverse("annotation:mine")))
+        self.norming()
 
     def be_stopped(self) -> None:
         for state in (Campaign.State.PAUSED, Campaign.State.DRAFT, Campaign.State.CLOSED):
