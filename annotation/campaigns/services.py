@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import TypedDict, Unpack
 
 from django.db import transaction
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
 from annotation.campaigns.designing import campaign_design, chosen_pairs, design_places, first_tuples
@@ -20,7 +21,6 @@ from annotation.models import Campaign, CampaignDesign, Flag, Guideline, Tuple
 from curation.access import dataset_require_active
 from curation.datasets.audit import Action
 from curation.errors import UserError, validation_shown
-from curation.heartbeats import database_now
 from curation.models import Dataset, User
 from curation.webhooks.events import Event, event_happened
 
@@ -223,7 +223,7 @@ def campaign_close(*, campaign: Campaign, by: User | None = None) -> Campaign:
     event_happened(
         dataset=closed.dataset_id,
         event=Event.CAMPAIGN_CLOSED,
-        key=f"campaign {closed.pk} at {database_now().isoformat()}",  # it may be opened again, and closed again
+        key=f"campaign {closed.pk} at {now().isoformat()}",  # it may be opened again, and closed again
         data={"campaign": closed.pk, "name": closed.name},
     )
     return closed

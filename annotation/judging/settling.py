@@ -12,6 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
 from annotation.bws.annotators.gold_gate import GateState, gold_trials_right
@@ -22,7 +23,6 @@ from annotation.reasons import gold_reason
 from annotation.results.annotators import gate_of
 from curation.datasets.audit import Action
 from curation.errors import UserError
-from curation.heartbeats import database_now
 from curation.models import User
 from curation.webhooks.events import Event, event_happened
 
@@ -132,7 +132,7 @@ def participation_stop(
         event_happened(
             dataset=person.campaign.dataset_id,
             event=Event.ANNOTATOR_STOPPED,
-            key=f"participation {person.pk} at {database_now().isoformat()}",
+            key=f"participation {person.pk} at {now().isoformat()}",
             data={"campaign": person.campaign_id, "participation": person.pk, "rule": rule, "gold": gold},
         )
     return person

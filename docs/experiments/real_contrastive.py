@@ -75,10 +75,11 @@ LEAST_SHARE = 0.3  # of the sources: what a pair of tags must have paraphrases o
 @dataclass(frozen=True)
 class Size:
     """How much is done. 0: all there is. rows, wikisplit: of each file of the STS benchmark and
-    of WikiSplit. task_rows: training rows of the STS benchmark that STILTs fine-tunes on. complete: whether all rows of
+    of WikiSplit. task_rows, task_dev: training
+    and dev rows of the STS benchmark that STILTs fine-tunes on. complete: whether all rows of
     a comparison learn from the same examples. candidates: that
-    reranking chooses from; 0 for none. minilm: settings of unsupervised SimCSE from MiniLM that differ from those of a
-    random encoder, each of whose trainings takes a twentieth of the time.
+    reranking chooses from; 0 for none. minilm: settings of comparisons that begin with MiniLM and
+    differ from those of a random encoder, each of whose trainings takes a twentieth of the time.
     """
 
     rows: int = 0
@@ -96,6 +97,7 @@ class Size:
     seeds: int = 5
     random_epochs: int = 5
     task_rows: int = 0
+    task_dev: int = 0
     stilts_epochs: int = 0
     stilts_rate: float = 2e-5
     complete: bool = False
@@ -113,7 +115,8 @@ TINY = Size(
 
 SMALL = Size(
     wikisplit=1500, premises=500, labellers=1, labeller_epochs=1, selected=100, warm_up=8, epochs=8, width=128,
-    layers=2, sources=2000, candidates=6, task_rows=1000, stilts_epochs=1, stilts_rate=1e-4, complete=True,
+    layers=2, sources=2000, candidates=4, task_rows=500, task_dev=300, stilts_epochs=1, stilts_rate=1e-4, complete=True,
+    minilm={"variants": "all"},
 )  # fmt: skip
 
 
@@ -164,7 +167,7 @@ def data_import(data: Path, size: Size) -> None:
         file = shortened(data / "stsb" / f"stsb-en-{split}.csv", size.rows)
         columns = ["--no-header", "--a", "1", "--b", "2", "--score", "3", "--scale", "0", "5"]
         call_command("import_pairs", str(file), "--dataset", "stsb", "--create", *columns)
-    task_import(columns, size.task_rows)
+    task_import(columns, {"train": size.task_rows, "dev": size.task_dev})
     # The dev pairs as a suite, so that one comparison measures on them and on the test pairs.
     (SUITES / "stsb").mkdir(parents=True, exist_ok=True)
     (SUITES / "stsb" / "stsb-en-test.csv").write_bytes((FILES / "stsb-en-dev.csv").read_bytes())
@@ -177,17 +180,17 @@ def data_import(data: Path, size: Size) -> None:
     call_command("import_pairs", str(FILES / "paraphrases.tsv"), "--dataset", "paraphrases", "--create")
 
 
-def task_import(columns: Sequence[str], rows: int) -> None:
-    """The dataset stsb-task: what STILTs fine-tunes on, dev pairs and test pairs."""
+def task_import(columns: Sequence[str], rows: Mapping[str, int]) -> None:
+    """The dataset stsb-few: what STILTs fine-tunes on, dev pairs and test pairs."""
     for split in ("train", "dev", "test"):
         lines = (FILES / f"stsb-en-{split}.csv").read_text(encoding="utf-8").splitlines(keepends=True)
-        if rows and split == "train":
-            drawn = np.random.default_rng(PREMISES_SEED).permutation(len(lines))[:rows]
+        if most := rows.get(split):
+            drawn = np.random.default_rng(PREMISES_SEED).permutation(len(lines))[:most]
             lines = [lines[place] for place in sorted(drawn)]
         (FILES / "task").mkdir(exist_ok=True)
         copy = FILES / "task" / f"stsb-en-{split}.csv"
         copy.write_text("".join(lines), encoding="utf-8")
-        call_command("import_pairs", str(copy), "--dataset", "stsb-task", "--create", *columns)
+        call_command("import_pairs", str(copy), "--dataset", "stsb-few", "--create", *columns)
 
 
 def shortened(file: Path, rows: int) -> Path:
@@ -280,12 +283,12 @@ def stages(size: Size, given: Given, stage: Stages, runs: dict[str, Run]) -> boo
         )
     runs["Supervised SimCSE from MiniLM"] = stage.done(
         "compare_augmentations", model=BASE, material="triplets", sizes="2", epochs=3, learning_rate=5e-5,
-        pooler="as the model", **contrast,
+        pooler="as the model", **{**contrast, **size.minilm},
     )  # fmt: skip
-    tasks = "stsb-task | reference" + ("" if given.paraphraser else "; snli | subset")
+    tasks = "stsb-few | reference" + ("" if given.paraphraser else "; snli | subset")
     runs["STILTs from MiniLM"] = stage.done(
         "compare_pre_fine_tuning", model=BASE, tasks=tasks, epochs=size.stilts_epochs,
-        pre_epochs=size.stilts_epochs or 3, learning_rate=size.stilts_rate, **shared,
+        pre_epochs=size.stilts_epochs or 3, learning_rate=size.stilts_rate, **{**shared, **size.minilm},
     )  # fmt: skip
     return True
 

@@ -127,6 +127,6 @@ def test_settling_a_persons_long_work_takes_a_constant_number_of_queries(
         anna = participation_join(campaign=campaign, user=UserFactory())
         for _ in range(size):
             answer(anna)
-        with django_assert_num_queries(13):
+        with django_assert_num_queries(14):
             participation_stop(participation=anna, reason="Answers at random.", exclude=True)
     assert set(Judgement.objects.values_list("status", flat=True)) == {"excluded"}
