@@ -26,7 +26,7 @@ from mlworkers.pretrained.compute import Compute
 from mlworkers.realism.calibration import negative_log_likelihood
 from mlworkers.realism.dataset import Integers, Marks, SdiData
 from mlworkers.realism.plan import RealismPlan
-from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.checkpoints import checkpoints_of
 from mlworkers.training.loop import CurvePoint, train
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import Places, ShuffledEpochs
@@ -133,11 +133,10 @@ def fine_tune(
     def evaluate() -> float:
         return -negative_log_likelihood(model.logits(inner_texts, compute), inner_human, 1.0)
 
-    learner = SdiLearner(model, [data.texts[index] for index in part.learned], data.human[part.learned])
-    kept = None
-    if checkpoints is not None:
-        about = {"part": part.number, "plan": repr(plan)}
-        kept = Checkpoints(checkpoints, about=about, every_steps=plan.checkpoint_steps)
+    learned, human = [data.texts[index] for index in part.learned], data.human[part.learned]
+    learner = SdiLearner(model, learned, human)
+    examples = (learned, human.tolist(), inner_texts, inner_human.tolist())
+    kept = checkpoints_of(checkpoints, plan, examples, every_steps=plan.checkpoint_steps, part=part.number)
     train(
         learner,
         schedule_of(part, plan),

@@ -15,6 +15,7 @@ from mlworkers.encoders.plan import SEEDS_TO_JUDGE
 from mlworkers.models import Run
 from mlworkers.registry.comparison import DIFFERENCE, Cell
 from mlworkers.registry.dot_chart import Dot, dots_in_rows
+from mlworkers.registry.unequal import differ_much, unequal_note
 
 KIND = "compare_augmentations"
 BASE, MEAN_OF_SUITES = "base", "mean of suites"
@@ -91,6 +92,11 @@ class Augmentations:
     def trained(self) -> list[Row]:
         return [row for row in self.rows if row.variant != BASE]
 
+    def is_comparable(self, row: Row) -> bool:
+        """Whether it has about as many examples as the original row of its share."""
+        originals = (one.examples for one in self.trained if one.is_original and one.share == row.share)
+        return not any(differ_much(row.examples, original) for original in originals)
+
 
 def augmentations_of(run: Run) -> Augmentations | None:
     """None where the run is no such comparison, or has no result."""
@@ -125,18 +131,15 @@ def what_they_show(found: Augmentations) -> str:
     augmented = [row for row in found.trained if not row.is_original]
     apart = [row for row in augmented if row.cells[0].differs]
     clauses = []
-    for better, sentence in ((True, _("better")), (False, _("worse"))):
-        names = [row.label for row in apart if ((row.cells[0].difference or 0) > 0) == better]
-        if names:
-            words = {"rows": capfirst(get_text_list(_few(names), _("and"))), "how": sentence, "test": column}
-            clauses.append(
-                ngettext(
-                    "%(rows)s is %(how)s than the original examples on %(test)s.",
-                    "%(rows)s are %(how)s than the original examples on %(test)s.",
-                    len(names),
-                )
-                % words
-            )
+    for comparable in (True, False):
+        for higher in (True, False):
+            names = [
+                row.label
+                for row in apart
+                if found.is_comparable(row) == comparable and ((row.cells[0].difference or 0) > 0) == higher
+            ]
+            if names:
+                clauses.append(_differing(names, column, higher=higher, comparable=comparable))
     if len(apart) < len(augmented):
         rest = len(augmented) - len(apart)
         clauses.append(
@@ -148,6 +151,35 @@ def what_they_show(found: Augmentations) -> str:
             % {"rest": rest}
         )
     return " ".join(clauses)
+
+
+def _differing(names: Sequence[str], test: str, *, higher: bool, comparable: bool) -> str:
+    """Of rows whose figures are judged to differ. comparable: whether their numbers of examples are about equal."""
+    words = {"rows": capfirst(get_text_list(_few(names), _("and"))), "test": test}
+    if comparable:
+        sentence = ngettext(
+            "%(rows)s is %(how)s than the original examples on %(test)s.",
+            "%(rows)s are %(how)s than the original examples on %(test)s.",
+            len(names),
+        )
+        return sentence % (words | {"how": _("better") if higher else _("worse")})
+    sentence = ngettext(
+        "%(rows)s scores %(how)s than the original examples on %(test)s, but has a number of examples that differs by "
+        "more than a tenth, so the paraphrases need not be the reason.",
+        "%(rows)s score %(how)s than the original examples on %(test)s, but have numbers of examples that differ by "
+        "more than a tenth, so the paraphrases need not be the reason.",
+        len(names),
+    )
+    return sentence % (words | {"how": _("higher") if higher else _("lower")})
+
+
+def unequal_examples(found: Augmentations) -> str:
+    """A sentence where rows of one share have unequal numbers of examples; "" where they are equal."""
+    groups: dict[str, dict[str, int]] = {}
+    for row in found.trained:
+        if row.examples is not None:
+            groups.setdefault(str(row.share), {})[row.label] = row.examples
+    return unequal_note(groups)
 
 
 def _few(names: Sequence[str]) -> list[str]:

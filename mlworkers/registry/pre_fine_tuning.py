@@ -14,6 +14,7 @@ from mlworkers.encoders.plan import SEEDS_TO_JUDGE
 from mlworkers.encoders.pre_fine_tuning.plan import DIRECT
 from mlworkers.models import Run
 from mlworkers.registry.comparison import DIFFERENCE, Cell
+from mlworkers.registry.unequal import differ_much, unequal_note
 
 KIND = "compare_pre_fine_tuning"
 _SIDE = 96  # pixels of a cell of the heatmap
@@ -38,7 +39,7 @@ class TaskRow:
     cells: Sequence[Cell]
     medians: Sequence[float | None]
     tags: tuple[str, str] | None
-    copies: int | None = None
+    examples: int | None = None
     missing: int | None = None
 
     @property
@@ -75,6 +76,13 @@ class TaskTable:
     @property
     def chosen_row(self) -> TaskRow | None:
         return next((row for row in self.rows if row.name == self.chosen), None)
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether the chosen variant was pre-fine-tuned on about as many examples as the row without paraphrases."""
+        chosen = self.chosen_row
+        originals = [row.examples for row in self.rows if row.name == ORIGINAL]
+        return chosen is None or not any(differ_much(chosen.examples, one) for one in originals)
 
     @property
     def variants(self) -> list[TaskRow]:
@@ -120,7 +128,7 @@ def _row(stored: Mapping[str, Any], about: Mapping[str, Any], judged: bool) -> T
         cells=cells,
         medians=[one["median"] for one in stored["figures"]],
         tags=(about["similarity"], about["bleu"]) if "similarity" in about else None,
-        copies=about.get("copies"),
+        examples=about.get("examples"),
         missing=about.get("copies_missing"),
     )
 
@@ -172,7 +180,18 @@ def task_finding(task: TaskTable) -> str:
             "On the test its %(metric)s is not distinguishable from that without paraphrases: %(difference)s (%(low)s "
             "to %(high)s)."
         )
-    return f"{chosen} {sentence % words}"
+    told = f"{chosen} {sentence % words}"
+    if task.judged and cell.differs and not task.is_comparable:
+        told += " " + _(
+            "Its number of inference examples differs by more than a tenth, so the paraphrases need not be the reason."
+        )
+    return told
+
+
+def unequal_examples(found: PreFineTunings) -> str:
+    """A sentence where rows were pre-fine-tuned on unequal numbers of examples; "" where the numbers are equal."""
+    rows = found.tasks[0].rows if found.tasks else ()
+    return unequal_note({"": {row.label: row.examples for row in rows if row.examples is not None}})
 
 
 def csv_rows(found: PreFineTunings) -> Iterator[list[object]]:

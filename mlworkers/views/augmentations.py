@@ -14,6 +14,7 @@ from mlworkers.registry.augmentations import (
     augmentations_chart,
     augmentations_of,
     csv_rows,
+    unequal_examples,
     what_they_show,
 )
 
@@ -30,7 +31,10 @@ def augmentations_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "found": found,
         "shows": what_they_show(found) if found else "",
         "chart": augmentations_chart(found) if found else None,
-        "warnings": run.result.get("warnings", []),
+        "warnings": [
+            *filter(None, [unequal_examples(found) if found else ""]),
+            *run.result.get("warnings", []),
+        ],
         "models": run.artifacts.filter(kind="encoder").order_by("pk"),
     }
     return render(request, "mlworkers/augmentations.html", context)

@@ -7,13 +7,15 @@ from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
 from curation.views.tables import csv_answer
-from mlworkers.access import pre_fine_tuning_for
+from mlworkers.access import kind_may_start, pre_fine_tuning_for
+from mlworkers.plans.kinds import kind_named
 from mlworkers.registry.pre_fine_tuning import (
     CSV_COLUMNS,
     csv_rows,
     pre_fine_tunings_of,
     task_charts,
     task_finding,
+    unequal_examples,
 )
 
 
@@ -22,15 +24,24 @@ def pre_fine_tuning_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     run = pre_fine_tuning_for(request.user, pk)
     found = pre_fine_tunings_of(run)
     tasks = found.tasks if found else ()
+    may_start = {
+        name: run.dataset is not None and kind_may_start(request.user, kind_named(name), run.dataset)
+        for name in (run.kind, "compare_augmentations")
+    }
     context = {
         "run": run,
+        "may_again": may_start[run.kind],
+        "may_compare": may_start["compare_augmentations"],
         "csv": reverse("mlworkers:pre_fine_tuning_csv", args=[pk]) if found else "",
         "found": found,
         "tasks": [
             (task, task_finding(task), task_charts(task, place, judges=run.judges))
             for place, task in enumerate(tasks)
         ],
-        "warnings": run.result.get("warnings", []),
+        "warnings": [
+            *filter(None, [unequal_examples(found) if found else ""]),
+            *run.result.get("warnings", []),
+        ],
         "models": run.artifacts.filter(kind="classifier").order_by("pk"),
     }
     return render(request, "mlworkers/pre_fine_tuning.html", context)

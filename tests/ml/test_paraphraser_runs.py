@@ -146,19 +146,24 @@ def test_a_t5_takes_the_tags_too(tmp_path, base) -> None:
     assert paraphrases_decoded(further, [Request(SOURCES[0], FAR)], Decoding(2))[0]
 
 
-def test_a_decoder_that_cannot_take_new_tokens_is_refused_in_one_sentence(tmp_path, base) -> None:
+@pytest.fixture
+def apart(tmp_path, base) -> Path:
+    """A model whose encoder and decoder have tokens of their own."""
     config = MarianConfig(
         vocab_size=300, decoder_vocab_size=200, share_encoder_decoder_embeddings=False, d_model=32, encoder_layers=1,
         decoder_layers=1, encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32,
         max_position_embeddings=48, pad_token_id=1, eos_token_id=2, decoder_start_token_id=1, tie_word_embeddings=False,
     )  # fmt: skip
-    MarianMTModel(config).save_pretrained(tmp_path)
-    AutoTokenizer.from_pretrained(base).save_pretrained(tmp_path)
+    MarianMTModel(config).save_pretrained(tmp_path / "apart")
+    AutoTokenizer.from_pretrained(base).save_pretrained(tmp_path / "apart")
+    return tmp_path / "apart"
 
+
+def test_a_decoder_that_cannot_take_new_tokens_is_refused_in_one_sentence(apart) -> None:
     with pytest.raises(
         ModelError, match="cannot take new tokens; choose one whose encoder and decoder share"
     ):
-        paraphraser_further(tmp_path, TagBounds(), COMPUTE)
+        paraphraser_further(apart, TagBounds(), COMPUTE)
 
 
 def test_a_model_without_a_decoder_is_refused(encoder_folder) -> None:
@@ -409,6 +414,19 @@ def test_a_split_without_sentences_to_warm_up_on_is_refused_in_one_sentence(sele
     assert (
         "The split “nowhere” of news has no human sentence to warm up on; name another split." in run.message
     )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_from_a_decoder_that_cannot_take_new_tokens_ends_with_one_sentence_and_no_model(
+    selection, apart
+) -> None:
+    run = carried_out(selection, model=str(apart))
+
+    assert run.state == "failed"
+    assert (
+        "cannot take new tokens; choose one whose encoder and decoder share their vocabulary" in run.message
+    )
+    assert not run.artifacts.exists()
 
 
 @pytest.mark.django_db(transaction=True)

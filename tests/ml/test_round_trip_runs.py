@@ -158,6 +158,17 @@ def test_a_split_in_another_language_is_refused_in_one_sentence(models) -> None:
     assert not Pair.objects.filter(run_ref=run.pk).exists()
 
 
+def test_a_split_of_single_words_is_refused_in_one_sentence(models) -> None:
+    dataset = DatasetFactory(slug="words")
+    PairFactory(dataset=dataset, split="train", a__text="Dogs.", b__text="Cats.")
+
+    run = carried_out(dataset, models, least_tokens=2)
+
+    assert run.state == "failed"
+    assert "has no human sentence in en that can be translated (does not fit the model 2)" in run.message
+    assert not Pair.objects.filter(run_ref=run.pk).exists()
+
+
 def test_models_that_close_no_circle_are_refused_before_anything_is_translated(dataset, models) -> None:
     run = carried_out(dataset, (models[0], models[0]))
 

@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 
 from mlworkers.models import Run
+from mlworkers.registry.augmentations import augmentations_of, unequal_examples
 from tests.factories import RunFactory
 from tests.markup import squeezed
 
@@ -28,15 +29,16 @@ def cell(mean: float, difference: float | None = None, p_holm: float = 0.5) -> d
     }
 
 
-def row(label: str, own: dict[str, object], mean: float) -> dict[str, object]:
+def row(label: str, own: dict[str, object], mean: float, examples: int) -> dict[str, object]:
     variant, _times, size = label.partition(" ×")
     told = {"label": label, "variant": variant, "size": int(size or 1), "share": 1.0}
     if label != "base":
-        told |= {"examples": 100 * int(size or 1), "copies": 0, "copies_missing": 3 if size == "5" else 0}
+        told |= {"examples": examples, "copies": 0, "copies_missing": 3 if size == "5" else 0}
     return told | {"figures": [own, cell(mean + 0.01), cell(mean)]}
 
 
-def comparison(dataset, *, judged: bool = True, seeds: int = 5) -> Run:
+def comparison(dataset, *, judged: bool = True, seeds: int = 5, examples=(0, 100, 109, 109, 91, 91)) -> Run:
+    """examples: of each row."""
     figures = [
         cell(0.6), cell(0.7), cell(0.74, 0.04, 0.01), cell(0.72, 0.02), cell(0.66, -0.04, 0.02), cell(0.69, -0.01)
     ]  # fmt: skip
@@ -46,7 +48,10 @@ def comparison(dataset, *, judged: bool = True, seeds: int = 5) -> Run:
             {"suite": "stsb", "metric": "spearman", "pairs": 1379},
             {"suite": "mean of suites", "metric": "spearman", "pairs": 4000},
         ],
-        "rows": [row(*one) for one in zip(LABELS, figures, (0.61, 0.7, 0.75, 0.73, 0.69, 0.68), strict=True)],
+        "rows": [
+            row(*one)
+            for one in zip(LABELS, figures, (0.61, 0.7, 0.75, 0.73, 0.69, 0.68), examples, strict=True)
+        ],
         "seeds": list(range(42, 42 + seeds)),
         "judged": judged,
         "examples": 100,
@@ -111,6 +116,40 @@ def test_the_page_says_which_rows_differ_from_the_original_examples(client, cura
     assert "The highest mean on the mean of suites is 0.750, with BLEU20 ×2." in shown
     assert "3 copies are missing" in shown
     assert "p is adjusted for the 4 differences on this page (Holm)." in shown
+
+
+def test_a_difference_is_not_put_down_to_paraphrases_where_rows_have_other_numbers_of_examples(
+    client, curator, dataset
+) -> None:
+    run = comparison(dataset, examples=(0, 945, 97, 946, 2_000, 945))
+
+    shown = squeezed(page(client, curator, run).content.decode())
+
+    assert (
+        "from 97 training examples (BLEU20 ×2) to 2,000 (round trip ×2): a row with fewer takes fewer"
+        in shown
+    )
+    assert "is better than" not in shown
+    assert "is worse than" not in shown
+    because = (
+        "but has a number of examples that differs by more than a tenth, so the paraphrases need not be the"
+    )
+    assert f"BLEU20 ×2 scores higher than the original examples on the test, {because} reason." in shown
+    assert f"Round trip ×2 scores lower than the original examples on the test, {because} reason." in shown
+
+
+def test_rows_with_equal_numbers_of_examples_need_no_warning(client, curator, dataset) -> None:
+    shown = page(client, curator, comparison(dataset, examples=(0, *[100] * 5))).content.decode()
+
+    assert "a row with fewer takes fewer steps" not in shown
+
+
+def test_shares_are_not_compared_with_each_other(dataset) -> None:
+    run = comparison(dataset, examples=(0, 100, 100, 50, 50, 50))
+    for one in run.result["rows"][3:]:
+        one["share"] = 0.5
+
+    assert unequal_examples(augmentations_of(run)) == ""
 
 
 def test_with_few_seeds_nothing_is_judged(client, curator, dataset) -> None:

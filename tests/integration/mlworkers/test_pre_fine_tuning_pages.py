@@ -128,6 +128,45 @@ def test_the_page_says_which_tags_dev_chose_and_what_they_are_on_the_test(client
     assert "the intervals do not cover another pre-fine-tuning" in shown
 
 
+def test_copies_make_more_steps_which_may_be_the_reason_of_a_difference(client, curator, dataset) -> None:
+    run = comparison(dataset)
+
+    shown = squeezed(page(client, curator, run).content.decode())
+
+    assert (
+        "from 900 training examples (inference, no paraphrases) to 1,790 (SIM70 BLEU0_5): a row with" in shown
+    )
+    assert "+0.030 (+0.020 to +0.040). Its number of inference examples differs by more than a tenth" in shown
+
+
+def test_rows_with_about_as_many_examples_differ_by_their_paraphrases(client, curator, dataset) -> None:
+    run = comparison(dataset)
+    for one in run.result["rows"][2:]:
+        one["examples"] = 900
+    run.save()
+
+    shown = page(client, curator, run).content.decode()
+
+    assert "is higher than without paraphrases" in squeezed(shown)
+    assert "need not be the reason" not in shown
+    assert "a row with fewer takes" not in shown
+
+
+def test_the_page_has_a_next_step_that_one_may_take(client, curator, staff, dataset) -> None:
+    run = comparison(dataset)
+    starts = reverse("mlworkers:run_start", args=[run.kind])
+    guide = reverse("guide_page", args=["pre-fine-tuning"])
+
+    by_staff = page(client, staff, run).text
+    by_curator = page(client, curator, run).text
+
+    assert f"{starts}?dataset={dataset.slug}&amp;again={run.pk}" in by_staff
+    assert f"{reverse('mlworkers:run_start', args=['compare_augmentations'])}?dataset=" in by_staff
+    assert "No model of this comparison was kept." in squeezed(by_staff)
+    assert starts not in by_curator
+    assert guide in by_curator
+
+
 def test_what_the_interval_does_not_allow_is_not_concluded(client, curator, dataset) -> None:
     run = comparison(dataset, chosen=2, differences=(0.001, 0.002, 0.003, -0.001))
 

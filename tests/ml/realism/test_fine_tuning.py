@@ -1,5 +1,7 @@
 """The fine-tuned classifier on a tiny encoder: what it learns, and that a killed training resumes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -120,7 +122,9 @@ def test_dropout_is_on_in_every_epoch(encoder_folder, data) -> None:
     assert all(seen)
 
 
-def test_a_checkpoint_of_another_plan_is_refused(encoder_folder, data, tmp_path) -> None:
+def test_a_checkpoint_of_another_plan_or_of_other_sentences_is_refused(
+    encoder_folder, data, tmp_path
+) -> None:
     def kill(done: int, total: int, message: str) -> None:
         if done == 3:
             raise KilledError
@@ -130,3 +134,6 @@ def test_a_checkpoint_of_another_plan_is_refused(encoder_folder, data, tmp_path)
 
     with pytest.raises(CheckpointError, match="belongs to another training"):
         trained(encoder_folder, data, plan_of(learning_rate=1e-4), checkpoints=tmp_path)
+    other = replace(data, texts=[f"the {text}" for text in data.texts])
+    with pytest.raises(CheckpointError, match="its examples is"):
+        trained(encoder_folder, other, plan_of(), checkpoints=tmp_path)
