@@ -13,7 +13,7 @@ from annotation.cards import cards_by_tuple
 from annotation.models import Campaign, Tuple
 from annotation.results.annotators import gate_of
 from annotation.results.charts import curve_chart, per_tuple_chart, position_chart, score_chart
-from annotation.results.dashboard import Dashboard
+from annotation.results.dashboard import Dashboard, as_published
 from annotation.results.record import annotators_named
 from annotation.results.selectors import judges_of
 from annotation.results.signs import signs_shown
@@ -25,7 +25,7 @@ CHOSEN = {"gold": 0.7, "agreement": 0.6}
 
 def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings) -> dict[str, Any]:
     """What the dashboard shows of a study; without one, what it shows meanwhile."""
-    figures, made = shown.figures, shown.computed_at
+    figures, made = _figures(campaign, shown), shown.computed_at
     named = annotators_named(campaign)  # else nothing can be said of people one by one
     people = _people(dashboard, figures) if named else []
     to_look_at = [row for row in people if row["to_look_at"]]
@@ -47,11 +47,18 @@ def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindi
     }
 
 
+def _figures(campaign: Campaign, shown: CampaignFindings) -> dict[str, Any]:
+    """Those of the study; the reliability as the head of the dataset's pages has it."""
+    now = shown.figures.get("reliability")
+    return {**shown.figures, "reliability": as_published(campaign, now)} if now else shown.figures
+
+
 def analysis_context(
     campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings, asked: QueryDict | None = None
 ) -> dict[str, Any]:
     """What the page of the analysis shows beyond the dashboard; asked: the thresholds of its sliders."""
-    context, figures = study_context(campaign, dashboard, shown), shown.figures
+    context = study_context(campaign, dashboard, shown)
+    figures = context["study"]
     if not figures.get("judgements"):
         return context
     named = context["named"]

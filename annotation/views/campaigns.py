@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -36,6 +37,7 @@ from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_re
 from curation.errors import UserError
 from curation.models import Dataset, User
 from curation.numbers import number_from
+from curation.said import success_say
 
 DATASETS_OFFERED = 100
 
@@ -220,7 +222,12 @@ def guidelines(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     form = GuidelineForm(request.POST or None, initial={"text": newest.text if newest else ""})
     if form.is_valid():
         guideline_save(campaign=campaign, text=form.cleaned_data["text"], by=request.user)
-        messages.success(request, _("Saved. Annotators see the new version with their next pairs."))
+        success_say(
+            request,
+            _("Saved. Annotators see the new version with their next pairs."),
+            then=_("See the campaign"),
+            address=reverse("annotation:campaign", args=[campaign.pk]),
+        )
         return redirect("annotation:guidelines", campaign.pk)
     versions = campaign.guidelines.all()
     version = request.GET.get("version")

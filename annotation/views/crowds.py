@@ -3,7 +3,6 @@
 from copy import copy
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -25,6 +24,7 @@ from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.files.tables import csv_lines
 from curation.numbers import page_number
+from curation.said import success_say
 
 Outcome = CrowdSubmission.Outcome
 
@@ -48,7 +48,12 @@ def crowd(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         except UserError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("Saved. The entry link is below."))
+            success_say(
+                request,
+                _("Saved."),
+                then=_("Copy the entry link"),
+                address="#entry-link",
+            )
             return redirect("annotation:crowd", campaign.pk)
     context = campaign_head(request.user, campaign, "crowd") | {
         "form": form,
@@ -78,7 +83,12 @@ def _crowd_shown(request: AuthedRequest, crowd: Crowd) -> dict[str, Any]:
 def crowd_link(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     crowd_link_renew(campaign=campaign, by=request.user)
-    messages.success(request, _("There is a new entry link. The old one admits nobody any more."))
+    success_say(
+        request,
+        _("There is a new entry link. The old one admits nobody any more."),
+        then=_("Copy the entry link"),
+        address="#entry-link",
+    )
     return redirect("annotation:crowd", campaign.pk)
 
 
@@ -89,7 +99,12 @@ def crowd_person_end(request: AuthedRequest, campaign_pk: int, person_pk: int) -
     person = get_object_or_404(CrowdPerson, pk=person_pk, crowd__campaign=campaign)
     ended = submission_end(participation=person.participation, at=now(), by=request.user)
     names = {"name": person.participation.user, "outcome": ended.get_outcome_display()}
-    messages.success(request, _("%(name)s has ended: %(outcome)s.") % names)
+    success_say(
+        request,
+        _("%(name)s has ended: %(outcome)s.") % names,
+        then=_("See the campaign"),
+        address=reverse("annotation:campaign", args=[campaign.pk]),
+    )
     return redirect("annotation:crowd", campaign.pk)
 
 

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.forms import BaseFormSet
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -30,6 +31,7 @@ from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.models import Pair
 from curation.numbers import number_from, page_number
+from curation.said import success_say
 
 
 @require_GET
@@ -61,7 +63,12 @@ def gold_new(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         except UserError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("The gold tuple is added."))
+            success_say(
+                request,
+                _("The gold tuple is added."),
+                then=_next_step(campaign),
+                address=reverse("annotation:campaign", args=[campaign.pk]),
+            )
             return redirect("annotation:gold", campaign.pk)
     search = request.GET.get("search", "")
     address = QueryDict(mutable=True)
@@ -143,7 +150,12 @@ def _keep(
         )
         kept += 1
     said = ngettext("%(number)d gold tuple is added.", "%(number)d gold tuples are added.", kept)
-    messages.success(request, said % {"number": kept})
+    success_say(
+        request,
+        said % {"number": kept},
+        then=_next_step(campaign),
+        address=reverse("annotation:campaign", args=[campaign.pk]),
+    )
     return redirect("annotation:gold", campaign.pk)
 
 
@@ -170,11 +182,21 @@ def gold_remove_view(request: AuthedRequest, campaign_pk: int, tuple_pk: int) ->
     try:
         if not gold.leases.exists():
             gold_remove(gold=gold, by=request.user)
-            messages.success(request, _("Gold tuple %(number)d is removed.") % {"number": gold.number})
+            success_say(
+                request,
+                _("Gold tuple %(number)d is removed.") % {"number": gold.number},
+                then=_next_step(campaign),
+                address=reverse("annotation:campaign", args=[campaign.pk]),
+            )
         else:
             again = gold_withdraw(gold=gold, by=request.user)
             said = _("Gold tuple %(number)d is removed. To undo this, put it back at the end of this page.")
-            messages.success(request, _with_people(said % {"number": gold.number}, again))
+            success_say(
+                request,
+                _with_people(said % {"number": gold.number}, again),
+                then=_next_step(campaign),
+                address=reverse("annotation:campaign", args=[campaign.pk]),
+            )
     except UserError as error:
         messages.error(request, str(error))
     return redirect("annotation:gold", campaign.pk)
@@ -187,10 +209,19 @@ def gold_restore_view(request: AuthedRequest, campaign_pk: int, tuple_pk: int) -
     try:
         again = gold_restore(gold=gold, by=request.user)
         said = _("Gold tuple %(number)d is back in use.") % {"number": gold.number}
-        messages.success(request, _with_people(said, again))
+        success_say(
+            request,
+            _with_people(said, again),
+            then=_next_step(campaign),
+            address=reverse("annotation:campaign", args=[campaign.pk]),
+        )
     except UserError as error:
         messages.error(request, str(error))
     return redirect("annotation:gold", campaign.pk)
+
+
+def _next_step(campaign: Campaign) -> str:
+    return _("Open the campaign") if campaign.state == Campaign.State.DRAFT else _("See the campaign")
 
 
 def _with_people(sentence: str, again: GateAgain) -> str:

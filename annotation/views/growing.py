@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -19,6 +20,7 @@ from annotation.results.selectors import phase_sums
 from annotation.tasks import design_now_or_later
 from curation.access import AuthedRequest
 from curation.errors import UserError
+from curation.said import success_say
 
 
 @require_http_methods(["GET", "POST"])
@@ -32,7 +34,12 @@ def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         except UserError as error:
             form.add_error("judgements", str(error))
         else:
-            messages.success(request, _("Saved. Tuples are chosen when the design is nearly judged."))
+            success_say(
+                request,
+                _("Saved. Tuples are chosen when the design is nearly judged."),
+                then=_("See the campaign"),
+                address=reverse("annotation:campaign", args=[campaign.pk]),
+            )
             return redirect("annotation:spend", campaign.pk)
     sums = phase_sums(campaign)
     context = campaign_head(request.user, campaign, "campaign") | {
@@ -48,8 +55,11 @@ def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 def withdraw(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     adaptive_withdraw(campaign=campaign, by=request.user)
-    messages.success(
-        request, _("Withdrawn. Tuples that are on a screen now can still be answered, and count.")
+    success_say(
+        request,
+        _("Withdrawn. Tuples that are on a screen now can still be answered, and count."),
+        then=_("See the campaign"),
+        address=reverse("annotation:campaign", args=[campaign.pk]),
     )
     return redirect("annotation:spend", campaign.pk)
 

@@ -5,6 +5,7 @@ from django.contrib.auth import logout
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -19,6 +20,7 @@ from annotation.models import CrowdPerson, Participation
 from curation.access import AuthedRequest
 from curation.datasets.people import erase_refusal
 from curation.errors import UserError
+from curation.said import success_say
 
 
 @never_cache
@@ -77,7 +79,12 @@ def annotator_erase(request: AuthedRequest, campaign_pk: int, person_pk: int) ->
             form.add_error(None, str(error))
         else:
             said = _("The personal data is erased. The judgements stay, under the name %(name)s.")
-            messages.success(request, said % {"name": name})
+            success_say(
+                request,
+                said % {"name": name},
+                then=_("See the campaign"),
+                address=reverse("annotation:campaign", args=[campaign.pk]),
+            )
             return redirect("annotation:annotator", campaign.pk, person.pk)
     context = campaign_head(request.user, campaign, "campaign") | {
         "person": person,

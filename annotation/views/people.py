@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -21,6 +22,7 @@ from annotation.results.signs import signs_shown
 from annotation.results.study import signs_of
 from curation.access import AuthedRequest
 from curation.numbers import page_number
+from curation.said import success_say
 
 
 @require_http_methods(["GET", "POST"])
@@ -31,8 +33,11 @@ def annotator(request: AuthedRequest, campaign_pk: int, person_pk: int) -> HttpR
     form = StopForm(request.POST or None)
     if form.is_valid():
         participation_stop(participation=person, by=request.user, **form.cleaned_data)
-        messages.success(
-            request, _("%(name)s is stopped. To undo this, use the button above.") % {"name": person.user}
+        success_say(
+            request,
+            _("%(name)s is stopped. To undo this, use the button above.") % {"name": person.user},
+            then=_("See who judges what is required again"),
+            address=reverse("annotation:campaign", args=[campaign.pk]),
         )
         return redirect("annotation:annotator", campaign.pk, person.pk)
     context = campaign_head(request.user, campaign, "campaign") | {

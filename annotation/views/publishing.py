@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -23,6 +24,7 @@ from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.files.tables import harmless
 from curation.models import ScoreSet
+from curation.said import success_say
 
 
 @require_http_methods(["GET", "POST"])
@@ -39,8 +41,12 @@ def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
                 "Published as the score sets %(names)s.",
                 len(published),
             )
-            after = _("The next step is to export the dataset; the button is below.")
-            messages.success(request, f"{sentence % {'names': names}} {after}")
+            success_say(
+                request,
+                sentence % {"names": names},
+                then=_("Export the dataset"),
+                address=reverse("curation:export", args=[chosen.dataset.slug]),
+            )
             return redirect("annotation:campaign", chosen.pk)
         except UserError as error:
             if not form.cleaned_data["name"]:  # nothing was typed that would be lost

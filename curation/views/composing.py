@@ -44,6 +44,7 @@ from curation.exchange.uploads import (
 )
 from curation.forms.composing import CompositionForm, ReadingSentencesForm, SentencesForm
 from curation.models import Dataset, ImportBatch
+from curation.said import success_say
 from curation.views.exchange import rejected_rows_answer
 
 IMPORTS_SHOWN = 20
@@ -69,7 +70,12 @@ def compose(request: AuthedRequest, slug: str) -> HttpResponse:
                     by=request.user,
                 )
                 told = ngettext("%(n)s pair was added.", "%(n)s pairs were added.", composition.pairs)
-                messages.success(request, told % {"n": intcomma(composition.pairs)})
+                success_say(
+                    request,
+                    told % {"n": intcomma(composition.pairs)},
+                    then=_("View the pairs"),
+                    address=reverse("curation:dataset", args=[slug]),
+                )
                 # A browser keeps the form's #preview otherwise, and scrolls what became of it out of sight.
                 return redirect(f"{reverse('curation:compose', args=[slug])}#main")
             preview = composition_preview(dataset, form.settings, form.labels, form.chosen_synonyms)
@@ -174,7 +180,12 @@ def pool_clear_view(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="curate")
     removed = pool_clear(dataset=dataset, by=request.user)
     told = ngettext("%(n)s sentence left the pool.", "%(n)s sentences left the pool.", removed)
-    messages.success(request, told % {"n": intcomma(removed)})
+    success_say(
+        request,
+        told % {"n": intcomma(removed)},
+        then=_("View the pairs"),
+        address=reverse("curation:dataset", args=[slug]),
+    )
     return redirect("curation:compose", slug=slug)
 
 
@@ -187,7 +198,12 @@ def composition_undo_view(request: AuthedRequest, slug: str, composition_pk: int
     except UserError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("The pairs were taken back. Their sentences are in the pool."))
+        success_say(
+            request,
+            _("The pairs were taken back. Their sentences are in the pool."),
+            then=_("View the pairs"),
+            address=reverse("curation:dataset", args=[slug]),
+        )
     return redirect("curation:compose", slug=slug)
 
 

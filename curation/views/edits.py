@@ -22,6 +22,7 @@ from curation.forms.pairs import PairFilterForm
 from curation.forms.splits import leaks_sent
 from curation.models import Dataset
 from curation.numbers import number_from, page_number
+from curation.said import success_say
 
 EDITS_ON_A_PAGE = 20
 
@@ -57,7 +58,12 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
                     sentence = ngettext(
                         "%(n)s pair was edited.", "%(n)s pairs were edited.", entry.pairs or 0
                     )
-                    messages.success(request, sentence % {"n": intcomma(entry.pairs or 0)})
+                    success_say(
+                        request,
+                        sentence % {"n": intcomma(entry.pairs or 0)},
+                        then=_("View the pairs"),
+                        address=reverse("curation:dataset", args=[slug]),
+                    )
                     return redirect("curation:edits", slug=slug)
                 preview = edit_preview(dataset, form.edit)
                 leaks = edit_leaks(dataset, form.edit)
@@ -106,5 +112,10 @@ def edit_undo_view(request: AuthedRequest, slug: str, entry_pk: int) -> HttpResp
     except UserError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("The pairs have the values back that they had before."))
+        success_say(
+            request,
+            _("The pairs have the values back that they had before."),
+            then=_("View the pairs"),
+            address=reverse("curation:dataset", args=[slug]),
+        )
     return redirect("curation:edits", slug=slug)

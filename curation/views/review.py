@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.timezone import now
@@ -47,7 +47,14 @@ def review(request: AuthedRequest, slug: str) -> HttpResponse:
     queue = _queue(request, dataset)
     if queue is None:
         return render(request, "curation/review/nothing.html", {"dataset": dataset})
-    return _page(request, queue)
+    return _page(request, _with_work(request, queue))
+
+
+def _with_work(request: AuthedRequest, queue: Queue) -> Queue:
+    """The queue of the address; where it names no share and the usual one is done, a larger one that has work."""
+    if "share" in request.GET or queue.samples or queue_waiting(queue, reviewer=request.user):
+        return queue
+    return _next_wider(request, queue) or queue
 
 
 @never_cache
@@ -184,7 +191,7 @@ def _page(
         "text": (form.data.get("text") if form else "") or (shown.pair.b.text if shown else ""),
         "reasons": [(number, *reason) for number, reason in enumerate(Reason.choices, start=1)],
         "progress_text": progress_text(figures),
-        "queue_form": QueueForm(request.GET, score_sets=realism_sets(queue.score_set.dataset)),
+        "queue_form": QueueForm(QueryDict(queue.address), score_sets=realism_sets(queue.score_set.dataset)),
         "address": queue.address,
         "other_sight": replace(queue, blind=not queue.blind).address,
         "other_people": replace(queue, twice=not queue.twice).address,
@@ -218,14 +225,18 @@ def _kept_choices(queue: Queue) -> list[tuple[str, str]]:
     return [(name, value) for name, value in parse_qsl(queue.address) if name in ("blind", "human", "twice")]
 
 
-def _wider(request: AuthedRequest, queue: Queue) -> dict[str, Any] | None:
-    """The next larger share or sample in which something waits for the person."""
-    wider = queue_wider(
+def _next_wider(request: AuthedRequest, queue: Queue) -> Queue | None:
+    return queue_wider(
         queue,
         reviewer=request.user,
         shares=[share for share, _label in SHARES],
         sizes=[size for size, _label in SIZES],
     )
+
+
+def _wider(request: AuthedRequest, queue: Queue) -> dict[str, Any] | None:
+    """The next larger share or sample in which something waits for the person."""
+    wider = _next_wider(request, queue)
     if wider is None:
         return None
     label = dict(SIZES)[wider.size] if wider.samples else dict(SHARES)[wider.share]

@@ -1,9 +1,9 @@
 """Snapshots: the list, what one holds and what changed since another, and which of them hold a pair."""
 
-from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -22,6 +22,7 @@ from curation.exchange.snapshots import (
 from curation.forms.exchange import SnapshotForm
 from curation.forms.splits import leaks_sent
 from curation.numbers import number_from, page_number
+from curation.said import success_say
 from curation.views.tables import csv_streamed
 
 CHANGES_ON_A_PAGE = 50
@@ -44,7 +45,12 @@ def snapshot_list(request: AuthedRequest, slug: str) -> HttpResponse:
             form.add_error(None, str(error))
             refused = True
         else:
-            messages.success(request, _("Snapshot %(number)s was created.") % {"number": made.number})
+            success_say(
+                request,
+                _("Snapshot %(number)s was created.") % {"number": made.number},
+                then=_("Export or publish the dataset"),
+                address=reverse("curation:export", args=[slug]),
+            )
             return redirect("curation:snapshots", slug=slug)
     context = {
         "dataset": dataset,

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
@@ -22,6 +23,7 @@ from curation.datasets.splits import (
 )
 from curation.errors import UserError
 from curation.forms.splits import DrawingForm, leaks_sent
+from curation.said import success_say
 
 
 @require_http_methods(["GET", "POST"])
@@ -49,7 +51,12 @@ def split_list(request: AuthedRequest, slug: str) -> HttpResponse:
                     sentence = ngettext(
                         "%(n)s pair got another split.", "%(n)s pairs got another split.", change.pairs
                     )
-                    messages.success(request, sentence % {"n": intcomma(change.pairs)})
+                    success_say(
+                        request,
+                        sentence % {"n": intcomma(change.pairs)},
+                        then=_("Keep a snapshot"),
+                        address=reverse("curation:snapshots", args=[slug]),
+                    )
                     return redirect("curation:splits", slug=slug)
                 preview = splits_preview(dataset, form.drawing, shown)
             except UserError as error:
@@ -77,5 +84,10 @@ def split_undo_view(request: AuthedRequest, slug: str, change_pk: int) -> HttpRe
     except UserError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("The pairs have the splits back that they had before."))
+        success_say(
+            request,
+            _("The pairs have the splits back that they had before."),
+            then=_("View the pairs"),
+            address=reverse("curation:dataset", args=[slug]),
+        )
     return redirect("curation:splits", slug=slug)

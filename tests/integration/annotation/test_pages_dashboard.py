@@ -6,6 +6,7 @@ from datetime import timedelta
 from urllib.parse import quote
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
@@ -16,6 +17,7 @@ from annotation.models import Campaign, CampaignStudy
 from annotation.results import study
 from annotation.results.dashboard import campaign_dashboard
 from annotation.results.figures import campaign_mark
+from annotation.results.publishing import scores_publish
 from annotation.results.study import study_latest, study_make, study_request
 from curation.models import Dataset
 from tests.conftest import rolled_back
@@ -353,3 +355,26 @@ def test_members_who_only_judge_do_not_see_the_dashboard(judged, annotator) -> N
     for page in ("campaign", "analysis"):
         assert client_of(annotator).get(address(page, judged)).status_code == 403
     assert client_of(annotator).post(address("study", judged)).status_code == 403
+
+
+def test_the_head_and_the_page_give_the_same_reliability(judged, site) -> None:
+    published = scores_publish(campaign=judged).parameters["reliability"]
+    cache.clear()
+
+    dashboard = site.get(address("campaign", judged)).content.decode()
+    analysis = site.get(address("analysis", judged))
+
+    head = re.search(r"</abbr> <b>([\d.]+)</b>", dashboard)
+    assert head is not None
+    assert head[1] == f"{published['spearman_mean']:.3f}"
+    assert campaign_dashboard(judged, at=now()).reliability["spearman"] == published["spearman_mean"]
+    assert analysis.context["study"]["reliability"]["spearman"] == published["spearman_mean"]
+
+
+def test_an_older_publication_does_not_hide_what_the_judgements_say_now(judged, eve) -> None:
+    scores_publish(campaign=judged)
+    participation_stop(participation=eve, exclude=True, reason="")
+
+    found = campaign_dashboard(judged, at=now()).reliability
+
+    assert found["trials"] == 200

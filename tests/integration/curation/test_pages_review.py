@@ -231,10 +231,19 @@ def test_a_dataset_without_p_d_says_what_to_do(place, curating) -> None:
     assert "has a p_D yet" in curating.get(f"{place}screen/").json()["note"]
 
 
-def test_a_share_that_is_done_offers_the_next_one(place, pairs, curating) -> None:
+def test_review_opens_on_a_share_that_has_work(place, pairs, curating, curator) -> None:
     curating.post(f"{place}decide/", verdict(pairs[0], "keep"))
 
     page = curating.get(place).content.decode()
+
+    assert pairs[1].b.text in page
+    assert re.search(r'<option value="0.5"\s+selected', page)
+
+
+def test_a_share_that_is_done_offers_the_next_one(place, pairs, curating) -> None:
+    curating.post(f"{place}decide/", verdict(pairs[0], "keep"))
+
+    page = curating.get(f"{place}?share=0.1").content.decode()
 
     assert "The one sentence of this share has a verdict" in page
     assert "share=0.5" in page
