@@ -32,6 +32,11 @@ class SettingError(ValueError):
         super().__init__(sentence % words)
         self._sentence, self._words = sentence, words
 
+    @property
+    def names(self) -> list[str]:
+        """What the sentence calls by its name: settings, and perhaps the kind of run."""
+        return [word.name for word in self._words.values() if isinstance(word, SettingName)]
+
     def labelled(self, labels: Mapping[str, Any]) -> str:
         """The sentence with the label of each setting that has one. labels: by the settings' names."""
         return self._sentence % {

@@ -40,6 +40,7 @@ class ConsistencyPlan:
         "Split of the human scores",
         "Only pairs of this split are learned from, and no pair with a near copy of a sentence of another split.",
         default="train",
+        offered="split",
     )
     model: str = setting(
         "Model",

@@ -76,7 +76,10 @@ class ContextCurvesPlan:
         kinds=("model",),
     )
     learned_split: str = setting(
-        "Split to learn", "Surrogates learn from pairs of this split.", default="harvested-train"
+        "Split to learn",
+        "Surrogates learn from pairs of this split.",
+        default="harvested-train",
+        offered="split",
     )
     surrogate_pairs: str = setting(
         "Pairs of a surrogate",

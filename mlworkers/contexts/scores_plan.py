@@ -51,6 +51,7 @@ class ContextScoresPlan:
         "Split",
         "Only pairs of this split are scored, or of several splits with commas between. Empty: every pair.",
         default="",
+        offered="splits",
     )
     most_pairs: int = setting(
         "Most pairs",
@@ -161,6 +162,7 @@ class ContextScoresPlan:
         "The weights λ are chosen by the pairs of this split, none of which is scored; see “Dev scores”. Empty: they "
         "are as above.",
         default="",
+        offered="split",
     )
     dev_scores: str = setting(
         "Dev scores",

@@ -74,6 +74,7 @@ class CrossValidationPlan:
         "Empty: dice, and all that a model is needed for if you choose one.",
         default="",
         essential=True,
+        several=tuple(Method),
     )
     vectors: str = setting(
         "Word vectors",
@@ -88,6 +89,7 @@ class CrossValidationPlan:
         "components keeps pairs that share a sentence together; sources leaves out one source at a time.",
         default="random,components,sources",
         essential=True,
+        several=tuple(Protocol),
     )
     folds: int = setting(
         "Folds",
@@ -96,7 +98,7 @@ class CrossValidationPlan:
         bounds=(2, 20),
         source="STR paper, section 6",
     )
-    split: str = setting("Split", "Only pairs of this split. Empty: every pair.", default="")
+    split: str = setting("Split", "Only pairs of this split. Empty: every pair.", default="", offered="split")
     leaks: str = leaks_setting()
     seeds: int = ours(
         "Seeds of training",

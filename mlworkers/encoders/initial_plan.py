@@ -19,6 +19,7 @@ class InitialEncoderPlan:
         "The tokenizer learns from the sentences that people wrote in pairs of this split, without near copies of "
         "sentences of other splits.",
         default="train",
+        offered="split",
     )
     layers: int = ours(
         "Layers", "Number of layers of the transformer.", default=2, bounds=(1, 48), essential=True

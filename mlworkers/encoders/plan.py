@@ -223,6 +223,7 @@ test_split_setting = partial(
     "Test split",
     "Only pairs of this split are used for the evaluation. Empty: every pair.",
     default="test",
+    offered="split",
 )
 resamples_setting = partial(
     ours,
@@ -272,6 +273,7 @@ class SharedTraining:
         "Training split",
         "Only pairs of this split are used, and no pair with a near copy of a sentence of another split.",
         default="train",
+        offered="split",
     )
     unscored: str = ours(
         "Pairs without p_D or p_y",
@@ -450,7 +452,10 @@ class EvaluationPlan:
         preselected=True,
     )
     split: str = setting(
-        "Split", "Only pairs of this split are used for the evaluation. Empty: every pair.", default="test"
+        "Split",
+        "Only pairs of this split are used for the evaluation. Empty: every pair.",
+        default="test",
+        offered="split",
     )
     suites: str = suites_setting()
     leaks: str = leaks_setting()
@@ -510,6 +515,7 @@ class ComparisonPlan(TrainingPlan):
         default="plain,realism,filter,random",
         source=RISE_WEIGHTINGS,
         essential=True,
+        several=tuple(Weighting),
     )
     controls: bool = ours(
         "Controls",
@@ -550,6 +556,8 @@ class ComparisonPlan(TrainingPlan):
         "(the base model with that pooling), run:ID or packaged:NAME.",
         default="",
         refers_to="baselines",
+        several=("static", "cls", "mean"),
+        several_models=True,
     )
     leaks: str = leaks_setting()
     bootstrap: int = resamples_setting()

@@ -64,7 +64,7 @@ class ScorersPlan:
         source="Sun et al. 2022, tables 2, 4 and 5",
         essential=True,
     )
-    split: str = setting("Split", "Only pairs of this split. Empty: every pair.", default="")
+    split: str = setting("Split", "Only pairs of this split. Empty: every pair.", default="", offered="split")
     bootstrap: int = resamples_setting()
     device: str = device_setting()
     snapshot: int = snapshot_setting()

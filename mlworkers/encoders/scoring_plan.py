@@ -20,6 +20,8 @@ class PairScoringPlan:
         refers_to="model",
         kinds=SCORERS,
     )
-    split: str = setting("Split", "Only pairs of this split are scored. Empty: every pair.", default="")
+    split: str = setting(
+        "Split", "Only pairs of this split are scored. Empty: every pair.", default="", offered="split"
+    )
     device: str = device_setting()
     snapshot: int = snapshot_setting()

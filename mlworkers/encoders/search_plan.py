@@ -99,7 +99,10 @@ class SearchPlan(SharedTraining):
     )
     dev_dataset: str = dev_dataset_setting()
     dev_split: str = setting(
-        "Dev split", "Only pairs of this split are used to choose. The split test is refused.", default="dev"
+        "Dev split",
+        "Only pairs of this split are used to choose. The split test is refused.",
+        default="dev",
+        offered="split",
     )
     dev_share: float = ours(
         "Share of a synthetic dev set",

@@ -21,6 +21,7 @@ class SpeedPlan:
         "first.",
         default="",
         refers_to="scorers",
+        several_models=True,
         essential=True,
     )
     sentences: int = setting(

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.datasets.inclusion import inclusion_choices, inclusion_counts
-from curation.models import Dataset, ImportBatch, ScoreSet
+from curation.models import Dataset, ImportBatch, Pair, ScoreSet
+from mlworkers.encoders.suites.catalogue import SUITES, Suite
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.plans.settings import Setting
 from mlworkers.pretrained.sources import PACKAGES
@@ -22,20 +24,50 @@ SETS_OFFERED = 200
 Choices = list[tuple[str, str]]
 
 
-class SuggestingInput(forms.TextInput):
-    """A text field that suggests what is there and takes anything."""
+class OpenSelect(forms.Select):
+    """A select whose last choice is another value, which is typed beside it: a folder, or a model of a hub.
 
-    template_name = "mlworkers/_suggested.html"
+    Without CSS both controls are seen; the typed value counts where that last choice is taken.
+    """
+
+    template_name = "mlworkers/_open_select.html"
+    OTHER = "another"
 
     def __init__(self, suggestions: Choices) -> None:
-        super().__init__(attrs={"autocomplete": "off", "spellcheck": "false"})
         self.suggestions = suggestions
+        super().__init__(choices=[*suggestions, (self.OTHER, _("another: type its name"))])
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        chosen = super().value_from_datadict(data, files, name)
+        return data.get(f"{name}_other", "").strip() if chosen == self.OTHER else chosen
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
-        context = super().get_context(name, value, attrs)
-        list_id = f"{context['widget']['attrs'].get('id', name)}_suggestions"
-        context["widget"]["attrs"]["list"] = list_id
-        return context | {"list_id": list_id, "suggestions": self.suggestions}
+        typed = "" if value is None or str(value) in dict(self.suggestions) else str(value)
+        shown = self.OTHER if typed or (value == "" and "" not in dict(self.suggestions)) else value
+        return super().get_context(name, shown, attrs) | {"typed": typed}
+
+
+class SeveralInput(forms.CheckboxSelectMultiple):
+    """Checkboxes for a text that holds names separated by commas. Names that are not offered get boxes of their own."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
+        given = data.getlist(name) if hasattr(data, "getlist") else [data.get(name, "")]
+        return ",".join(str(one) for one in given if one)
+
+    def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
+        return False  # no box is ticked: an empty text
+
+    def format_value(self, value: Any) -> list[str]:
+        return [part.strip() for part in str(value or "").split(",") if part.strip()]
+
+    def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
+        offered = {key for key, _words in self.choices}
+        kept = self.choices
+        self.choices = [*kept, *((one, one) for one in value if one not in offered)]
+        try:
+            return super().optgroups(name, value, attrs)
+        finally:
+            self.choices = kept
 
 
 def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset] = ()) -> Choices | None:
@@ -66,11 +98,49 @@ def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dat
 
 def suggestions_of(setting: Setting) -> Choices | None:
     """The packaged encoder, and the models that runs made, newest first; None for what names no model."""
-    if setting.refers_to != "model":
+    return _models(setting.kinds or MODEL_KINDS) if setting.refers_to == "model" else None
+
+
+def _models(kinds: Iterable[str]) -> Choices:
+    packaged = [(f"packaged:{name}", f"{name} · {_('packaged')}") for name in PACKAGES if "encoder" in kinds]
+    made = [(name, f"{card_of(artifact).name} · {name}") for name, artifact in models_to_name(kinds)]
+    return packaged + made
+
+
+def several_of(setting: Setting, splits: Iterable[str]) -> Choices | None:
+    """The names of which a text may hold several; None where it holds one, or anything. Those that are ticked from the
+    start come first, in their order. splits: of the datasets that can be named.
+    """
+    if setting.offered == "splits":
+        return [(name, name) for name in splits]
+    if setting.refers_to == "suites":
+        return [(suite.name, _suite_in_words(suite)) for suite in SUITES.values()]
+    if not setting.several and not setting.several_models:
         return None
-    kinds = setting.kinds or MODEL_KINDS
-    packaged = [(f"packaged:{name}", _("packaged")) for name in PACKAGES if "encoder" in kinds]
-    return packaged + [(name, card_of(artifact).name) for name, artifact in models_to_name(kinds)]
+    usual = [name.strip() for name in str(setting.default).split(",") if name.strip()]
+    names = dict.fromkeys([*usual, *setting.several])
+    return [(name, name) for name in names] + (_models(["encoder"]) if setting.several_models else [])
+
+
+def _suite_in_words(suite: Suite) -> str:
+    words = f"{suite.name} · {suite.label}"
+    return words if (settings.SUITES_FOLDER / suite.name).is_dir() else f"{words} · {_('no files here')}"
+
+
+def splits_of(datasets: Iterable[Dataset]) -> list[str]:
+    """The named splits of active pairs, alphabetically."""
+    pairs = Pair.objects.filter(dataset__in=[one.pk for one in datasets], status=Pair.Status.ACTIVE)
+    return sorted(pairs.exclude(split="").order_by().values_list("split", flat=True).distinct())
+
+
+def split_choices(setting: Setting, splits: Iterable[str]) -> Choices:
+    """One of the splits; the default even where no pair has it, so that nothing else is taken in its place."""
+    named = [(name, name) for name in splits]
+    default = str(setting.default)
+    if default == "":
+        return [("", _("every split")), *named]
+    missing = [] if default in dict(named) else [(default, _("%(split)s · no pairs") % {"split": default})]
+    return [*missing, *named, ("", _("every split"))]
 
 
 def preselected_of(setting: Setting, dataset: Dataset | None) -> str:

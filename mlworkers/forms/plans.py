@@ -1,34 +1,55 @@
 """The form that starts a run, made from the settings of its kind's plan."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import uuid4
 
 from django import forms
 from django.urls import reverse
 from django.utils.formats import localize
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
 from curation.models import Dataset
 from curation.numbers import NumberField
-from mlworkers.forms.choices import SuggestingInput, choices_of, preselected_of, suggestions_of
+from mlworkers.forms.choices import (
+    Choices,
+    OpenSelect,
+    SeveralInput,
+    choices_of,
+    preselected_of,
+    several_of,
+    split_choices,
+    splits_of,
+    suggestions_of,
+)
+from mlworkers.plan_fields import SettingError
+from mlworkers.plans.groups import GROUPS, group_of
 from mlworkers.plans.kinds import Kind, plan_from, sentence_for_page
-from mlworkers.plans.settings import Setting
+from mlworkers.plans.settings import Setting, read
 
 _GUIDE = re.compile(r"docs/guide/(?P<page>[\w-]+)\.md")
+_COMMAS = re.compile(
+    r"^Names separated by commas[.:] |, separated by commas|, or of several splits with commas between"
+)
 SHOWN_AT_ONCE = 6  # settings; to fold away a few of so few would hide more than it orders
 
 
 class SpelledOutChoice(forms.ChoiceField):
-    """A choice whose values say all there is to say, so that one which is not offered may be given too."""
+    """A choice whose values say all there is to say, so that one which is not offered may be given too.
+
+    not_offered: what such a value is called.
+    """
+
+    not_offered = ""
 
     def offer(self, value: Any) -> None:
         """Offer what an earlier run had, or was sent."""
         if value and not super().valid_value(str(value)):
             offered: Any = self.choices
-            self.choices = [*offered, (str(value), _("those of an earlier run"))]
+            self.choices = [*offered, (str(value), self.not_offered % {"value": value})]
 
     def valid_value(self, value: Any) -> bool:
         return True
@@ -49,8 +70,11 @@ class PlanForm(forms.Form):
         self.fields["launch"] = forms.UUIDField(
             initial=uuid4, required=False, widget=forms.HiddenInput(attrs={"autocomplete": "off"})
         )
+        datasets = list(datasets)
+        own = [dataset] if dataset else []
+        splits = splits_of(datasets or own) if _names_datasets(kind) else splits_of(own)
         for setting in kind.settings:
-            self.fields[setting.name] = field = _field(setting, dataset, datasets)
+            self.fields[setting.name] = field = _field(setting, dataset, datasets, splits)
             if isinstance(field, SpelledOutChoice):
                 field.offer(self.data.get(setting.name) or self.initial.get(setting.name))
             if setting.refers_to or not self.is_bound:  # a word that is no choice is refused by its field
@@ -76,6 +100,18 @@ class PlanForm(forms.Form):
         return self._fields(first=False)
 
     @property
+    def more_in_groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """The rest under the names of what they shape, in the order of `plans.groups`."""
+        more = self.more
+        grouped = [(GROUPS[key], [field for field in more if group_of(field.name) == key]) for key in GROUPS]
+        return [(str(label), fields) for label, fields in grouped if fields]
+
+    @property
+    def wrong(self) -> list[forms.BoundField]:
+        """The settings with an error, for the list above the form."""
+        return [field for field in [*self.first, *self.more] if field.errors]
+
+    @property
     def more_is_open(self) -> bool:
         """Where something is wrong, or was changed before, it must be seen."""
         given = self.initial if not self.is_bound else self.data
@@ -99,19 +135,55 @@ class PlanForm(forms.Form):
         }
 
     def clean(self) -> dict[str, Any]:
+        """Each setting by itself first, so that all that is wrong is said at once; then what does not go together."""
+        for setting in self.kind.settings:
+            value = self.cleaned_data.get(setting.name)
+            if value in (None, ""):
+                continue
+            try:
+                read(setting, value)
+            except SettingError as error:
+                self.add_error(setting.name, sentence_for_page(self.kind, error))
         if not self.errors:
             try:
                 plan_from(self.kind, self.plan())
             except ValueError as error:
-                raise forms.ValidationError(sentence_for_page(self.kind, error)) from error
+                self.add_error(self._blamed(error), sentence_for_page(self.kind, error))
         return self.cleaned_data
+
+    def _blamed(self, error: ValueError) -> str | None:
+        """The setting beside which a sentence is said: the first that it names and the form shows."""
+        names = error.names if isinstance(error, SettingError) else []
+        shown = (name for name in names if name in self.fields and not self[name].is_hidden)
+        return next(shown, None)
+
+    def add_problems(self, problems: Mapping[str, str]) -> None:
+        """Sentences about names that lead nowhere: beside their settings, or above the form where these are hidden."""
+        for name, sentence in problems.items():
+            shown = name in self.fields and not self[name].is_hidden
+            self.add_error(name if shown else None, sentence)
 
 
 def _differs(given: Any, default: Any) -> bool:
     return given not in ("", None) and str(given) != str(default) and not (given == "on" and default is True)
 
 
-def _field(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset]) -> forms.Field:
+def _names_datasets(kind: Kind) -> bool:
+    """Whether a setting names another dataset than the run's, whose splits then are offered too."""
+    return any(setting.refers_to == "dataset" and not setting.required for setting in kind.settings)
+
+
+def _field(
+    setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset], splits: Iterable[str]
+) -> forms.Field:
+    field = _control(setting, dataset, datasets, splits)
+    field.citation = citation_of(setting)  # type: ignore[attr-defined]  # for the form's template
+    return field
+
+
+def _control(
+    setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset], splits: Iterable[str]
+) -> forms.Field:
     about: dict[str, Any] = {
         "label": setting.label,
         "help_text": _help(setting),
@@ -120,35 +192,57 @@ def _field(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset
     }
     if setting.refers_to == "dataset" and setting.required:
         return forms.CharField(widget=forms.HiddenInput, initial=dataset.slug if dataset else "")
+    if setting.offered == "split":
+        return _open_choice(split_choices(setting, splits), _("%(value)s · no pairs"), about)
+    if several := several_of(setting, splits):
+        about["help_text"] = _COMMAS.sub("", str(setting.help))  # boxes are ticked, and no commas typed
+        return forms.CharField(widget=SeveralInput(choices=several), **about)
     choices = choices_of(setting, dataset, datasets)
     if choices is not None and setting.refers_to == "instructions":
-        return SpelledOutChoice(choices=choices, **about)
+        return _open_choice(choices, _("those of an earlier run"), about)
     if choices is not None:
         in_view = setting.refers_to == "generated pairs"  # with the number of pairs that each choice gives
         return forms.ChoiceField(choices=choices, widget=forms.RadioSelect if in_view else None, **about)
+    return _free(setting, about)
+
+
+def _free(setting: Setting, about: dict[str, Any]) -> forms.Field:
+    """The control of a setting that takes more than some choices."""
     if setting.type is bool:
         return forms.BooleanField(**{**about, "required": False})
     suggested = suggestions_of(setting)
     if suggested is not None:
         first = suggested[0][0] if suggested and setting.required else about["initial"]
-        return forms.CharField(widget=SuggestingInput(suggested), **{**about, "initial": first})
+        if not setting.required and first not in dict(suggested):
+            suggested = [(first, first or _("none")), *suggested]
+        return forms.CharField(widget=OpenSelect(suggested), **{**about, "initial": first})
     # What a number may be, the plan says in its own sentence.
     types: dict[type[Any], type[forms.Field]] = {int: NumberField, float: forms.FloatField}
     return types.get(setting.type, forms.CharField)(**about)
 
 
+def _open_choice(choices: Choices, not_offered: str, about: dict[str, Any]) -> SpelledOutChoice:
+    field = SpelledOutChoice(choices=choices, **about)
+    field.not_offered = not_offered
+    return field
+
+
 def _help(setting: Setting) -> str:
-    """What the setting does, its unit, and its default with the source of that number."""
+    """What the setting does, its unit, and its default."""
     is_number = isinstance(setting.default, int | float) and not isinstance(setting.default, bool)
     is_chosen = setting.refers_to and not setting.default  # the choice, or what is empty, is named in words
-    if is_chosen or (not is_number and not (setting.source and setting.default != "")):
+    if is_chosen or setting.offered or (not is_number and not (setting.source and setting.default != "")):
         return str(setting.help)
     default = localize(setting.default) if is_number else _word(setting.default)
     words = {"default": default, "unit": setting.unit}
     has_unit = is_number and setting.unit
     sentence = _("Default: %(default)s %(unit)s") if has_unit else _("Default: %(default)s")
-    source = f" ({_GUIDE.sub(_linked, str(setting.source))})" if setting.source else ""
-    return f"{setting.help} {sentence % words}{source}.".strip()
+    return f"{setting.help} {sentence % words}.".strip()
+
+
+def citation_of(setting: Setting) -> str:
+    """Where the default comes from, for the sign “?” beside the label; files of the guide as links."""
+    return mark_safe(_GUIDE.sub(_linked, escape(setting.source))) if setting.source else ""  # noqa: S308 - escaped
 
 
 def _linked(found: re.Match[str]) -> str:

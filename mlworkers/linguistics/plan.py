@@ -15,7 +15,9 @@ class LinguisticPlan:
         "Snapshot", "0 takes a new one.", default=0, bounds=(0, None), refers_to="snapshot"
     )
     generated_pairs: Inclusion = generated_pairs_setting()
-    split: str = setting("Split", "Only pairs of this split; empty for every split.", default="")
+    split: str = setting(
+        "Split", "Only pairs of this split; empty for every split.", default="", offered="split"
+    )
     realism: str = setting(
         "p_D",
         "The score set with p_D of the machine-written sentences. Without one, the analysis compares human and "

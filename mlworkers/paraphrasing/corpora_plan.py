@@ -22,7 +22,9 @@ class CorporaPlan:
         source=_PAPER,
         essential=True,
     )
-    split: str = setting("Split", "Only pairs of this split are used. Empty: of every split.", default="")
+    split: str = setting(
+        "Split", "Only pairs of this split are used. Empty: of every split.", default="", offered="split"
+    )
     similarity: str = setting(
         "Similarity",
         "The score set of a run “Label paraphrases” by which tags choose pairs. Empty: a tag is the name of a subset.",

@@ -41,13 +41,16 @@ class LabellerPlan:
         refers_to="score set",
         kinds=("reference", "human", "model"),
     )
-    split: str = setting("Training split", "Only pairs of this split are used.", default="train")
+    split: str = setting(
+        "Training split", "Only pairs of this split are used.", default="train", offered="split"
+    )
     dev_split: str = setting(
         "Dev split",
         "The labeller with the highest Spearman correlation on the pairs of this split is kept. Empty: a share of the "
         "training pairs is drawn for it.",
         default="",
         essential=True,
+        offered="split",
     )
     dev_share: float = setting(
         "Share of dev pairs",

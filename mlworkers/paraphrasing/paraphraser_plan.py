@@ -41,7 +41,10 @@ class ParaphraserPlan:
         bounds=(1, None),
     )
     split: str = setting(
-        "Split", "Human sentences of this split are warmed up on; none that is held out.", default="train"
+        "Split",
+        "Human sentences of this split are warmed up on; none that is held out.",
+        default="train",
+        offered="split",
     )
     model: str = setting(
         "Base model",

@@ -104,6 +104,7 @@ class RoundTripPlan:
         "Split",
         "Sentences of the pairs of this split that people wrote, and that are not held out.",
         default="train",
+        offered="split",
     )
     sources: int = setting(
         "Sentences",

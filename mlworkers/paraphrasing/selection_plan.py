@@ -35,6 +35,7 @@ class SelectionPlan:
         "Only pairs of this split are chosen from, and none with a near copy of a sentence of a held-out split. Empty: "
         "every pair.",
         default="train",
+        offered="split",
     )
     written_by: int = written_by_setting()
     train_pairs: int = setting(

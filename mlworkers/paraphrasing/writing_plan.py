@@ -122,6 +122,7 @@ class WritingPlan:
         "Split",
         "Sentences of the pairs of this split that people wrote, and that are not held out.",
         default="train",
+        offered="split",
     )
     sources: int = setting(
         "Sentences",

@@ -8,6 +8,8 @@ What a field means is in its metadata, so that forms and `manage.py run --list` 
 Of what a value names, `kinds` says which kinds will do (empty: all), and `within` in which other setting's dataset
 it stands (empty: the run's). `essential` settings come first on a form; those that are required or name something
 do so anyway.
+`offered` says what a form offers where the plan takes any text: the names of "split" or "splits" of datasets; `several`
+are names of which a text holds some, separated by commas, and `several_models` says that models may be among them.
 Of a setting that may stay empty, `preselected` says that forms start with the first score set or run of the dataset.
 """
 
@@ -58,6 +60,9 @@ class Setting:
     essential: bool = False
     preselected: bool = False
     endpoint: bool = False
+    offered: str = ""
+    several: tuple[str, ...] = ()
+    several_models: bool = False
 
     @property
     def comes_first(self) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
@@ -19,7 +20,7 @@ from mlworkers.encoders.scoring_plan import SCORERS
 from mlworkers.encoders.suites.catalogue import suite_named
 from mlworkers.models import Artifact, Run
 from mlworkers.plan_fields import SettingError, SettingName
-from mlworkers.plans.kinds import MODEL_KINDS, Kind
+from mlworkers.plans.kinds import MODEL_KINDS, Kind, sentence_for_page
 from mlworkers.plans.settings import Setting, listed
 from mlworkers.pretrained.sources import Kind as SourceKind
 from mlworkers.pretrained.sources import ModelError, check_roots, local_folder, parse_source, unavailable
@@ -32,21 +33,37 @@ def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | N
     their files before the new run's row is there (`runs.removing`).
     """
     for setting in kind.settings:
-        value = values[setting.name]
-        if setting.refers_to == "snapshot" and not value and dataset is not None:
-            dataset_require_active(dataset)  # a new snapshot would be added to it
-        if value in (None, "", 0):
-            continue
-        if setting.refers_to == "model":
-            _check_model(setting, str(value))
-        elif setting.refers_to == "dataset":
-            dataset_named(value, dataset)
-        elif setting.refers_to in _CHECKS_OF_LISTS:
-            _CHECKS_OF_LISTS[setting.refers_to](str(value))
-        elif setting.refers_to in _CHECKS:
-            _CHECKS[setting.refers_to](setting, value, _dataset_of(setting, values, dataset))
+        _check(setting, values, dataset)
     if dataset is not None and values.get("snapshot") and "generated_pairs" in values:
         _check_inclusion(dataset, values["snapshot"], values["generated_pairs"])
+
+
+@transaction.atomic
+def references_wrong(kind: Kind, values: Mapping[str, Any], dataset: Dataset | None) -> dict[str, str]:
+    """Every setting that names what is not there, with its sentence, for a form that says all at once."""
+    found = {}
+    for setting in kind.settings:
+        try:
+            _check(setting, values, dataset)
+        except (UserError, SettingError) as error:
+            found[setting.name] = sentence_for_page(kind, error)
+    return found
+
+
+def _check(setting: Setting, values: Mapping[str, Any], dataset: Dataset | None) -> None:
+    value = values[setting.name]
+    if setting.refers_to == "snapshot" and not value and dataset is not None:
+        dataset_require_active(dataset)  # a new snapshot would be added to it
+    if value in (None, "", 0):
+        return
+    if setting.refers_to == "model":
+        _check_model(setting, str(value))
+    elif setting.refers_to == "dataset":
+        dataset_named(value, dataset)
+    elif setting.refers_to in _CHECKS_OF_LISTS:
+        _CHECKS_OF_LISTS[setting.refers_to](str(value))
+    elif setting.refers_to in _CHECKS:
+        _CHECKS[setting.refers_to](setting, value, _dataset_of(setting, values, dataset))
 
 
 def _check_model(setting: Setting, name: str) -> None:

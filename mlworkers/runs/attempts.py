@@ -15,6 +15,7 @@ from typing import Any
 
 from django.db import DatabaseError, InterfaceError, connection
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from curation.access import dataset_require_active
 from curation.errors import UserError
@@ -44,6 +45,11 @@ from mlworkers.runs.storage import (
 Pipeline = Callable[[Any, Job], Outcome]
 PipelineOf = Callable[[str], Pipeline]  # by the name of the kind
 # How often, after how many seconds, the end of a run is written again where the database cannot take it.
+DISK_FULL = gettext_lazy("The disk is full, so the run stopped. Free some space and start the run again.")
+UNEXPECTED = gettext_lazy(
+    "An unexpected error stopped the run; the log describes it. Start it again, or give the reference "
+    "%(reference)s to the administrator of this installation."
+)
 PAUSES = (1, 2, 4, 8)
 
 logger = logging.getLogger(__name__)
@@ -184,12 +190,22 @@ def _sentence(claim: Claim, error: Exception) -> str:
     if isinstance(error, UserError | FileError) and str(error):
         return str(error)
     if disk_is_full(error):
-        return _("The disk is full, so the run stopped. Free some space and start the run again.")
+        return str(DISK_FULL)
     if isinstance(error, ValueError) and str(error):
         return str(error)
     reference = secrets.token_hex(4)
     logger.error("Run %s failed, reference %s", claim.run_id, reference, exc_info=error)
-    return _(
-        "An unexpected error stopped the run; the log describes it. Start it again, or give the reference "
-        "%(reference)s to the administrator of this installation."
-    ) % {"reference": reference}
+    return str(UNEXPECTED) % {"reference": reference}
+
+
+def fix_of(run: Run) -> str:
+    """What a run that ended without success needs: other "settings", or the same "again"; empty for any other run.
+
+    An accident says in its own sentence that the run can be started again; everything else is about the plan.
+    """
+    if run.state == Run.State.CANCELLED:
+        return "again"
+    if run.state != Run.State.FAILED:
+        return ""
+    accidents = (str(sentence).partition("%(")[0] for sentence in (DISK_FULL, UNEXPECTED))
+    return "again" if run.message.startswith(tuple(accidents)) else "settings"

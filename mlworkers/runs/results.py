@@ -1,5 +1,6 @@
 """A run's result in words: figures with their intervals, counts and tables, whatever kind of run left them."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
@@ -263,3 +264,15 @@ def duration_in_words(seconds: float | None) -> str:
         dropwhile(lambda part: not part[0], zip((*divmod(hours, 24), minutes, rest), units, strict=True))
     )
     return " ".join(unit % {"number": number} for number, unit in parts[:2] if number)
+
+
+# Up to so many seconds, what remains is said in steps of so many: an estimate that changes all the time says nothing.
+_STEPS = ((60, 10), (600, 60), (3600, 300), (6 * 3600, 900), (math.inf, 3600))
+
+
+def remaining_in_words(seconds: float | None) -> str:
+    """An estimate of the time left, rounded so that small changes of the speed do not show."""
+    if seconds is None:
+        return ""
+    step = next(step for most, step in _STEPS if seconds <= most)
+    return duration_in_words(max(step, step * round(seconds / step)))

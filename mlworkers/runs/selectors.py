@@ -16,6 +16,7 @@ from mlworkers.runs.presence import worker_command
 
 RUNS_ON_A_PAGE = 50
 WORKER_LIVES_FOR = timedelta(seconds=30)  # several heartbeats may be late, behind a long import
+STEADY_AFTER = 5.0  # seconds
 INVITED_FOR = timedelta(seconds=10)  # an idle worker needs a second or two; then the message was lost
 
 
@@ -82,12 +83,15 @@ class Progress:
 
 
 def progress_of(run: Run) -> Progress:
-    """The rate is that of the present stage: earlier ones, and what lay between, would distort it."""
-    rate = None
+    """The rate is that of the present stage: earlier ones, and what lay between, would distort it. What is left is said
+    once the stage has lasted for some seconds: the first rates are far off.
+    """
+    rate, is_known = None, False
     if run.claimed_at and run.heartbeat_at and run.heartbeat_at > run.claimed_at:
         seconds = (run.heartbeat_at - run.claimed_at).total_seconds()
         rate = max(0, run.done - run.done_before) / seconds
-    left = (run.total - run.done) / rate if rate and run.total and not run.ended else None
+        is_known = seconds >= STEADY_AFTER
+    left = (run.total - run.done) / rate if rate and is_known and run.total and not run.ended else None
     return Progress(run.done, run.total, run.done / run.total if run.total else None, rate, left)
 
 

@@ -64,6 +64,7 @@ class BootstrapPlan:
         "Split",
         "Only pairs of this split are used, and no pair with a near copy of a sentence of another split.",
         default="train",
+        offered="split",
     )
     task: str = task_setting()
     steps: int = measured(
@@ -137,6 +138,7 @@ class GenerationPlan:
         "The sources are sentences of this split, but no near copy of a sentence of another split such as "
         "dev or test.",
         default="train",
+        offered="split",
     )
     task: str = task_setting()
     sources: int = setting(

@@ -14,11 +14,12 @@ from mlworkers.plans.kinds import KINDS
 from mlworkers.plans.settings import Setting, Text
 from mlworkers.registry.cards import MODEL_KIND_LABELS, benchmarks_of, card_of
 from mlworkers.registry.lineage import score_sets_of_plan
-from mlworkers.runs.results import duration_in_words, parts_of, shown
+from mlworkers.runs.results import duration_in_words, parts_of, remaining_in_words, shown
 
 register = template.Library()
 register.filter("result_parts", parts_of)
 register.filter("duration", duration_in_words)
+register.filter("remaining", remaining_in_words)
 register.filter("benchmarks", benchmarks_of)
 register.simple_tag(card_of, name="card")
 

@@ -21,6 +21,7 @@ from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS, kind_named
 from mlworkers.registry.furthest import furthest_of
 from mlworkers.registry.searches import CSV_COLUMNS, csv_rows, search_of
+from mlworkers.runs.attempts import fix_of
 from mlworkers.runs.curves import curve_charts
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import (
@@ -131,6 +132,7 @@ def run_curves(request: AuthedRequest, pk: int) -> HttpResponse:
 
 def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
     at, artifacts = database_now(), list(run.artifacts.order_by("pk"))
+    stages = stages_of(run)
     return {
         **_row(run, at),
         "served": run.ended or queue_is_served(run.queue, at),
@@ -143,11 +145,13 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
         "search": search_of(run),
         "furthest": furthest_of(run, request.user) if run.kind in SHOW_WORST_ERRORS else None,
         "published": pair_scores_of(run),
-        "stages": stages_of(run),
+        "stages": stages,
         "at_work": shards_running(run),
         "may_cancel": not run.ended and run_may(request.user, run, may="cancel"),
         "launch": uuid4(),
         "may_start": run.ended and run_may(request.user, run, may="start"),
+        "fix": fix_of(run),
+        "shards_done": sum(stage["finished"] for stage in stages),
     }
 
 

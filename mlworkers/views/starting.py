@@ -1,5 +1,6 @@
 """Starting runs: the kinds there are, the form made from a plan, and an old plan once more."""
 
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +25,7 @@ from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Instructions
 from mlworkers.pipelines.estimating import run_estimate
 from mlworkers.plans.kinds import plan_from
+from mlworkers.registry.references import references_wrong
 from mlworkers.registry.searches import comparison_values, search_of
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
@@ -80,7 +82,8 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
                 kind=previewed or chosen.name, plan=plan, by=request.user, dataset=dataset, launch=launch
             )
         except UserError as error:
-            form.add_error(None, str(error))
+            problems = references_wrong(chosen, asdict(plan_from(chosen, plan)), dataset)
+            form.add_problems(problems or {"": str(error)})
         else:
             return redirect("mlworkers:run_detail", pk=run.pk)
     context = {

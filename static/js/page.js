@@ -86,6 +86,46 @@ document.addEventListener("htmx:responseError", (event) => {
   if (form.matches("form[method=post]") && event.detail.xhr.status < 500) form.submit(); // nothing was done: the page says why
 });
 
+// A part of a page that comes again by itself, such as the progress of a run, keeps what somebody opened, how far they
+// scrolled within it, and the control that has the focus.
+const PARTS = "details, [tabindex]";
+let kept = null;
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (!detail.target.matches?.("[hx-trigger*=every]")) return;
+  const parts = [...detail.target.querySelectorAll(PARTS)];
+  kept = {
+    id: detail.target.id,
+    parts: parts.map((part) => ({ open: part.open, top: part.scrollTop, left: part.scrollLeft })),
+    name: nameOf(detail.target, document.activeElement),
+  };
+});
+document.addEventListener("htmx:afterSwap", () => {
+  const target = kept && document.getElementById(kept.id);
+  if (!target) return;
+  const parts = [...target.querySelectorAll(PARTS)];
+  if (parts.length === kept.parts.length)
+    parts.forEach((part, place) => {
+      const before = kept.parts[place];
+      if (part.matches("details")) part.open = before.open;
+      part.scrollTop = before.top;
+      part.scrollLeft = before.left;
+    });
+  if (kept.name) controlNamed(target, kept.name)?.focus({ preventScroll: true });
+  kept = null;
+});
+
+const CONTROLS = "a, button, summary, input, select, textarea, [tabindex]";
+const wordsOf = (control) => control.id || control.getAttribute("aria-label") || control.textContent.trim();
+
+/** What a control is called, if it is within the part; a part that comes again has one of the same name. */
+function nameOf(within, control) {
+  return control && control !== document.body && within.contains(control) ? wordsOf(control) : "";
+}
+
+function controlNamed(within, name) {
+  return [...within.querySelectorAll(CONTROLS)].find((control) => wordsOf(control) === name);
+}
+
 // On a telephone the tabs of a dataset are one row that scrolls: the tab of this page is brought into it.
 for (const row of document.querySelectorAll(".context > nav")) {
   const here = row.querySelector("[aria-current]");

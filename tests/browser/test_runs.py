@@ -8,7 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from mlworkers import tasks
-from mlworkers.models import Artifact, Run, WorkerHeartbeat
+from mlworkers.models import Artifact, Run, RunShard, WorkerHeartbeat
 from mlworkers.runs.storage import RunLog
 from tests.browser.conftest import sideways_overflow
 from tests.factories import PairFactory, RunFactory
@@ -94,3 +94,26 @@ def test_no_page_of_runs_scrolls_sideways(open_as, curator, dataset, width: int)
         page.goto(address)
 
         assert sideways_overflow(page) <= 0, address
+
+
+def test_what_was_opened_on_a_running_page_stays_open_and_cancel_asks_when_work_would_be_lost(
+    curator_page: Page, dataset, worker
+) -> None:
+    run = RunFactory(dataset=dataset)
+    progress_made(run, 100)
+    RunShard.objects.create(run=run, stage="writing", number=0, size=10, done=10, state="done")
+    RunLog(run.pk).write("\n".join(f"line {number}" for number in range(200)))
+    curator_page.goto(f"/runs/{run.pk}/")
+    curator_page.get_by_text("Cancel run").click()
+    curator_page.get_by_text("at their defaults").click()
+    log = curator_page.get_by_role("region", name="The last lines of the log")
+    log.evaluate("log => log.scrollTop = -300")
+
+    progress_made(run, 200)
+    expect(curator_page.get_by_text("200 of 1,000 pairs")).to_be_visible()
+
+    expect(curator_page.get_by_text("1 shard is done. If you cancel, its work is lost")).to_be_visible()
+    expect(curator_page.locator("details.usual")).to_have_attribute("open", "")
+    assert log.evaluate("log => log.scrollTop") == -300
+    curator_page.get_by_role("button", name="Cancel, and lose the work").click()
+    expect(curator_page.get_by_text("Cancelled by curator.")).to_be_visible()

@@ -54,6 +54,7 @@ paraphrase_split_setting = partial(
     "Split of paraphrases",
     "Only pairs of this split are paraphrases. Empty: of every split.",
     default="",
+    offered="split",
 )
 similarity_setting = partial(
     setting,
@@ -141,6 +142,7 @@ class SharedContrast:
         "Training split",
         "Only pairs of this split are used, and no example with a near copy of a sentence of another split.",
         default="train",
+        offered="split",
     )
     subsets: str = setting(
         "Subsets of pairs",
@@ -255,7 +257,9 @@ class SharedContrast:
         within="dev_dataset",
     )
     dev_dataset: str = dev_dataset_setting()
-    dev_split: str = setting("Dev split", "Only pairs of this split are dev pairs.", default="dev")
+    dev_split: str = setting(
+        "Dev split", "Only pairs of this split are dev pairs.", default="dev", offered="split"
+    )
     evaluate_every: int = from_simcse(
         "Steps between evaluations",
         "After so many steps, and at the end, Spearman's correlation on the dev pairs is measured; the weights of the "

@@ -97,6 +97,7 @@ class PreFineTuningPlan:
         "Only pairs of this split are learned before fine-tuning, and none with a near copy of a sentence of another "
         "split or of the dev and test rows of a task.",
         default="train",
+        offered="split",
     )
     entailment: str = entailment_setting("The subset of pairs whose second sentence follows from the first.")
     neutral: str = neutral_setting("The subset of pairs that are neither.")
@@ -127,18 +128,21 @@ class PreFineTuningPlan:
         "Training split of tasks",
         "Of tasks in datasets: pairs of this split are fine-tuned on.",
         default="train",
+        offered="split",
     )
     dev_split: str = ours(
         "Dev split of tasks",
         "Of tasks in datasets: pairs of this split choose the tags and the seed with the median score. Where a task "
         "has none, a share of its training rows is drawn for it.",
         default="dev",
+        offered="split",
     )
     test_split: str = ours(
         "Test split of tasks",
         "Of tasks in datasets: the figures are measured on pairs of this split. Where a task has none with labels, "
         "as those of GLUE, its dev rows are the test.",
         default="test",
+        offered="split",
     )
     dev_share: float = ours(
         "Share of dev rows",

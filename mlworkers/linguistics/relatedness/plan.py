@@ -20,7 +20,7 @@ class RelatednessPlan:
         refers_to="score set",
         kinds=("human", "reference"),
     )
-    split: str = setting("Split", "Only pairs of this split. Empty: every pair.", default="")
+    split: str = setting("Split", "Only pairs of this split. Empty: every pair.", default="", offered="split")
     pipeline: str = setting(
         "spaCy pipeline",
         "An installed pipeline such as en_core_web_md, or the folder of one. It finds parts of speech, subjects and "

@@ -1,11 +1,15 @@
 """The form that a plan makes."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
+from django.http import QueryDict
 
+from curation.models import ScoreSet
 from mlworkers.forms.plans import PlanForm
 from mlworkers.plans.kinds import KINDS, Kind
+from tests.factories import PairFactory, ScoreSetFactory
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,8 @@ def filled_in(**values: object) -> PlanForm:
 def test_a_number_shows_its_default_its_unit_and_where_it_comes_from() -> None:
     form = PlanForm(kind=TRAIN, dataset=None)
 
-    assert form.fields["epochs"].help_text == "Passes over the data. Default: 3 epochs (RISE, table 9)."
+    assert form.fields["epochs"].help_text == "Passes over the data. Default: 3 epochs."
+    assert form.fields["epochs"].citation == "RISE, table 9"
     assert form.fields["epochs"].initial == 3
 
 
@@ -64,4 +69,108 @@ def test_a_number_out_of_range_is_said_in_the_plan_s_own_sentence(
 ) -> None:
     form = filled_in(**values)
 
-    assert form.errors["__all__"] == [sentence]
+    assert form.errors == {"epochs": [sentence]}
+
+
+def test_all_that_is_wrong_is_said_at_once_beside_the_settings() -> None:
+    form = filled_in(epochs="0", rate="fast")
+
+    assert set(form.errors) == {"epochs", "rate"}
+    assert [field.name for field in form.wrong] == ["epochs", "rate"]
+
+
+def test_what_does_not_go_together_is_said_beside_the_first_setting_that_is_named(
+    furnished_comparison,
+) -> None:
+    form = furnished_comparison(weightings=["plain", "realism"], controls="on")
+
+    assert form.errors["realism"][0].startswith("The weighting “realism” needs p_D;")
+
+
+@pytest.fixture
+def furnished_comparison(dataset):
+    """The form of a comparison, filled in with its defaults but for what is given."""
+    ScoreSetFactory(dataset=dataset, name="people", kind=ScoreSet.Kind.HUMAN)
+    ScoreSetFactory(dataset=dataset, name="asked", kind=ScoreSet.Kind.TARGET)
+
+    def filled(**given: Any) -> PlanForm:
+        kind = KINDS["compare_weightings"]
+        blank = PlanForm(kind=kind, dataset=dataset)
+        sent = QueryDict(mutable=True)
+        for bound in blank:
+            if bound.initial not in (None, False):
+                sent[bound.name] = str(bound.initial)
+        for name, value in given.items():
+            sent.setlist(name, value if isinstance(value, list) else [value])
+        return PlanForm(sent, kind=kind, dataset=dataset)
+
+    return filled
+
+
+def test_weightings_are_ticked_and_become_the_text_of_the_plan(furnished_comparison) -> None:
+    form = furnished_comparison(weightings=["plain", "random"])
+
+    assert form.is_valid(), form.errors
+    assert form.plan()["weightings"] == "plain,random"
+    boxes = [(str(box.data["value"]), box.data["selected"]) for box in form["weightings"]]
+    assert boxes[:5] == [
+        ("plain", True),
+        ("realism", False),
+        ("filter", False),
+        ("random", True),
+        ("consistency", False),
+    ]
+
+
+def test_no_ticked_weighting_is_refused_beside_the_boxes(furnished_comparison) -> None:
+    assert not furnished_comparison(weightings=[]).is_valid()
+
+
+def test_a_name_that_is_not_offered_has_a_box_of_its_own(dataset) -> None:
+    form = PlanForm(kind=KINDS["compare_weightings"], dataset=dataset, initial={"suites": "stsb,gone"})
+
+    ticked = [box.data["value"] for box in form["suites"] if box.data["selected"]]
+    assert ticked == ["stsb", "gone"]
+
+
+def test_the_splits_of_the_dataset_are_offered_and_the_default_even_where_no_pair_has_it(dataset) -> None:
+    for split in ("train", "judge", ""):
+        PairFactory(dataset=dataset, split=split)
+    PairFactory(dataset=dataset, split="retired", status="retired")
+    form = PlanForm(kind=KINDS["evaluate_encoder"], dataset=dataset)
+
+    assert list(form.fields["split"].choices) == [
+        ("test", "test · no pairs"),
+        ("judge", "judge"),
+        ("train", "train"),
+        ("", "every split"),
+    ]
+
+
+def test_several_splits_are_ticked_where_a_plan_takes_several(dataset) -> None:
+    PairFactory(dataset=dataset, split="dev")
+    form = PlanForm(kind=KINDS["score_contexts"], dataset=dataset)
+
+    assert [box.data["value"] for box in form["split"]] == ["dev"]
+
+
+def test_another_model_is_typed_beside_the_select(dataset) -> None:
+    kind = KINDS["score_pairs"]
+    sent = {"dataset": dataset.slug, "model": "another", "model_other": " some/encoder ", "device": "cpu"}
+    form = PlanForm(sent, kind=kind, dataset=dataset)
+
+    assert form.is_valid(), form.errors
+    assert form.plan()["model"] == "some/encoder"
+    shown = str(PlanForm(kind=kind, dataset=dataset, initial={"model": "some/encoder"})["model"])
+    assert '<option value="another" selected>' in shown
+    assert 'value="some/encoder"' in shown
+
+
+def test_a_source_in_the_guide_is_a_link_behind_the_sign(dataset) -> None:
+    form = PlanForm(kind=KINDS["train_encoder"], dataset=dataset)
+
+    shown = form["filter_share"].as_field_group()
+
+    assert "<summary" in shown
+    assert '<a href="/guide/encoders/">' in shown
+    assert "docs/guide" not in shown

@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from curation.models import ImportBatch, Snapshot
 from mlworkers import tasks
-from mlworkers.models import Artifact, Run, WorkerHeartbeat
+from mlworkers.models import Artifact, Run, RunShard, WorkerHeartbeat
+from mlworkers.runs.attempts import DISK_FULL, UNEXPECTED
 from mlworkers.runs.storage import RunLog
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory
 from tests.markup import squeezed
@@ -236,6 +237,36 @@ def test_what_failed_is_said_beside_the_button_that_starts_it_again(client, cura
 
     assert "The disk is full, so the run stopped." in answer.text
     assert reverse("mlworkers:run_again", args=[run.pk]) in answer.text
+
+
+@pytest.mark.parametrize(
+    ("state", "message", "primary"),
+    [
+        ("failed", "The dataset has no split “dev”.", "Change the settings and start again"),
+        ("failed", UNEXPECTED % {"reference": "0a1b2c3d"}, "Start again"),
+        ("failed", str(DISK_FULL), "Start again"),
+        ("cancelled", "Cancelled by curator.", "Start again"),
+    ],
+)
+def test_the_primary_action_of_a_run_that_did_not_succeed_is_what_mends_it(
+    client, curator, dataset, state: str, message: str, primary: str
+) -> None:
+    failed = RunFactory(dataset=dataset, state=state, message=message)
+
+    shown = page(client, curator, "run_detail", failed.pk).text
+
+    primaries = re.findall(r'class="(?:button )?primary"[^>]*>\s*([^<]+?)\s*<', shown)
+    assert primaries == [primary]
+
+
+def test_cancelling_asks_where_the_work_of_shards_would_be_lost(client, curator, run) -> None:
+    Run.objects.filter(pk=run.pk).update(state="running", total=20)
+    plain = page(client, curator, "run_progress", run.pk).text
+    RunShard.objects.create(run=run, stage="writing", number=0, size=10, done=10, state="done")
+    asking = page(client, curator, "run_progress", run.pk).text
+
+    assert "Cancel, and lose the work" not in plain
+    assert "1 shard is done. If you cancel, its work is lost" in squeezed(asking)
 
 
 def test_the_log_s_last_lines_are_shown_as_text(client, curator, run) -> None:
