@@ -101,7 +101,7 @@ def suggestions_of(setting: Setting) -> Choices | None:
     return _models(setting.kinds or MODEL_KINDS) if setting.refers_to == "model" else None
 
 
-def _models(kinds: Iterable[str]) -> Choices:
+def _models(kinds: Collection[str]) -> Choices:
     packaged = [(f"packaged:{name}", f"{name} · {_('packaged')}") for name in PACKAGES if "encoder" in kinds]
     made = [(name, f"{card_of(artifact).name} · {name}") for name, artifact in models_to_name(kinds)]
     return packaged + made

@@ -373,7 +373,7 @@ def test_the_head_and_the_page_give_the_same_reliability(judged, site) -> None:
 
 def test_an_older_publication_does_not_hide_what_the_judgements_say_now(judged, eve) -> None:
     scores_publish(campaign=judged)
-    participation_stop(participation=eve, exclude=True, reason="")
+    participation_stop(participation=eve, exclude=True, reason="Answers at random.")
 
     found = campaign_dashboard(judged, at=now()).reliability
 

@@ -100,6 +100,7 @@ def furnished_comparison(dataset):
         for bound in blank:
             if bound.initial not in (None, False):
                 sent[bound.name] = str(bound.initial)
+        given = {"scores": "people", "test_score_set": "people", **given}
         for name, value in given.items():
             sent.setlist(name, value if isinstance(value, list) else [value])
         return PlanForm(sent, kind=kind, dataset=dataset)
@@ -169,7 +170,7 @@ def test_another_model_is_typed_beside_the_select(dataset) -> None:
 def test_a_source_in_the_guide_is_a_link_behind_the_sign(dataset) -> None:
     form = PlanForm(kind=KINDS["train_encoder"], dataset=dataset)
 
-    shown = form["filter_share"].as_field_group()
+    shown = form["unjudged_weight"].as_field_group()
 
     assert "<summary" in shown
     assert '<a href="/guide/encoders/">' in shown

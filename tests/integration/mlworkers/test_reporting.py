@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from mlworkers.models import Run
-from mlworkers.runs import lifecycle
+from mlworkers.runs import lifecycle, selectors
 from mlworkers.runs.lifecycle import RunStopped, run_claim
 from mlworkers.runs.reporting import SENTENCES_MAX, Reporter, WorkerLeaves, leaving
 from mlworkers.runs.selectors import progress_of
@@ -163,7 +163,8 @@ def test_a_count_above_its_total_is_shown_as_all(run: Run, reporter: Reporter) -
     assert (stored.done, stored.total) == (101, 101)
 
 
-def test_the_rate_counts_from_where_this_attempt_began(run: Run, reporter: Reporter) -> None:
+def test_the_rate_counts_from_where_this_attempt_began(run: Run, reporter: Reporter, monkeypatch) -> None:
+    monkeypatch.setattr(selectors, "STEADY_AFTER", 0)
     with reporter.heartbeat():
         reporter(900, 1000, "Reading")
         eventually(run, lambda run: run.done == 900)

@@ -191,7 +191,7 @@ def test_only_what_will_do_is_offered(furnished) -> None:
         "run": ["0", str(generation.pk)],
     }
     several = [f"run:{run.pk}/b", f"run:{run.pk}/a"]
-    assert models == ["packaged:all-MiniLM-L6-v2", *several, f"run:{encoder.pk}"]
+    assert models == ["", "packaged:all-MiniLM-L6-v2", *several, f"run:{encoder.pk}"]
 
 
 def test_a_score_set_that_is_gone_must_be_chosen_anew(furnished) -> None:
