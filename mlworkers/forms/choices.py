@@ -1,6 +1,6 @@
 """What a form offers where a setting names something: score sets, uploads, snapshots, runs, models."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from django import forms
