@@ -15,7 +15,7 @@ ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblanc
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check kills attack bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign schema constraints
+.PHONY: help install demo serve test check kills faults attack bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign schema constraints
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -34,6 +34,10 @@ test: $(VENV)/installed-dev ## the test suite; says which tests it left out and 
 
 kills: $(VENV)/installed-dev ## every kind of run, killed at random moments ROUNDS times (some minutes); SEED=N draws others
 	@KILLED_ROUNDS=$(or $(ROUNDS),10) KILLED_SEED=$(or $(SEED),13) $(BIN)/python -m pytest -q tests/integration/mlworkers/test_killed_runs.py
+
+faults: $(VENV)/installed-dev ## judging and runs while servers are killed (SHORT=1: some minutes); needs PostgreSQL's and Redis's servers, libfaketime
+	@$(if $(SHORT),,FAULTS_JUDGEMENTS=$(or $(JUDGEMENTS),10000) FAULTS_ANNOTATORS=$(or $(ANNOTATORS),50) FAULTS_KILLS=$(or $(KILLS),20)) \
+	  FAULTS_SEED=$(or $(SEED),13) $(BIN)/python -m pytest -q -s -n 0 tests/faults
 
 attack: $(VENV)/installed-dev ## who gets what at every address, nonsense, files, models, races, passwords, on a site of its own (PORT=8000)
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ATTACKS)

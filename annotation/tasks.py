@@ -45,14 +45,16 @@ def expire_leases() -> int:
     Then invite a worker for each design and each import that none is at, choose what the adaptive phases ask for next,
     tell webhooks of campaigns that have all their judgements, and end the submissions of people who left.
     """
-    released = leases_expire(at=timezone.now())
+    # However wrong the clock of the worker is: what is released too early, somebody else judges a second time.
+    at = database_now()
+    released = leases_expire(at=at)
     for campaign_pk in designs_free(database_now()).values_list("campaign", flat=True):
         design_invite(campaign_pk)
     for batch_pk in judgement_imports_free(database_now()).values_list("pk", flat=True):
         import_invite(batch_pk)
     blocks_make()
     finished_tell()
-    submissions_end_overdue(at=timezone.now())
+    submissions_end_overdue(at=at)
     return released
 
 

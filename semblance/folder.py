@@ -1,9 +1,9 @@
 """An installation's folder is private: it holds password hashes, the secret key and what people write."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 # What an installation makes. Anything else in the folder is its owner's, and is left as it is.
@@ -46,7 +46,14 @@ def _made_in(home: Path) -> Iterator[Path]:
 
 
 def _close(path: Path, umask: int) -> None:
-    with suppress(FileNotFoundError):  # messages and the database's -wal come and go
+    try:
         status = path.lstat()
         if status.st_uid == os.geteuid() and not stat.S_ISLNK(status.st_mode):
             path.chmod(stat.S_IMODE(status.st_mode) & ~umask)
+    except FileNotFoundError:
+        pass  # messages and the database's -wal come and go
+    except OSError as error:
+        if (
+            error.errno != errno.EROFS
+        ):  # on a read-only disk the site starts all the same, and reads what is there
+            raise

@@ -332,7 +332,8 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # By default a worker ends when the broker was away for three quarters of an hour.
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TIMEZONE = "UTC"
-CELERY_BEAT_SCHEDULE_FILENAME = str(SEMBLANCE_HOME / "beat-schedule")
+# In memory: a file of last times would only be one more that a full disk stops. What beat asks for comes every minute.
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     # It expires before the next one comes: a busy worker must not find a pile of them afterwards. Queued runs are found
     # without beat (mlworkers.tasks.worker_arrives).

@@ -1,7 +1,7 @@
 """Tests that need a service, a browser or real data: left out where there is none, and said so at the end.
 
-Where SEMBLANCE_REQUIRE names a need ("postgres,redis,browser,minilm,serving,gettext,real_data" or "all"), a test that
-lacks it fails.
+Where SEMBLANCE_REQUIRE names a need ("postgres,redis,browser,minilm,serving,gettext,real_data,postgres_server,
+redis_server,faketime" or "all"), a test that lacks it fails.
 """
 
 import importlib.util
@@ -20,6 +20,12 @@ def real_data_folder() -> str:
     return folder if folder and Path(folder).is_dir() else ""
 
 
+def program_of_postgres(name: str) -> str:
+    """The path of a program of PostgreSQL's server, which Debian keeps off the search path; "" where there is none."""
+    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
+    return shutil.which(name) or (str(found[-1]) if found else "")
+
+
 NEEDS = {
     "postgres": (
         os.environ.get("DATABASE_URL", "").startswith("postgres"),
@@ -36,6 +42,18 @@ NEEDS = {
         "pip install 'transformers[serving]'",
     ),
     "gettext": (shutil.which("msgfmt") is not None, "install gettext, for example: apt-get install gettext"),
+    "postgres_server": (
+        bool(program_of_postgres("initdb") and program_of_postgres("pg_ctl")),
+        "install PostgreSQL's server, for example: apt-get install postgresql",
+    ),
+    "redis_server": (
+        shutil.which("redis-server") is not None,
+        "install Redis, for example: apt-get install redis-server",
+    ),
+    "faketime": (
+        any(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")),
+        "install libfaketime, for example: apt-get install faketime",
+    ),
     "real_data": (bool(real_data_folder()), "set SEMBLANCE_REAL_DATA to the folder of data sets"),
 }
 

@@ -23,6 +23,8 @@ _SAYS_FULL = re.compile(
     "|".join((*_SENTENCES, r"\d+ requested and \d+ written", r"unexpected pos \d+ vs \d+"))
 )
 _FULL_SHOWN = "The disk is full, so {} was not written; free some space and try again."
+_SAYS_READ_ONLY = re.compile(re.escape(os.strerror(errno.EROFS)))
+_READ_ONLY_SHOWN = "The disk is read-only, so {} was not written; make it writable and try again."
 _TAKEN = frozenset({errno.ENOTEMPTY, errno.EEXIST})
 
 
@@ -46,7 +48,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         beside, file = _locked_beside(path)
     try:
         # Whoever writes may fail in its own ways, which are not this file's; a full disk is.
-        with _full_shown(path, OSError), file:
+        with _disk_shown(path, OSError), file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -90,7 +92,7 @@ def folder_replacing(path: Path, *, once: bool = False) -> Iterator[Path]:
     with _shown(path):
         beside.mkdir()
     try:
-        with _full_shown(path):
+        with _disk_shown(path):
             yield beside
             for folder_path, _folders, files in os.walk(beside):
                 for name in files:
@@ -119,22 +121,37 @@ def _put_in_place(beside: Path, path: Path, *, once: bool) -> None:
 
 def disk_is_full(error: BaseException | None) -> bool:
     """Whether the error, of whichever library, or one behind it says that a disk or a quota is full."""
+    return _is_behind(error, _FULL, _SAYS_FULL)
+
+
+def disk_is_read_only(error: BaseException | None) -> bool:
+    """Whether the error, of whichever library, or one behind it says that a disk takes no writes at all."""
+    return _is_behind(error, frozenset({errno.EROFS}), _SAYS_READ_ONLY)
+
+
+def _is_behind(error: BaseException | None, numbers: frozenset[int], sentences: re.Pattern[str]) -> bool:
     while error is not None:
-        if getattr(error, "errno", None) in _FULL or _SAYS_FULL.search(str(error)):
+        if getattr(error, "errno", None) in numbers or sentences.search(str(error)):
             return True
         error = error.__cause__ or error.__context__
     return False
 
 
 @contextmanager
-def _full_shown(path: Path, kind: type[Exception] = Exception) -> Iterator[None]:
-    """Turn a full disk into a FileError; whoever writes may fail in its own ways too, which are not the file's."""
+def _disk_shown(path: Path, kind: type[Exception] = Exception) -> Iterator[None]:
+    """Turn a disk that takes nothing into a FileError; whoever writes may fail in its own ways, which are not the
+    file's.
+    """
     try:
         yield
     except kind as error:
-        if isinstance(error, FileError) or not disk_is_full(error):
+        if isinstance(error, FileError):
             raise
-        raise FileError(_FULL_SHOWN.format(path.name)) from error
+        if disk_is_full(error):
+            raise FileError(_FULL_SHOWN.format(path.name)) from error
+        if disk_is_read_only(error):
+            raise FileError(_READ_ONLY_SHOWN.format(path.name)) from error
+        raise
 
 
 @contextmanager
@@ -174,6 +191,8 @@ def sync_folder(folder: Path) -> None:
 def _sentence(error: OSError, path: Path) -> str:
     if error.errno in _FULL:
         return _FULL_SHOWN.format(path.name)
+    if error.errno == errno.EROFS:
+        return _READ_ONLY_SHOWN.format(path.name)
     if error.errno == errno.ENOTDIR:
         return f"{path.parent} is no folder, so {path.name} was not written; choose another place."
     if error.errno == errno.ENOENT and not path.parent.is_dir():

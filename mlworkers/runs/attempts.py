@@ -21,7 +21,7 @@ from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.files.drafts import FileError
 from curation.files.progress import Report
-from curation.files.writing import disk_is_full
+from curation.files.writing import disk_is_full, disk_is_read_only
 from curation.heartbeats import database_now
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
@@ -67,7 +67,10 @@ def run_carry_out(claim: Claim, pipeline_of: PipelineOf) -> None:
     except WorkerLeaves:
         _leave(claim, log)
     except Exception as error:
-        _fail(claim, log, error)
+        if isinstance(error, DatabaseError | InterfaceError) and not connection.is_usable():
+            _interrupt(claim, log, error)
+        else:
+            _fail(claim, log, error)
     except BaseException:  # the process was asked to exit at once
         _leave(claim, log)
         raise
@@ -163,6 +166,19 @@ def _leave(claim: Claim, log: RunLog) -> None:
         invite(Run.objects.get(pk=claim.run_id), database_now())
 
 
+def _interrupt(claim: Claim, log: RunLog, error: Exception) -> None:
+    """The database went away, which is not the run's doing: it goes on when the database is back.
+
+    A run that takes the database down each time is given up like one that silences its workers.
+    """
+    connection.close()
+    logger.warning("Run %s: the database went away: %s", claim.run_id, error)
+    log.write(_("The connection to the database was lost. The run resumes when the database is back."))
+    with suppress(RunStopped):
+        _until_written(partial(run_leave, claim=claim, lost=True))
+        invite(Run.objects.get(pk=claim.run_id), database_now())
+
+
 def _fail(claim: Claim, log: RunLog, error: Exception) -> None:
     # First of all: on a full disk this makes the room that the rest needs.
     attempts_remove(claim.run_id, up_to=claim.attempt)
@@ -170,7 +186,7 @@ def _fail(claim: Claim, log: RunLog, error: Exception) -> None:
     log.write("".join(traceback.format_exception(error)))
     log.write(message)
     with suppress(RunStopped):
-        _until_written(partial(run_fail, claim=claim, at=database_now(), message=message))
+        _until_written(lambda: run_fail(claim=claim, at=database_now(), message=message))
 
 
 def _until_written(write: Callable[[], None]) -> None:
@@ -191,6 +207,8 @@ def _sentence(claim: Claim, error: Exception) -> str:
         return str(error)
     if disk_is_full(error):
         return str(DISK_FULL)
+    if disk_is_read_only(error):
+        return _("The disk is read-only, so the run stopped. Make it writable and start the run again.")
     if isinstance(error, ValueError) and str(error):
         return str(error)
     reference = secrets.token_hex(4)

@@ -89,9 +89,12 @@ def run_advance(*, run_id: int, quiet_since: datetime, done: int, total: int) ->
     quiet.filter(total=total, done__lt=done).update(done=done)
 
 
-def run_leave(*, claim: Claim) -> None:
-    """Let go of a run that this worker will not finish: another one is invited at once and takes it over."""
-    _change(claim, heartbeat_at=None, invited_at=None)
+def run_leave(*, claim: Claim, lost: bool = False) -> None:
+    """Let go of a run that this worker will not finish: another one is invited at once and takes it over.
+
+    lost: count it like a worker that fell silent.
+    """
+    _change(claim, heartbeat_at=None, invited_at=None, lost=F("lost") + int(lost))
 
 
 @transaction.atomic

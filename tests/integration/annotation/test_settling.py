@@ -1,6 +1,7 @@
 """What counts: the first required judgements of people who are not excluded, whatever happens in between."""
 
 import pytest
+from django.utils import timezone
 
 from annotation.judging.assignment import LEASE_TIME, participation_join, tuple_claim
 from annotation.judging.settling import (
@@ -116,6 +117,15 @@ def test_the_scheduled_sweep_releases_leases(anna, at) -> None:
     tuple_claim(participation=anna, at=at)  # long ago
 
     assert expire_leases() == 1
+
+
+@pytest.mark.postgres
+def test_a_worker_whose_clock_is_ahead_releases_nothing(anna, monkeypatch) -> None:
+    right = timezone.now()
+    tuple_claim(participation=anna, at=right)
+    monkeypatch.setattr(timezone, "now", lambda: right + 10 * LEASE_TIME)
+
+    assert expire_leases() == 0
 
 
 def test_settling_a_persons_long_work_takes_a_constant_number_of_queries(

@@ -112,6 +112,15 @@ def test_a_full_disk_is_said_in_a_sentence(pipeline) -> None:
     assert (run.state, run.message.split(",")[0]) == ("failed", "The disk is full")
 
 
+def test_a_read_only_disk_is_said_in_a_sentence(pipeline) -> None:
+    pipeline(raising(OSError(errno.EROFS, "Read-only file system")))
+
+    run = carried_out(RunFactory())
+
+    sentence = "The disk is read-only, so the run stopped. Make it writable and start the run again."
+    assert (run.state, run.message) == ("failed", sentence)
+
+
 def test_an_artefact_that_fills_the_disk_leaves_nothing_and_the_run_started_again_succeeds(
     pipeline, staff
 ) -> None:

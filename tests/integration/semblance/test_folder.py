@@ -134,3 +134,12 @@ def test_a_umask_that_is_none_stops_the_start_with_a_sentence(tmp_path, given: s
 
     assert stopped.value.returncode == 2
     assert not (tmp_path / "home").exists()
+
+
+def test_a_folder_on_a_read_only_disk_is_left_as_it_is(small_disk) -> None:
+    written(small_disk / "runs/1/log.txt")
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+
+    folder_private(small_disk, umask=0o077)
+
+    assert open_to_others(small_disk) != []

@@ -93,6 +93,36 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(place, error: Exception)
     assert list(place.parent.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.EROFS, os.strerror(errno.EROFS)),
+        Exception("I/O error: Read-only file system (os error 30)"),
+    ],
+    ids=["system", "safetensors"],
+)
+def test_a_read_only_disk_is_one_sentence_too(place, error: Exception) -> None:
+    sentence = r"^The disk is read-only, so model was not written; make it writable and try again\.$"
+
+    with pytest.raises(FileError, match=sentence):
+        fail_in_the_middle(place, error)
+
+    assert list(place.parent.iterdir()) == []
+
+
+def test_a_file_on_a_read_only_disk_is_the_same_sentence(place, monkeypatch) -> None:
+    def refuse(path: Path, *arguments: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(Path, "open", refuse)
+
+    with (
+        pytest.raises(FileError, match=r"^The disk is read-only, so model was not written"),
+        replacing(place),
+    ):
+        pass
+
+
 def test_a_disk_that_is_full_only_when_the_folder_is_synced_is_one_sentence_too(place, monkeypatch) -> None:
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
