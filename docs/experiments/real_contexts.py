@@ -182,7 +182,7 @@ def surrogate_stages(size: Size, stages: Stages, scoring: Mapping[str, object]) 
     splits = "harvested-train, harvested-dev, harvested-test"
     scored = stages.done("score_contexts", **{**scoring, "split": splits, "contexts": min(size.contexts)})
     similarities = f"run {scored.pk}: contexts, centred"
-    small = stages.done("initialise_encoder", dataset=DATASET)
+    small = stages.done("initialise_encoder", dataset=DATASET, split="harvested-train")
     learning = {
         "dataset": DATASET,
         "scores": similarities,
