@@ -113,9 +113,9 @@ def test_the_dashboard_takes_as_many_queries_for_many_people_as_for_few(
         GoldFactory.create_batch(people, campaign=campaign)
         for _ in range(people):
             answer(participation_join(campaign=campaign, user=UserFactory()))
-        with django_assert_num_queries(10):
+        with django_assert_num_queries(11):
             campaign_dashboard(campaign, at=at)
-        with django_assert_num_queries(7):  # what is heavy is kept
+        with django_assert_num_queries(8):  # what is heavy is kept
             campaign_dashboard(campaign, at=at)
 
 
