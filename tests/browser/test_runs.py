@@ -99,7 +99,7 @@ def test_no_page_of_runs_scrolls_sideways(open_as, curator, dataset, width: int)
 def test_what_was_opened_on_a_running_page_stays_open_and_cancel_asks_when_work_would_be_lost(
     curator_page: Page, dataset, worker
 ) -> None:
-    run = RunFactory(dataset=dataset)
+    run = RunFactory(dataset=dataset, plan={"dataset": dataset.slug, "spreadsheet": False, "plain": False})
     progress_made(run, 100)
     RunShard.objects.create(run=run, stage="writing", number=0, size=10, done=10, state="done")
     RunLog(run.pk).write("\n".join(f"line {number}" for number in range(200)))
