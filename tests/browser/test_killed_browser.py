@@ -49,6 +49,7 @@ def start_browser(
         context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": home}])
         page = context.pages[0]
         page.goto(f"{home}campaigns/{campaign.pk}/judge/")
+        page.wait_for_load_state("networkidle")  # the script has begun: it asks for the tuples after this one
         begin = page.get_by_role("button", name="Start judging")
         if begin.is_visible():
             begin.click()

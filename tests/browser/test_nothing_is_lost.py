@@ -35,6 +35,7 @@ def campaign(dataset) -> Campaign:
 
 def started(page: Page, campaign: Campaign) -> Page:
     page.goto(f"/campaigns/{campaign.pk}/judge/")
+    page.wait_for_load_state("networkidle")  # the script has begun: it asks for the tuples after this one
     start = page.get_by_role("button", name="Start judging")
     if start.is_visible():
         start.click()
