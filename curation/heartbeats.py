@@ -12,10 +12,12 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, TypeVar, cast
 
+from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import F, Model, Q, QuerySet
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 RUNNING = "running"  # the state of claimed work, in every table
 AHEAD = timedelta(seconds=5)  # what another process wrote between our look at the clock and at the row
@@ -103,6 +105,21 @@ def claim_first(
 def held(rows: QuerySet[Row], *, attempt: int) -> QuerySet[Row]:
     """Those of the rows that the attempt still holds: a condition for everything that it writes."""
     return rows.filter(state=RUNNING, attempt=attempt)
+
+
+def worker_invite(task: str, *arguments: int, expires: int | None = 600, **routing: Any) -> bool:
+    """Send the message that a task takes; whether that worked. Where the broker cannot be reached, a sweep sends it
+    again.
+
+    expires: seconds after which a worker that was busy drops the message; None for never. routing: the queue, where it
+    is not the usual one.
+    """
+    try:
+        current_app.send_task(task, args=arguments, expires=expires, retry=False, **routing)
+    except OperationalError as error:
+        logger.warning("%s%s: the broker cannot be reached: %s", task, arguments, error)
+        return False
+    return True
 
 
 class Pulse:

@@ -22,5 +22,5 @@ def sweep() -> None:
 
 @shared_task(name=DELIVER)
 def webhooks_deliver() -> int:
-    """Send what webhooks wait for; how much of it was answered with success."""
+    """Send what webhooks wait for; how many receivers answered with success."""
     return deliveries_carry_out()

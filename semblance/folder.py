@@ -53,7 +53,6 @@ def _close(path: Path, umask: int) -> None:
     except FileNotFoundError:
         pass  # messages and the database's -wal come and go
     except OSError as error:
-        if (
-            error.errno != errno.EROFS
-        ):  # on a read-only disk the site starts all the same, and reads what is there
+        # On a read-only disk the site starts all the same, and reads what is there.
+        if error.errno != errno.EROFS:
             raise

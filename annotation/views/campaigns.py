@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -33,11 +32,11 @@ from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
 from annotation.forms.estimate import EstimateForm, estimate_asked
 from annotation.models import Campaign, CampaignDesign
 from annotation.tasks import design_now_or_later
+from annotation.views.saying import campaign_say
 from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
 from curation.errors import UserError
 from curation.models import Dataset, User
 from curation.numbers import number_from
-from curation.said import success_say
 
 DATASETS_OFFERED = 100
 
@@ -222,12 +221,7 @@ def guidelines(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     form = GuidelineForm(request.POST or None, initial={"text": newest.text if newest else ""})
     if form.is_valid():
         guideline_save(campaign=campaign, text=form.cleaned_data["text"], by=request.user)
-        success_say(
-            request,
-            _("Saved. Annotators see the new version with their next pairs."),
-            then=_("See the campaign"),
-            address=reverse("annotation:campaign", args=[campaign.pk]),
-        )
+        campaign_say(request, campaign, _("Saved. Annotators see the new version with their next pairs."))
         return redirect("annotation:guidelines", campaign.pk)
     versions = campaign.guidelines.all()
     version = request.GET.get("version")

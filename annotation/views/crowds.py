@@ -20,6 +20,7 @@ from annotation.crowds.selectors import HOURS_COLUMNS, about_counts, hours_of, o
 from annotation.crowds.services import crowd_change, crowd_link_renew, crowd_of
 from annotation.forms.crowds import CrowdForm, PresetForm
 from annotation.models import Crowd, CrowdPerson, CrowdSubmission
+from annotation.views.saying import campaign_say
 from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.files.tables import csv_lines
@@ -99,12 +100,7 @@ def crowd_person_end(request: AuthedRequest, campaign_pk: int, person_pk: int) -
     person = get_object_or_404(CrowdPerson, pk=person_pk, crowd__campaign=campaign)
     ended = submission_end(participation=person.participation, at=now(), by=request.user)
     names = {"name": person.participation.user, "outcome": ended.get_outcome_display()}
-    success_say(
-        request,
-        _("%(name)s has ended: %(outcome)s.") % names,
-        then=_("See the campaign"),
-        address=reverse("annotation:campaign", args=[campaign.pk]),
-    )
+    campaign_say(request, campaign, _("%(name)s has ended: %(outcome)s.") % names)
     return redirect("annotation:crowd", campaign.pk)
 
 

@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.forms import BaseFormSet
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -27,11 +26,11 @@ from annotation.models import Campaign, Tuple
 from annotation.results.dashboard import gold_note, gold_rates
 from annotation.results.gold_doubts import golds_to_remove
 from annotation.results.selectors import golds_of
+from annotation.views.saying import campaign_say
 from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.models import Pair
 from curation.numbers import number_from, page_number
-from curation.said import success_say
 
 
 @require_GET
@@ -63,12 +62,7 @@ def gold_new(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         except UserError as error:
             form.add_error(None, str(error))
         else:
-            success_say(
-                request,
-                _("The gold tuple is added."),
-                then=_next_step(campaign),
-                address=reverse("annotation:campaign", args=[campaign.pk]),
-            )
+            _say(request, campaign, _("The gold tuple is added."))
             return redirect("annotation:gold", campaign.pk)
     search = request.GET.get("search", "")
     address = QueryDict(mutable=True)
@@ -150,12 +144,7 @@ def _keep(
         )
         kept += 1
     said = ngettext("%(number)d gold tuple is added.", "%(number)d gold tuples are added.", kept)
-    success_say(
-        request,
-        said % {"number": kept},
-        then=_next_step(campaign),
-        address=reverse("annotation:campaign", args=[campaign.pk]),
-    )
+    _say(request, campaign, said % {"number": kept})
     return redirect("annotation:gold", campaign.pk)
 
 
@@ -182,21 +171,11 @@ def gold_remove_view(request: AuthedRequest, campaign_pk: int, tuple_pk: int) ->
     try:
         if not gold.leases.exists():
             gold_remove(gold=gold, by=request.user)
-            success_say(
-                request,
-                _("Gold tuple %(number)d is removed.") % {"number": gold.number},
-                then=_next_step(campaign),
-                address=reverse("annotation:campaign", args=[campaign.pk]),
-            )
+            _say(request, campaign, _("Gold tuple %(number)d is removed.") % {"number": gold.number})
         else:
             again = gold_withdraw(gold=gold, by=request.user)
             said = _("Gold tuple %(number)d is removed. To undo this, put it back at the end of this page.")
-            success_say(
-                request,
-                _with_people(said % {"number": gold.number}, again),
-                then=_next_step(campaign),
-                address=reverse("annotation:campaign", args=[campaign.pk]),
-            )
+            _say(request, campaign, _with_people(said % {"number": gold.number}, again))
     except UserError as error:
         messages.error(request, str(error))
     return redirect("annotation:gold", campaign.pk)
@@ -209,19 +188,15 @@ def gold_restore_view(request: AuthedRequest, campaign_pk: int, tuple_pk: int) -
     try:
         again = gold_restore(gold=gold, by=request.user)
         said = _("Gold tuple %(number)d is back in use.") % {"number": gold.number}
-        success_say(
-            request,
-            _with_people(said, again),
-            then=_next_step(campaign),
-            address=reverse("annotation:campaign", args=[campaign.pk]),
-        )
+        _say(request, campaign, _with_people(said, again))
     except UserError as error:
         messages.error(request, str(error))
     return redirect("annotation:gold", campaign.pk)
 
 
-def _next_step(campaign: Campaign) -> str:
-    return _("Open the campaign") if campaign.state == Campaign.State.DRAFT else _("See the campaign")
+def _say(request: AuthedRequest, campaign: Campaign, sentence: str) -> None:
+    opens = campaign.state == Campaign.State.DRAFT
+    campaign_say(request, campaign, sentence, then=_("Open the campaign") if opens else "")
 
 
 def _with_people(sentence: str, again: GateAgain) -> str:

@@ -3,7 +3,6 @@
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -18,9 +17,9 @@ from annotation.forms.growing import GrowForm, SpendForm
 from annotation.models import Campaign, CampaignDesign
 from annotation.results.selectors import phase_sums
 from annotation.tasks import design_now_or_later
+from annotation.views.saying import campaign_say
 from curation.access import AuthedRequest
 from curation.errors import UserError
-from curation.said import success_say
 
 
 @require_http_methods(["GET", "POST"])
@@ -34,12 +33,7 @@ def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         except UserError as error:
             form.add_error("judgements", str(error))
         else:
-            success_say(
-                request,
-                _("Saved. Tuples are chosen when the design is nearly judged."),
-                then=_("See the campaign"),
-                address=reverse("annotation:campaign", args=[campaign.pk]),
-            )
+            campaign_say(request, campaign, _("Saved. Tuples are chosen when the design is nearly judged."))
             return redirect("annotation:spend", campaign.pk)
     sums = phase_sums(campaign)
     context = campaign_head(request.user, campaign, "campaign") | {
@@ -55,11 +49,8 @@ def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 def withdraw(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     adaptive_withdraw(campaign=campaign, by=request.user)
-    success_say(
-        request,
-        _("Withdrawn. Tuples that are on a screen now can still be answered, and count."),
-        then=_("See the campaign"),
-        address=reverse("annotation:campaign", args=[campaign.pk]),
+    campaign_say(
+        request, campaign, _("Withdrawn. Tuples that are on a screen now can still be answered, and count.")
     )
     return redirect("annotation:spend", campaign.pk)
 

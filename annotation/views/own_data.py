@@ -5,7 +5,6 @@ from django.contrib.auth import logout
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -17,10 +16,10 @@ from annotation.crowds.entering import about_delete
 from annotation.crowds.erasing import person_erase
 from annotation.forms.entering import EraseForm
 from annotation.models import CrowdPerson, Participation
+from annotation.views.saying import campaign_say
 from curation.access import AuthedRequest
 from curation.datasets.people import erase_refusal
 from curation.errors import UserError
-from curation.said import success_say
 
 
 @never_cache
@@ -79,12 +78,7 @@ def annotator_erase(request: AuthedRequest, campaign_pk: int, person_pk: int) ->
             form.add_error(None, str(error))
         else:
             said = _("The personal data is erased. The judgements stay, under the name %(name)s.")
-            success_say(
-                request,
-                said % {"name": name},
-                then=_("See the campaign"),
-                address=reverse("annotation:campaign", args=[campaign.pk]),
-            )
+            campaign_say(request, campaign, said % {"name": name})
             return redirect("annotation:annotator", campaign.pk, person.pk)
     context = campaign_head(request.user, campaign, "campaign") | {
         "person": person,

@@ -2,7 +2,6 @@
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -11,9 +10,9 @@ from annotation.campaigns.head import campaign_head
 from annotation.campaigns.quiz import question_add, question_remove
 from annotation.forms.quiz_writing import QuestionForm
 from annotation.results.selectors import quiz_results
+from annotation.views.saying import campaign_say
 from curation.access import AuthedRequest
 from curation.errors import UserError
-from curation.said import success_say
 
 
 @require_http_methods(["GET", "POST"])
@@ -28,12 +27,7 @@ def quiz_edit(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         except UserError as error:
             form.add_error(None, str(error))
         else:
-            success_say(
-                request,
-                _("Added. People answer it before their first pairs."),
-                then=_("See the campaign"),
-                address=reverse("annotation:campaign", args=[campaign.pk]),
-            )
+            campaign_say(request, campaign, _("Added. People answer it before their first pairs."))
             return redirect("annotation:quiz_edit", campaign.pk)
     context = campaign_head(request.user, campaign, "guidelines") | {
         "form": form,
@@ -46,10 +40,5 @@ def quiz_edit(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 def quiz_remove(request: AuthedRequest, campaign_pk: int, number: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     question_remove(question=get_object_or_404(campaign.quiz, number=number), by=request.user)
-    success_say(
-        request,
-        _("Removed. Nobody is asked it any more."),
-        then=_("See the campaign"),
-        address=reverse("annotation:campaign", args=[campaign.pk]),
-    )
+    campaign_say(request, campaign, _("Removed. Nobody is asked it any more."))
     return redirect("annotation:quiz_edit", campaign.pk)

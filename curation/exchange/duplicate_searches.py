@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from celery import current_app
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
 
 from curation.datasets.duplicates import (
     Duplicates,
@@ -22,7 +20,16 @@ from curation.datasets.duplicates import (
 )
 from curation.datasets.rows import rows_add
 from curation.errors import UserError
-from curation.heartbeats import LOST_MAX, ClaimLost, beating, claim_first, database_now, free, held
+from curation.heartbeats import (
+    LOST_MAX,
+    ClaimLost,
+    beating,
+    claim_first,
+    database_now,
+    free,
+    held,
+    worker_invite,
+)
 from curation.models import Dataset, DuplicateFound, DuplicateSearch, User
 from curation.pairs.duplicate_groups import Likeness
 
@@ -79,10 +86,7 @@ def search_ask(
 
 def search_invite(search_pk: int) -> None:
     """Invite a worker. Where no message arrives, the next sweep invites again."""
-    try:
-        current_app.send_task(SEARCH, args=(search_pk,), retry=False, expires=600)
-    except OperationalError as error:
-        logger.warning("%s(%s): the broker cannot be reached: %s", SEARCH, search_pk, error)
+    worker_invite(SEARCH, search_pk)
 
 
 def searches_sweep() -> None:

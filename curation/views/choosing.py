@@ -3,7 +3,6 @@
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
@@ -16,7 +15,7 @@ from curation.errors import UserError
 from curation.forms.composing import ChoiceForm
 from curation.forms.splits import leaks_sent
 from curation.pairs.leaks import Leaks
-from curation.said import success_say
+from curation.said import pairs_say
 
 
 @require_http_methods(["GET", "POST"])
@@ -44,12 +43,7 @@ def choose(request: AuthedRequest, slug: str) -> HttpResponse:
                         entry.pairs or 0,
                     )
                 told %= {"n": intcomma(entry.pairs or 0), "split": form.choice.becomes}
-                success_say(
-                    request,
-                    _("%(what)s You can undo this edit here.") % {"what": told},
-                    then=_("View the pairs"),
-                    address=reverse("curation:dataset", args=[slug]),
-                )
+                pairs_say(request, slug, _("%(what)s You can undo this edit here.") % {"what": told})
                 return redirect("curation:edits", slug=slug)
             preview = choice_preview(dataset, form.choice)
         except LeaksError as error:

@@ -44,7 +44,7 @@ from curation.exchange.uploads import (
 )
 from curation.forms.composing import CompositionForm, ReadingSentencesForm, SentencesForm
 from curation.models import Dataset, ImportBatch
-from curation.said import success_say
+from curation.said import pairs_say
 from curation.views.exchange import rejected_rows_answer
 
 IMPORTS_SHOWN = 20
@@ -70,12 +70,7 @@ def compose(request: AuthedRequest, slug: str) -> HttpResponse:
                     by=request.user,
                 )
                 told = ngettext("%(n)s pair was added.", "%(n)s pairs were added.", composition.pairs)
-                success_say(
-                    request,
-                    told % {"n": intcomma(composition.pairs)},
-                    then=_("View the pairs"),
-                    address=reverse("curation:dataset", args=[slug]),
-                )
+                pairs_say(request, slug, told % {"n": intcomma(composition.pairs)})
                 # A browser keeps the form's #preview otherwise, and scrolls what became of it out of sight.
                 return redirect(f"{reverse('curation:compose', args=[slug])}#main")
             preview = composition_preview(dataset, form.settings, form.labels, form.chosen_synonyms)
@@ -180,12 +175,7 @@ def pool_clear_view(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="curate")
     removed = pool_clear(dataset=dataset, by=request.user)
     told = ngettext("%(n)s sentence left the pool.", "%(n)s sentences left the pool.", removed)
-    success_say(
-        request,
-        told % {"n": intcomma(removed)},
-        then=_("View the pairs"),
-        address=reverse("curation:dataset", args=[slug]),
-    )
+    pairs_say(request, slug, told % {"n": intcomma(removed)})
     return redirect("curation:compose", slug=slug)
 
 
@@ -198,12 +188,7 @@ def composition_undo_view(request: AuthedRequest, slug: str, composition_pk: int
     except UserError as error:
         messages.error(request, str(error))
     else:
-        success_say(
-            request,
-            _("The pairs were taken back. Their sentences are in the pool."),
-            then=_("View the pairs"),
-            address=reverse("curation:dataset", args=[slug]),
-        )
+        pairs_say(request, slug, _("The pairs were taken back. Their sentences are in the pool."))
     return redirect("curation:compose", slug=slug)
 
 

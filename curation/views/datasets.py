@@ -5,7 +5,6 @@ from copy import copy
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -20,7 +19,7 @@ from curation.access import (
 from curation.datasets.selectors import facts_of
 from curation.datasets.services import dataset_archive, dataset_change, dataset_create, dataset_restore
 from curation.forms.datasets import DatasetForm, NewDatasetForm
-from curation.said import success_say
+from curation.said import pairs_say
 
 
 @require_GET
@@ -56,12 +55,7 @@ def dataset_settings(request: AuthedRequest, slug: str) -> HttpResponse:
     form = DatasetForm(request.POST or None, instance=copy(dataset))
     if form.is_valid():
         dataset_change(dataset=dataset, by=request.user, **form.cleaned_data)
-        success_say(
-            request,
-            _("The settings are saved."),
-            then=_("View the pairs"),
-            address=reverse("curation:dataset", args=[slug]),
-        )
+        pairs_say(request, slug, _("The settings are saved."))
         return redirect("curation:settings", slug=slug)
     owns = dataset_may(request.user, dataset, may="own")
     return render(request, "curation/settings.html", {"dataset": dataset, "form": form, "owns": owns})

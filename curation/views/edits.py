@@ -22,7 +22,7 @@ from curation.forms.pairs import PairFilterForm
 from curation.forms.splits import leaks_sent
 from curation.models import Dataset
 from curation.numbers import number_from, page_number
-from curation.said import success_say
+from curation.said import pairs_say
 
 EDITS_ON_A_PAGE = 20
 
@@ -58,12 +58,7 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
                     sentence = ngettext(
                         "%(n)s pair was edited.", "%(n)s pairs were edited.", entry.pairs or 0
                     )
-                    success_say(
-                        request,
-                        sentence % {"n": intcomma(entry.pairs or 0)},
-                        then=_("View the pairs"),
-                        address=reverse("curation:dataset", args=[slug]),
-                    )
+                    pairs_say(request, slug, sentence % {"n": intcomma(entry.pairs or 0)})
                     return redirect("curation:edits", slug=slug)
                 preview = edit_preview(dataset, form.edit)
                 leaks = edit_leaks(dataset, form.edit)
@@ -112,10 +107,5 @@ def edit_undo_view(request: AuthedRequest, slug: str, entry_pk: int) -> HttpResp
     except UserError as error:
         messages.error(request, str(error))
     else:
-        success_say(
-            request,
-            _("The pairs have the values back that they had before."),
-            then=_("View the pairs"),
-            address=reverse("curation:dataset", args=[slug]),
-        )
+        pairs_say(request, slug, _("The pairs have the values back that they had before."))
     return redirect("curation:edits", slug=slug)

@@ -23,7 +23,7 @@ from curation.datasets.splits import (
 )
 from curation.errors import UserError
 from curation.forms.splits import DrawingForm, leaks_sent
-from curation.said import success_say
+from curation.said import pairs_say, success_say
 
 
 @require_http_methods(["GET", "POST"])
@@ -84,10 +84,5 @@ def split_undo_view(request: AuthedRequest, slug: str, change_pk: int) -> HttpRe
     except UserError as error:
         messages.error(request, str(error))
     else:
-        success_say(
-            request,
-            _("The pairs have the splits back that they had before."),
-            then=_("View the pairs"),
-            address=reverse("curation:dataset", args=[slug]),
-        )
+        pairs_say(request, slug, _("The pairs have the splits back that they had before."))
     return redirect("curation:splits", slug=slug)

@@ -36,7 +36,7 @@ AT_ONCE = 100  # deliveries of one task; what is left is for the next
 
 
 def deliveries_carry_out() -> int:
-    """Send what is due; how much of it was answered with success."""
+    """Send what is due; how many receivers answered with success."""
     done = 0
     for delivery in deliveries_due(database_now())[:AT_ONCE]:
         at = database_now()
@@ -47,7 +47,7 @@ def deliveries_carry_out() -> int:
 
 
 def delivery_try(delivery: WebhookDelivery) -> bool:
-    """Send it once and write down what came of it; whether it was answered with success."""
+    """Send it once and keep the status or the problem; whether the receiver answered with success."""
     status, problem = _posted(delivery)
     at, tries = database_now(), delivery.tries + 1
     kept = WebhookDelivery.objects.filter(pk=delivery.pk, state=State.WAITING)

@@ -1,28 +1,20 @@
 """Messages that wait to be sent to webhooks. `sending` sends them; only workers load it."""
 
-import logging
 from datetime import datetime, timedelta
 
-from celery import current_app
 from django.db.models import QuerySet
-from kombu.exceptions import OperationalError
 
-from curation.heartbeats import database_now
+from curation.heartbeats import database_now, worker_invite
 from curation.models import WebhookDelivery
 
 DELIVER = "curation.webhooks_deliver"  # the task that takes the invitation
 KEPT_FOR = timedelta(days=90)
 State = WebhookDelivery.State
 
-logger = logging.getLogger(__name__)
-
 
 def deliver_soon() -> None:
     """Invite a worker. Where no message arrives, the next sweep invites again."""
-    try:
-        current_app.send_task(DELIVER, retry=False, expires=600)
-    except OperationalError as error:
-        logger.warning("%s: the broker cannot be reached: %s", DELIVER, error)
+    worker_invite(DELIVER)
 
 
 def deliveries_due(at: datetime) -> QuerySet[WebhookDelivery]:

@@ -46,6 +46,9 @@ Pipeline = Callable[[Any, Job], Outcome]
 PipelineOf = Callable[[str], Pipeline]  # by the name of the kind
 # How often, after how many seconds, the end of a run is written again where the database cannot take it.
 DISK_FULL = gettext_lazy("The disk is full, so the run stopped. Free some space and start the run again.")
+DISK_READ_ONLY = gettext_lazy(
+    "The disk is read-only, so the run stopped. Make it writable and start the run again."
+)
 UNEXPECTED = gettext_lazy(
     "An unexpected error stopped the run; the log describes it. Start it again, or give the reference "
     "%(reference)s to the administrator of this installation."
@@ -208,7 +211,7 @@ def _sentence(claim: Claim, error: Exception) -> str:
     if disk_is_full(error):
         return str(DISK_FULL)
     if disk_is_read_only(error):
-        return _("The disk is read-only, so the run stopped. Make it writable and start the run again.")
+        return str(DISK_READ_ONLY)
     if isinstance(error, ValueError) and str(error):
         return str(error)
     reference = secrets.token_hex(4)
@@ -225,5 +228,5 @@ def fix_of(run: Run) -> str:
         return "again"
     if run.state != Run.State.FAILED:
         return ""
-    accidents = (str(sentence).partition("%(")[0] for sentence in (DISK_FULL, UNEXPECTED))
+    accidents = (str(sentence).partition("%(")[0] for sentence in (DISK_FULL, DISK_READ_ONLY, UNEXPECTED))
     return "again" if run.message.startswith(tuple(accidents)) else "settings"

@@ -8,10 +8,7 @@ import shutil
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
-from celery import current_app
-from kombu.exceptions import OperationalError
-
-from curation.heartbeats import database_now
+from curation.heartbeats import database_now, worker_invite
 from mlworkers.models import Run
 from mlworkers.plans.kinds import QUEUES, UNLISTED
 from mlworkers.runs.answers import answers_save
@@ -31,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 def invite(run: Run, at: datetime) -> bool:
     """Send the invitation, unless another sweep just did. False where the broker cannot be reached."""
-    if not run_invited(run=run, at=at) or _sent(EXECUTE, run):
+    if not run_invited(run=run, at=at) or worker_invite(EXECUTE, run.pk, queue=run.queue, expires=None):
         return True
     run_uninvited(run_id=run.pk)
     return False
@@ -40,17 +37,8 @@ def invite(run: Run, at: datetime) -> bool:
 def invite_assistants(run: Run) -> None:
     """Ask idle workers to help with a run's shards. None need come: its holder does alone what nobody else does."""
     for _number in range(assistants_wanted(run, database_now())):
-        if not _sent(ASSIST, run, expires=SECONDS_TO_ASSIST):
+        if not worker_invite(ASSIST, run.pk, queue=run.queue, expires=SECONDS_TO_ASSIST):
             return
-
-
-def _sent(task: str, run: Run, *, expires: int | None = None) -> bool:
-    try:
-        current_app.send_task(task, args=(run.pk,), queue=run.queue, expires=expires, retry=False)
-    except OperationalError as error:
-        logger.warning("Run %s: the broker cannot be reached: %s", run.pk, error)
-        return False
-    return True
 
 
 def sweep(queues: Collection[str] = QUEUES) -> None:
