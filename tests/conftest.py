@@ -24,12 +24,20 @@ hypothesis.settings.load_profile("semblance")
 
 LOCAL_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 
-pytest_terminal_summary = services_needed.pytest_terminal_summary
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    services_needed.pytest_terminal_summary(terminalreporter)
+    for report in terminalreporter.stats.get("rerun", []):
+        why = str(report.longrepr).rstrip().rsplit("\n", 1)[-1]
+        terminalreporter.write_line(f"Failed once and was tried again: {report.nodeid}: {why}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share what is slow to prepare come first: who has nothing left to do takes tests from the end."""
     services_needed.pytest_collection_modifyitems(items)
+    for item in items:
+        if item.get_closest_marker("browser"):  # Chromium on a busy machine: a second attempt, which the summary tells
+            item.add_marker(pytest.mark.flaky(reruns=1))
     items.sort(key=lambda item: "nursery" not in getattr(item, "fixturenames", ()))
 
 

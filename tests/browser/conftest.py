@@ -131,11 +131,13 @@ def staff_page(open_as, staff) -> Page:
 
 def sideways_overflow(page: Page) -> int:
     """How many pixels of the page lie beyond its right edge; more than 0 means that it scrolls sideways."""
+    page.wait_for_load_state()  # after a click, the next document may have begun and be empty still
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
 def small_targets(page: Page) -> list[str]:
     """Controls that a finger may miss: less than 44 pixels wide or high. A link within text may be smaller."""
+    page.wait_for_load_state()
     return page.evaluate("""() =>
         [...document.querySelectorAll("a, button, summary, select, textarea, label:has(input)")]
         .filter((target) => target.checkVisibility({visibilityProperty: true}))

@@ -51,6 +51,7 @@ def test_a_person_comes_by_the_link_judges_by_keyboard_and_leaves_with_the_code(
         if number == 1:
             expect(page.locator("#progress")).to_contain_text("1 judged")
     page.get_by_role("link", name="Finish and get your code").click()
+    expect(page.get_by_role("button", name="Finish and get your code")).to_be_visible()
     assert sideways_overflow(page) == 0
     page.get_by_role("button", name="Finish and get your code").click()
 

@@ -48,6 +48,7 @@ def test_duplicates_are_found_set_aside_and_brought_back(open_as, curator, repea
     expect(page.get_by_role("heading", name="Group 2: 2 pairs")).to_be_visible()
     expect(page.get_by_role("heading", name="Group 1: 3 pairs")).to_have_count(0)
     page.get_by_role("link", name="all 2").click()
+    expect(page.get_by_role("heading", name="Group 1: 3 pairs")).to_be_visible()
     assert sideways_overflow(page) == 0
 
     page.get_by_label("Select pair again").check()

@@ -77,6 +77,7 @@ def test_where_nothing_can_be_copied_the_link_is_selected_and_the_button_does_no
 ) -> None:
     page_by_name.goto(f"/datasets/{dataset.slug}/invitations/")
     page_by_name.get_by_role("button", name="Create the link").click()
+    expect(page_by_name.get_by_role("button", name="Copy", exact=True)).to_be_visible()
     page_by_name.evaluate("document.execCommand = () => false")
 
     page_by_name.get_by_role("button", name="Copy", exact=True).click()
