@@ -36,7 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share what is slow to prepare come first: who has nothing left to do takes tests from the end."""
     services_needed.pytest_collection_modifyitems(items)
     for item in items:
-        if item.get_closest_marker("browser"):  # Chromium on a busy machine: a second attempt, which the summary tells
+        # Chromium on a busy machine has a second attempt, which the summary tells.
+        if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))
     items.sort(key=lambda item: "nursery" not in getattr(item, "fixturenames", ()))
 

@@ -5,11 +5,11 @@ from functools import partial
 from mlworkers.plan_fields import setting
 
 GENERATING = "generate_pairs"
-SAME_MEANING = 1.0  # the target similarity that asks for a paraphrase
+SAME_MEANING = "1"  # the label that asks for a paraphrase
 written_by_setting = partial(
     setting,
     "Pairs of a run",
-    "Only pairs that this run wrote. Of a run “Generate pairs” these are the pairs with the target similarity 1, "
+    "Only pairs that this run wrote. Of a run “Generate pairs” these are the pairs of the label 1, "
     "because its other instructions ask for another meaning. None: every pair of the dataset, whoever wrote it.",
     default=0,
     refers_to="run",

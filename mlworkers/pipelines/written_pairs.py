@@ -1,7 +1,7 @@
 """The pairs that one run wrote as paraphrases."""
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
@@ -10,20 +10,24 @@ from curation.models import Dataset, Pair, PairScore, ScoreSet
 from mlworkers.encoders.rows import PairTable
 from mlworkers.models import Run
 from mlworkers.paraphrasing.candidates_plan import GENERATING, SAME_MEANING
+from mlworkers.synthesis.postprocessing import smoothed
 
 
 def pairs_written(dataset: Dataset, run: int) -> QuerySet[Pair]:
-    """The dataset's pairs that the run of that number wrote as paraphrases: of “Generate pairs”, those with the target
-    similarity 1. Every pair for 0.
+    """The dataset's pairs that the run of that number wrote as paraphrases: of “Generate pairs”, those of the
+    label 1, whose target similarity its smoothing changes. Every pair for 0.
     """
     if not run:
         return dataset.pairs.all()
     written = dataset.pairs.filter(run_ref=run)
     if not Run.objects.filter(pk=run, kind=GENERATING).exists():
         return written
-    targets = ScoreSet.objects.filter(dataset=dataset, run_ref=run, kind=ScoreSet.Kind.TARGET)
-    same = PairScore.objects.filter(score_set__in=targets, value=SAME_MEANING)
-    return written.filter(pk__in=same.values("pair"))
+    same = Q(pk__in=[])
+    for targets in ScoreSet.objects.filter(dataset=dataset, run_ref=run, kind=ScoreSet.Kind.TARGET):
+        smoothing = float(targets.parameters.get("smoothing", 0))
+        if smoothing < 1:  # with 1, every label has the same target
+            same |= Q(score_set=targets, value=smoothed(SAME_MEANING, smoothing))
+    return written.filter(pk__in=PairScore.objects.filter(same).values("pair"))
 
 
 def marked_as_written(table: PairTable, dataset: Dataset, run: int) -> NDArray[np.bool_]:

@@ -101,6 +101,7 @@ PRE_FINE_TUNING = {
 ROUND_TRIP = {"forward": f"{TRANSLATORS}/there", "backward": f"{TRANSLATORS}/back", "sources": 12}
 ROUND_TRIP |= {"least_tokens": 2, "check_language": False, "shard_sources": 3}
 OF_ROUND_TRIPS = {"model": ENCODER, "written_by": 31, **CELLS}
+OF_GENERATED = {"model": ENCODER, "written_by": 2, **CELLS}
 CHOSEN_TRIPS = {"similarity": "run 39: similarity", "bleu": "run 39: BLEU", "split": "", "written_by": 31}
 CHOSEN_TRIPS |= {"train_pairs": 3, "dev_pairs": 1, "test_pairs": 1}
 CONSISTENCY = {"scores": "run 2: target", "human_scores": "reference", "model": ENCODER, "folds": 3}
@@ -191,6 +192,7 @@ LONG = [
     Long("sections", "train_on_sections", SECTIONS),
     Long("curves", "measure_context_curves", CURVES),
     Long("judging", "judge_tuples", {"model": ENCODER, "shard_tuples": 2}),
+    Long("labelling of generated pairs", "label_paraphrases", OF_GENERATED),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 # Of a result: every attempt has its own.

@@ -150,12 +150,14 @@ def test_the_page_shows_each_cell_and_says_whose_labels_these_are(client, datase
 
 
 def written_by_generator(dataset) -> Run:
-    """Gives every pair of a run “Generate pairs” one of the labels 1 and 0 in turn."""
+    """Gives every pair of a run “Generate pairs” the label 1 or 0 in turn, smoothed by default to .9 and .1."""
     run = RunFactory(kind="generate_pairs", dataset=dataset, state="succeeded")
-    targets = ScoreSetFactory(dataset=dataset, name="its targets", kind="target", run_ref=run.pk)
+    targets = ScoreSetFactory(
+        dataset=dataset, name="its targets", kind="target", run_ref=run.pk, parameters={"smoothing": 0.2}
+    )
     dataset.pairs.update(run_ref=run.pk, origin="generated")
     for number, pair in enumerate(dataset.pairs.order_by("pk")):
-        PairScore.objects.create(score_set=targets, pair=pair, value=number % 2)
+        PairScore.objects.create(score_set=targets, pair=pair, value=(0.1, 0.9)[number % 2])
     return run
 
 
