@@ -4,6 +4,7 @@
     python docs/experiments/real_contrastive.py FOLDER --size small    (fewer premises, epochs and paraphrases: an hour)
     python docs/experiments/real_contrastive.py FOLDER --size tiny     (a trial of a minute; its figures mean nothing)
     ... --labeller FOLDER --paraphraser FOLDER --tags "SIM85 BLEU0_5, SIM85 BLEU40"   (models of real_paraphrase.py)
+    ... --parts triplets,tasks      (some parts alone: sentences and triplets are SimCSE, tasks is STILTs)
 
 A labeller learns from the training pairs of the STS benchmark and labels pairs of SNLI (entailments), of the STS
 benchmark (training pairs of 4 or more) and of WikiSplit. A small encoder-decoder from random weights learns to write
@@ -69,6 +70,7 @@ PREMISES_SEED = 11
 SHARES = (0.8, 0.9)  # where train and dev end among the premises
 BOUNDS = {"sim_above": 50, "sim_width": 10, "bleu_first": 10, "bleu_width": 5, "bleu_most": 45}
 TAGS = tuple(f"SIM{sim} BLEU{bleu}" for sim in (60, 80) for bleu in ("0_5", 20, 40))
+PARTS = ("sentences", "triplets", "tasks")
 LEAST_SHARE = 0.3  # of the sources: what a pair of tags must have paraphrases of to be compared
 
 
@@ -96,6 +98,7 @@ class Size:
     candidates: int = 10
     seeds: int = 5
     random_epochs: int = 5
+    triplet_epochs: int = 3
     task_rows: int = 0
     task_dev: int = 0
     stilts_epochs: int = 0
@@ -116,7 +119,7 @@ TINY = Size(
 SMALL = Size(
     wikisplit=1500, premises=500, labellers=1, labeller_epochs=1, selected=100, warm_up=8, epochs=8, width=128,
     layers=2, sources=2000, candidates=4, task_rows=500, task_dev=300, stilts_epochs=1, stilts_rate=1e-4, complete=True,
-    minilm={"variants": "all"},
+    triplet_epochs=1, minilm={"variants": "all"},
 )  # fmt: skip
 
 
@@ -141,16 +144,20 @@ def main() -> int:
     parser.add_argument("--size", choices=SIZES, default="full", help="default: %(default)s")
     parser.add_argument("--labeller", default="", help="the folder of a labeller that was trained before")
     parser.add_argument("--paraphraser", default="", help="the folder of a paraphraser; needs --labeller")
+    parser.add_argument("--parts", default=",".join(PARTS), help="which, with commas; default: %(default)s")
     parser.add_argument("--tags", default=", ".join(TAGS), help="pairs of tags; default: %(default)s")
     asked = parser.parse_args()
     if bool(asked.labeller) != bool(asked.paraphraser):
         parser.error("give both --labeller and --paraphraser, or none")
+    parts = [part.strip() for part in asked.parts.split(",")]
+    if unknown := [part for part in parts if part not in PARTS]:
+        parser.error(f"there is no part {unknown[0]}; the parts are {', '.join(PARTS)}")
     size = SIZES[asked.size]
     given = Given(asked.labeller, asked.paraphraser, tuple(tags.strip() for tags in asked.tags.split(",")))
     call_command("migrate", verbosity=0)
     data_import(asked.data, size)
     runs: dict[str, Run] = {}
-    over = carried_out(asked.minutes, lambda carries: stages(size, given, carries, runs))
+    over = carried_out(asked.minutes, lambda carries: stages(size, given, parts, carries, runs))
     text = "\n\n".join(tables(runs))
     (HOME / "tables.md").write_text(text + "\n", encoding="utf-8")
     print(text)
@@ -247,8 +254,8 @@ def table_write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]
 # ---- stages
 
 
-def stages(size: Size, given: Given, stage: Stages, runs: dict[str, Run]) -> bool:
-    """Does everything; the comparisons come into `runs` by their names in the tables, each when it is done."""
+def stages(size: Size, given: Given, parts: Sequence[str], stage: Stages, runs: dict[str, Run]) -> bool:
+    """Does the parts; the comparisons come into `runs` by their names in the tables, each when it is done."""
     labeller, paraphraser = given.labeller, given.paraphraser
     if not paraphraser:
         labeller, paraphraser = models_trained(size, stage)
@@ -258,7 +265,6 @@ def stages(size: Size, given: Given, stage: Stages, runs: dict[str, Run]) -> boo
         sources=size.sources, least_tokens=3, language="", bootstrap=size.resamples, **reranks,
     )  # fmt: skip
     runs["written"] = written
-    random = stage.done("initialise_encoder", dataset="snli")
     variants = ", ".join(variants_with_enough(written, given.tags, size))
     shared = {
         "dataset": "snli", "variants": variants, "complete": size.complete, "seeds": size.seeds,
@@ -267,29 +273,29 @@ def stages(size: Size, given: Given, stage: Stages, runs: dict[str, Run]) -> boo
     contrast = {
         **shared, "test_dataset": "stsb", "test_score_set": "reference", "suites": "stsb", "batch_size": size.batch,
     }  # fmt: skip
-    # Random weights need more steps; at a rate of 1e-3 the training made them worse (LOG.md).
-    random_rate = {"learning_rate": 1e-4, "epochs": size.random_epochs}
-    for name, model, rate in (
-        ("a random encoder", f"run:{random.pk}", random_rate),
-        ("MiniLM", BASE, size.minilm),
-    ):
-        runs[f"Unsupervised SimCSE from {name}"] = stage.done(
-            "compare_augmentations",
-            model=model,
-            material="sentences",
-            keep_originals=False,
-            sizes="1",
-            **{**contrast, **rate},
-        )
-    runs["Supervised SimCSE from MiniLM"] = stage.done(
-        "compare_augmentations", model=BASE, material="triplets", sizes="2", epochs=3, learning_rate=5e-5,
-        pooler="as the model", **{**contrast, **size.minilm},
-    )  # fmt: skip
-    tasks = "stsb-few | reference" + ("" if given.paraphraser else "; snli | subset")
-    runs["STILTs from MiniLM"] = stage.done(
-        "compare_pre_fine_tuning", model=BASE, tasks=tasks, epochs=size.stilts_epochs,
-        pre_epochs=size.stilts_epochs or 3, learning_rate=size.stilts_rate, **{**shared, **size.minilm},
-    )  # fmt: skip
+    if "sentences" in parts:
+        random = stage.done("initialise_encoder", dataset="snli")
+        # Random weights need more steps; at a rate of 1e-3 the training made them worse (LOG.md).
+        random_rate = {"learning_rate": 1e-4, "epochs": size.random_epochs}
+        for name, model, rate in (
+            ("a random encoder", f"run:{random.pk}", random_rate),
+            ("MiniLM", BASE, size.minilm),
+        ):
+            runs[f"Unsupervised SimCSE from {name}"] = stage.done(
+                "compare_augmentations", model=model, material="sentences", keep_originals=False, sizes="1",
+                **{**contrast, **rate},
+            )  # fmt: skip
+    if "triplets" in parts:
+        runs["Supervised SimCSE from MiniLM"] = stage.done(
+            "compare_augmentations", model=BASE, material="triplets", sizes="2", epochs=size.triplet_epochs,
+            learning_rate=5e-5, pooler="as the model", **{**contrast, **size.minilm},
+        )  # fmt: skip
+    if "tasks" in parts:
+        tasks = "stsb-few | reference" + ("" if given.paraphraser else "; snli | subset")
+        runs["STILTs from MiniLM"] = stage.done(
+            "compare_pre_fine_tuning", model=BASE, tasks=tasks, epochs=size.stilts_epochs,
+            pre_epochs=size.stilts_epochs or 3, learning_rate=size.stilts_rate, **{**shared, **size.minilm},
+        )  # fmt: skip
     return True
 
 
