@@ -82,7 +82,7 @@ real-contexts: $(VENV)/installed ## similarity from contexts on the STS benchmar
 	@test -n "$(DATA)" || { echo "Name the folder that has novels/ and stsb/: make real-contexts DATA=FOLDER"; exit 2; }
 	@$(BIN)/python docs/experiments/real_contexts.py "$(DATA)" --minutes $(MINUTES) $(if $(SMALL),--small)
 
-real-campaign: $(VENV)/installed ## a campaign of 200 pairs of the STS benchmark, judged over HTTP by simulated annotators (DATA=folder with stsb/; some minutes)
+real-campaign: $(VENV)/installed-dev ## a campaign of 200 pairs of the STS benchmark, judged over HTTP by simulated annotators, one of them in Chromium (DATA=folder with stsb/; some minutes)
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/: make real-campaign DATA=FOLDER"; exit 2; }
 	@$(BIN)/python docs/experiments/real_campaign.py "$(DATA)" --port $(PORT)
 

@@ -10,9 +10,10 @@ highest, worst the lowest. Response times are drawn as well, and nobody waits: t
 Accounts are marked as simulated, and the site marks the scores.
 
 Twelve annotators: eight careful ones, two who answer at random, one who answers with usual noise in .3 s, and one who
-comes by a link as Prolific's, is asked for forty screens and leaves after twenty. Beside them a packaged encoder judges
-drawn tuples, apart from all scores. What is printed: scores against the reference, reliability three ways, who was
-tagged and stopped, the machine, and the bundle.
+comes by a link as Prolific's, is asked for forty screens and leaves after twenty. Before them a thirteenth, with usual
+noise, joins and judges thirty screens in Chromium by the keyboard alone: Tab, letters and Enter. Beside them a packaged
+encoder judges drawn tuples, apart from all scores. What is printed: scores against the reference, reliability three
+ways, who was tagged and stopped, the machine, and the bundle.
 """
 
 import argparse
@@ -36,13 +37,15 @@ from urllib.parse import urlencode
 
 import numpy as np
 from attack_own_site import OWNER, ROOT, started
-from judge_over_http import Browser, annotator_join, gold_scores, golds_keep, invitation, plain
+from judge_over_http import PASSWORD, Browser, annotator_join, gold_scores, golds_keep, invitation, plain
+from keyboard_person import keyboard_person
 from scipy.stats import pearsonr, spearmanr
 
 SPREAD = 0.3  # of the logarithm of the noise between annotators
 READING = 4.0  # words a second, silently
 ENCODER = "packaged:all-MiniLM-L6-v2"
 SCREENS = 40
+SCREENS_BY_KEYBOARD, UNDO_AFTER = 30, 5
 MARK = """
 from curation.models import User
 User.objects.exclude(username="owner").update(simulated=True)
@@ -194,6 +197,20 @@ def crowd_joined(owner: Person, campaign: int, base: str) -> Person:
     return person
 
 
+def by_keyboard(
+    one: Annotator, base: str, address: str, campaign: int, gold: dict[tuple[str, str], float]
+) -> dict[str, Any]:
+    """Joins and judges in a browser without a mouse; what was done there."""
+    with keyboard_person() as person:
+        person.join(f"{base}{address}", username=one.name, password=PASSWORD)
+        return person.judge(
+            f"{base}/campaigns/{campaign}/judge/",
+            lambda pairs: one.choose([{side: plain(pair[side]) for side in "ab"} for pair in pairs], gold),
+            screens=SCREENS_BY_KEYBOARD,
+            undo_after=UNDO_AFTER,
+        )
+
+
 def people_shown(owner: Person, campaign: int) -> dict[str, tuple[str, list[str]]]:
     """By name: the state of each annotator on the dashboard, and the signs that need a look."""
     page = owner.open(f"/campaigns/{campaign}/")[1]
@@ -271,11 +288,14 @@ def played(home: Path, options: argparse.Namespace, password: str, base: str) ->
     owner.submit("/accounts/login/", "username", username="owner", password=password)
     campaign = campaign_made(owner, options)
     annotators = annotators_of(options)
-    joins = argparse.Namespace(dataset="stsb-simulated", annotators=len(annotators) - 1)
+    joins = argparse.Namespace(dataset="stsb-simulated", annotators=len(annotators))
     address = invitation(owner, joins)
     for one in annotators[:-1]:
         one.browser = annotator_join(base, address, one.name, make=Person)
     annotators[-1].browser = crowd_joined(owner, campaign, base)
+    manage(home, "shell", "-v", "0", "-c", MARK)
+    at_keyboard = Annotator("simulated-keyboard", options.noise, np.random.default_rng([options.seed, 13]))
+    at_keyboard.tally = by_keyboard(at_keyboard, base, address, campaign, gold)
     manage(home, "shell", "-v", "0", "-c", MARK)
     began = time.monotonic()
     threads = [threading.Thread(target=one.work, args=(campaign, gold)) for one in annotators]
@@ -293,7 +313,9 @@ def played(home: Path, options: argparse.Namespace, password: str, base: str) ->
     return {
         "seconds": round(seconds, 1),
         "progress": owner.read(f"/api/v1/campaigns/{campaign}/progress/"),
-        "annotators": {one.name: {"noise": round(one.noise, 2), **one.tally} for one in annotators},
+        "annotators": {
+            one.name: {"noise": round(one.noise, 2), **one.tally} for one in (*annotators, at_keyboard)
+        },
         "on the dashboard": people_shown(owner, campaign),
         "crowd": owner.read(f"/api/v1/campaigns/{campaign}/crowd/")["outcomes"],
         "machine": machine,

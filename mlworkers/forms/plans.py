@@ -126,8 +126,9 @@ class PlanForm(forms.Form):
         return [field for field in chosen if not field.is_hidden]
 
     def plan(self) -> dict[str, Any]:
-        """What was filled in. A number that was left empty keeps its default; an empty text may be meant."""
-        given = [(one, self.cleaned_data[one.name]) for one in self.kind.settings]
+        """What was filled in and is not wrong. A number left empty keeps its default; an empty text may be meant."""
+        filled_in = self.cleaned_data
+        given = [(one, filled_in[one.name]) for one in self.kind.settings if one.name in filled_in]
         return {
             one.name: value
             for one, value in given
@@ -144,12 +145,27 @@ class PlanForm(forms.Form):
                 read(setting, value)
             except SettingError as error:
                 self.add_error(setting.name, sentence_for_page(self.kind, error))
-        if not self.errors:
-            try:
-                plan_from(self.kind, self.plan())
-            except ValueError as error:
-                self.add_error(self._blamed(error), sentence_for_page(self.kind, error))
+        for error in self._conflicts():
+            self.add_error(self._blamed(error), sentence_for_page(self.kind, error))
         return self.cleaned_data
+
+    def _conflicts(self) -> list[ValueError]:
+        """What does not go together, each by itself: a setting that is wrong already has its default while the others
+        are looked at, and what is said of a setting then may come of that default.
+        """
+        plan, wrong, found = self.plan(), set(self.errors), []
+        while True:
+            try:
+                plan_from(self.kind, plan)
+            except ValueError as error:
+                names = set(error.names) & plan.keys() if isinstance(error, SettingError) else set()
+                if not wrong or (names and wrong.isdisjoint(error.names)):
+                    found.append(error)
+                    plan = {name: value for name, value in plan.items() if name not in names}
+                    wrong |= names
+                    if names:
+                        continue
+            return found
 
     def _blamed(self, error: ValueError) -> str | None:
         """The setting beside which a sentence is said: the first that it names and the form shows."""

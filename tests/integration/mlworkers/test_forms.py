@@ -87,6 +87,36 @@ def test_what_does_not_go_together_is_said_beside_the_first_setting_that_is_name
     assert form.errors["realism"][0].startswith("The weighting “realism” needs p_D;")
 
 
+@pytest.mark.parametrize(
+    ("given", "sentences"),
+    [
+        (
+            {"best": "9", "least_tokens": "50", "most_tokens": "20", "tags": "SIM95"},
+            {"best": "“Best paraphrases” is 9, but", "least_tokens": "“Shortest sentence” is above", "tags": "“Tags” has “SIM95”"},
+        ),
+        # A number that is out of its range hides no other, and what is said of it is said once.
+        ({"best": "0", "least_tokens": "50", "most_tokens": "20"}, {"best": "“Best paraphrases” is 0", "least_tokens": "“Shortest"}),
+        # The wrong number is one of the two that do not go together: only the first is said.
+        ({"least_tokens": "0", "most_tokens": "20"}, {"least_tokens": "“Shortest sentence” is 0"}),
+    ],
+)  # fmt: skip
+def test_all_that_does_not_go_together_is_said_at_once(
+    dataset, given: dict[str, str], sentences: dict[str, str]
+) -> None:
+    kind = KINDS["write_paraphrases"]
+    sent = QueryDict(mutable=True)
+    for bound in PlanForm(kind=kind, dataset=dataset):
+        if bound.initial not in (None, False):
+            sent[bound.name] = str(bound.initial)
+    for name, value in {"model": "run:1", "labeller": "run:2", **given}.items():
+        sent[name] = value
+
+    form = PlanForm(sent, kind=kind, dataset=dataset)
+
+    assert {name: len(found) for name, found in form.errors.items()} == dict.fromkeys(sentences, 1)
+    assert all(form.errors[name][0].startswith(sentence) for name, sentence in sentences.items()), form.errors
+
+
 @pytest.fixture
 def furnished_comparison(dataset):
     """The form of a comparison, filled in with its defaults but for what is given."""
