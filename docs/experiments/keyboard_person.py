@@ -60,7 +60,9 @@ class KeyboardPerson:
         self.page.wait_for_url(lambda url: "/invitations/" not in url)
 
     def judge(self, address: str, choose: Choose, *, screens: int, undo_after: int) -> dict[str, Any]:
-        """Judge so many screens, or until nothing is left; undo the judgement of that number and give it again."""
+        """Judge so many screens, or until nothing is left. From that number on, undo the first judgement that can be
+        undone (an answer to a gold tuple cannot), and give it again.
+        """
         self.page.goto(address)
         self.tab_to("Start judging")
         self.press("Enter")
@@ -69,7 +71,7 @@ class KeyboardPerson:
             chosen = choose(pairs)
             told["golds_missed"] += self.answer(*chosen)
             told["judgements"] += 1
-            if told["judgements"] == undo_after:
+            if told["judgements"] >= undo_after and not told["undone"] and self.can_undo():
                 self.press("Backspace")
                 self.page.wait_for_function(TWO_CHOSEN)
                 if self.pairs_shown() != pairs:
@@ -77,6 +79,9 @@ class KeyboardPerson:
                 told["golds_missed"] += self.answer(*chosen)
                 told["undone"] += 1
         return {**told, "keys": self.keys}
+
+    def can_undo(self) -> bool:
+        return self.page.locator("[data-undo]").is_enabled()
 
     def pairs_shown(self) -> list[dict[str, str]]:
         return [{"a": a, "b": b} for a, b in self.page.evaluate(SHOWN)]
