@@ -92,14 +92,21 @@ def test_what_does_not_go_together_is_said_beside_the_first_setting_that_is_name
     [
         (
             {"best": "9", "least_tokens": "50", "most_tokens": "20", "tags": "SIM95"},
-            {"best": "“Best paraphrases” is 9, but", "least_tokens": "“Shortest sentence” is above", "tags": "“Tags” has “SIM95”"},
+            {
+                "best": "“Best paraphrases” is 9, but",
+                "least_tokens": "“Shortest sentence” is above",
+                "tags": "“Tags” has “SIM95”",
+            },
         ),
         # A number that is out of its range hides no other, and what is said of it is said once.
-        ({"best": "0", "least_tokens": "50", "most_tokens": "20"}, {"best": "“Best paraphrases” is 0", "least_tokens": "“Shortest"}),
+        (
+            {"best": "0", "least_tokens": "50", "most_tokens": "20"},
+            {"best": "“Best paraphrases” is 0", "least_tokens": "“Shortest sentence” is above"},
+        ),
         # The wrong number is one of the two that do not go together: only the first is said.
         ({"least_tokens": "0", "most_tokens": "20"}, {"least_tokens": "“Shortest sentence” is 0"}),
     ],
-)  # fmt: skip
+)
 def test_all_that_does_not_go_together_is_said_at_once(
     dataset, given: dict[str, str], sentences: dict[str, str]
 ) -> None:
