@@ -160,12 +160,23 @@ def norming_context(session: NormingSession, person: Participation) -> dict[str,
         "norming": session,
         "shown": screens[0],
         "addresses": addresses_of(session, number),
-        "owner": f"norming-{session.pk}-{number}-{person.pk}",
+        "owner": _owner(session, person, number),
         "guideline": session.campaign.guidelines.first(),
         "undo": _undoable(session, person),
         "words": words(person),
         **_progress(session, person, number),
     }
+
+
+def _owner(session: NormingSession, person: Participation, number: int) -> str:
+    """Under which name a browser keeps what the person decides in round `number`, until the server has it."""
+    return f"norming-{session.pk}-{number}-{person.pk}"
+
+
+def norming_leftovers(session: NormingSession, person: Participation) -> list[dict[str, str]]:
+    """Where each round that has begun takes answers that a browser may still keep, and under which name it does."""
+    rounds = (1,) if session.state == NormingSession.State.JUDGING else (1, 2)
+    return [{**addresses_of(session, number), "owner": _owner(session, person, number)} for number in rounds]
 
 
 def addresses_of(session: NormingSession, number: int) -> dict[str, str]:

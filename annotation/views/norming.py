@@ -16,12 +16,14 @@ from annotation.judging.norming import (
     norming_context,
     norming_join,
     norming_json,
+    norming_leftovers,
     norming_names,
     norming_submit,
     norming_undo,
     round_now,
     tuples_left,
 )
+from annotation.judging.screen import words
 from annotation.models import NormingSession, Participation
 from annotation.results.norming import agreement_of, norming_rows, people_finished
 from curation.access import AuthedRequest
@@ -71,6 +73,8 @@ def _session_page(
         "rows": norming_rows(session, norming_names(session, me=person.pk)) if shown else [],
         "agreement": agreement_of(session) if shown else None,
         "form": form,
+        "leftovers": norming_leftovers(session, person),
+        "words": words(person),
         "curates": campaign_may(request.user, session.campaign, may="curate"),
     }
     status = 400 if form is not None and form.errors else 200

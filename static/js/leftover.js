@@ -1,30 +1,33 @@
-// Where there is nothing to judge: what an earlier visit kept on this device is sent from here.
+// Where there is nothing to judge: what an earlier visit kept on this device is sent from here, work by work.
 
 import { fieldsOf, outboxOf, say, senderOf, words } from "./deciding.js";
 
-const form = document.getElementById("leftover");
 const progress = document.getElementById("progress");
-const outbox = outboxOf(form);
-const sender = senderOf({ form, outbox, fieldsOf, taken, arrange, lacking: () => false, refresh });
+const works = [...document.querySelectorAll("form.leftover")].map((form) => ({ form, outbox: outboxOf(form) }));
+const waiting = () => works.reduce((sum, { outbox }) => sum + outbox.entries().length, 0);
+let refused = false; // then the page stays, so that one can read why
 
 function refresh() {
-  const waiting = outbox.entries().length;
-  if (waiting) progress.textContent = say(words.waiting, { number: waiting });
+  if (waiting()) progress.textContent = say(words.waiting, { number: waiting() });
   // What needs all answers to be stored first, such as a code.
-  for (const button of document.querySelectorAll("[data-after-waiting]")) button.disabled = waiting > 0;
+  for (const button of document.querySelectorAll("[data-after-waiting]")) button.disabled = waiting() > 0;
 }
 
-function taken({ body }) {
-  document.getElementById("note").textContent = body.note;
+function taken({ outcome, body }) {
+  refused ||= outcome === "refused";
+  if (body.note) document.getElementById("note").textContent = body.note;
   arrange(body);
 }
 
 function arrange(screen) {
   progress.textContent = screen.progress;
   refresh();
-  if (!outbox.entries().length && !screen.over) location.reload();
+  if (!waiting() && !screen.over && !refused) location.reload();
 }
 
-await outbox.restore();
+for (const { outbox } of works) await outbox.restore();
 refresh();
-if (outbox.entries().length) sender.deliver();
+for (const { form, outbox } of works) {
+  const sender = senderOf({ form, outbox, fieldsOf, taken, arrange, lacking: () => false, refresh });
+  if (outbox.entries().length) sender.deliver();
+}
