@@ -972,28 +972,36 @@ class Webhook(models.Model):
         return f"{self.dataset.slug}: {self.url}"
 
 
-class WebhookDelivery(models.Model):
-    """One message to one webhook, and what became of it. `webhooks.sending` moves it."""
-
-    TEST = "test"
+class Outgoing(models.Model):
+    """What a worker sends to another program until it is accepted, with growing pauses. `outgoing` moves it."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
         DELIVERED = "delivered", _("delivered")
         FAILED = "failed", _("given up")
 
-    webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries")
-    message_id = models.CharField(max_length=40, default=message_id_new, unique=True)
-    event = models.CharField(max_length=30)
-    key = models.CharField(max_length=200, help_text="what happened; told once")
-    data = models.JSONField(default=dict)
     made_at = models.DateTimeField(default=now)
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     tries = models.PositiveSmallIntegerField(default=0)
     next_at = models.DateTimeField(default=now)
     tried_at = models.DateTimeField(null=True)
-    status = models.PositiveSmallIntegerField(null=True, help_text="of the last answer")
     problem = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class WebhookDelivery(Outgoing):
+    """One message to one webhook, and what became of it."""
+
+    TEST = "test"
+
+    webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries")
+    message_id = models.CharField(max_length=40, default=message_id_new, unique=True)
+    event = models.CharField(max_length=30)
+    key = models.CharField(max_length=200, help_text="what happened; told once")
+    data = models.JSONField(default=dict)
+    status = models.PositiveSmallIntegerField(null=True, help_text="of the last answer")
 
     class Meta:
         ordering = ["-pk"]
@@ -1010,3 +1018,42 @@ class WebhookDelivery(models.Model):
     def event_shown(self) -> str:
         labels = dict(Webhook.Event.choices)
         return str(labels.get(self.event, _("A test")))
+
+
+class Mail(Outgoing):
+    """One e-mail, and what became of it. Its text is written when it is sent: no secret is kept here.
+
+    address: of the site, with its path, for the link. nonce: with SECRET_KEY, the secret of an invitation's link; empty
+    once that is not needed. user: whose address it becomes; a new password is for whoever has the address then.
+    """
+
+    class Kind(models.TextChoices):
+        INVITATION = "invitation", _("invitation")
+        PASSWORD = "password", _("new password")
+        ADDRESS = "address", _("confirmation of an address")
+
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    to = models.EmailField()
+    language = models.CharField(max_length=15)
+    address = models.CharField(max_length=500)
+    invitation = models.OneToOneField(Invitation, models.CASCADE, null=True, related_name="mail")
+    user = models.ForeignKey(User, models.CASCADE, null=True, related_name="+")
+    nonce = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind="invitation", invitation__isnull=False)
+                | Q(kind="password", invitation__isnull=True)
+                | Q(kind="address", user__isnull=False),
+                name="mail_has_what_it_is_about",
+            )
+        ]
+        indexes = [
+            models.Index(fields=["state", "next_at"], name="mails_due"),
+            models.Index(fields=["to", "kind", "made_at"], name="mails_by_address"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} · {self.to}"

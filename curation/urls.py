@@ -84,6 +84,7 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("members/<number:member_pk>/role/", people.member_role, name="member_role"),
     path("members/<number:member_pk>/remove/", people.member_remove_view, name="member_remove"),
     path("invitations/", people.invitation_list, name="invitation_list"),
+    path("invitations/<number:invitation_pk>/mail/", people.invitation_mail_view, name="invitation_mail"),
     path(
         "invitations/<number:invitation_pk>/revoke/", people.invitation_revoke_view, name="invitation_revoke"
     ),

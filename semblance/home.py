@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -22,7 +23,8 @@ class NavigationLink(NamedTuple):
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    return {"navigation_links": SimpleLazyObject(lambda: links_for(request))}
+    links = SimpleLazyObject(lambda: links_for(request))
+    return {"navigation_links": links, "mail_offered": settings.MAIL_SERVER}
 
 
 def links_for(request: HttpRequest) -> list[NavigationLink]:

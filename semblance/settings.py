@@ -19,6 +19,7 @@ from django.core.management.utils import get_random_secret_key
 from semblance import languages
 from semblance.error_reports import errors_report
 from semblance.folder import folder_private
+from semblance.mail_server import mail_server_of
 
 # A checkout, or the folder that holds the packages of an installed wheel.
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -68,12 +69,11 @@ REDIS_TIMEOUT_SECONDS = 0.5
 EMBEDDED = not DATABASE_URL and not REDIS_URL
 
 
-def required(name: str) -> str:
+def required(name: str, *, where: str = "DATABASE_URL, REDIS_URL or ALLOWED_HOSTS is given") -> str:
     value: str = env.str(name, default="")
     if not value:
         raise ImproperlyConfigured(
-            f"{name} is not set; it is required where DATABASE_URL, REDIS_URL or ALLOWED_HOSTS is given "
-            f"(.env.example shows an example)."
+            f"{name} is not set; it is required where {where} (.env.example shows an example)."
         )
     return value
 
@@ -219,7 +219,19 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
+PASSWORD_RESET_TIMEOUT = 60 * 60  # seconds that the link of an e-mail is valid
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30  # a month: a session must not end in the middle of a sitting
+
+# A mail server, if there is one. Without it, no page offers e-mail.
+EMAIL_URL = env.str("EMAIL_URL", default="")
+MAIL_SERVER = bool(EMAIL_URL)
+if MAIL_SERVER:
+    mail_server = mail_server_of(EMAIL_URL)
+    EMAIL_HOST, EMAIL_PORT = mail_server.host, mail_server.port
+    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = mail_server.user, mail_server.password
+    EMAIL_USE_TLS, EMAIL_USE_SSL = mail_server.starts_tls, mail_server.tls
+    EMAIL_TIMEOUT = 10
+    DEFAULT_FROM_EMAIL = SERVER_EMAIL = required("EMAIL_FROM", where="EMAIL_URL is given")
 
 # Behind a proxy that speaks HTTPS, cookies travel over HTTPS alone; an embedded site has no certificate.
 HTTPS = env.bool("HTTPS", default=not EMBEDDED)

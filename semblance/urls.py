@@ -9,7 +9,7 @@ from django.views.i18n import set_language
 
 from curation.forms.people import LoginForm
 from curation.numbers import NumberConverter
-from curation.views.accounts import PasswordChange
+from curation.views import accounts
 from semblance import home
 from semblance import metrics as figures
 from semblance.guide import views as guide
@@ -30,8 +30,22 @@ urlpatterns = [
         name="login",
     ),
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
-    path("accounts/password/", PasswordChange.as_view(), name="password_change"),
+    path("accounts/password/", accounts.PasswordChange.as_view(), name="password_change"),
     path("accounts/password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
+    path("accounts/password/new/", accounts.password_reset, name="password_reset"),
+    path(
+        "accounts/password/new/<str:uidb64>/<str:token>/",
+        accounts.password_reset_confirm,
+        name="password_reset_confirm",
+    ),
+    path(
+        "accounts/password/new/done/",
+        accounts.where_mail_is_sent(auth.PasswordResetCompleteView.as_view()),
+        name="password_reset_complete",
+    ),
+    path("accounts/email/", accounts.email, name="email"),
+    path("accounts/email/remove/", accounts.email_remove, name="email_remove"),
+    path("accounts/email/<str:token>/", accounts.email_confirm, name="email_confirm"),
     path("accounts/language/", login_not_required(set_language), name="set_language"),
     path("datasets/<slug:slug>/publish/", publishing.publish, name="publish"),
     path("datasets/<slug:slug>/publish/<number:number>/methods/", publishing.methods, name="methods"),

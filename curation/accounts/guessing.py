@@ -24,6 +24,9 @@ TRIES_FROM_ONE_ADDRESS = 100
 # times.
 ARRIVALS_FROM_ONE_ADDRESS = 100
 ARRIVALS_OF_ONE_ID = 10
+# Mails that somebody who need not have an account asks for: a new password.
+MAILS_FROM_ONE_ADDRESS = 20
+MAILS_TO_ONE_FROM_ONE_ADDRESS = 3
 OLD_ROWS_AT_ONCE = 1000
 
 
@@ -72,6 +75,27 @@ def arrival_count(*, name: str, address: str, at: datetime) -> None:
         _key("arrival of", name): ARRIVALS_OF_ONE_ID,
     }
     _counted(limits, at=at, sentence=_too_many_arrivals)
+
+
+@transaction.atomic
+def mail_count(*, to: str, address: str, at: datetime) -> None:
+    """Count somebody who has a mail sent to this e-mail address. address: where they ask from.
+
+    Raises TooManyTriesError where too many were asked for from there. Whoever asks from elsewhere is not kept from it.
+    """
+    limits = {
+        _key("mail", address): MAILS_FROM_ONE_ADDRESS,
+        _key("mail to", to.strip().lower(), address): MAILS_TO_ONE_FROM_ONE_ADDRESS,
+    }
+    _counted(limits, at=at, sentence=_too_many_mails)
+
+
+def _too_many_mails(minutes: int) -> str:
+    return ngettext(
+        "Too many e-mails were asked for. Look into your mailbox, or wait %(minutes)s minute and try again.",
+        "Too many e-mails were asked for. Look into your mailbox, or wait %(minutes)s minutes and try again.",
+        minutes,
+    )
 
 
 def _too_many_arrivals(minutes: int) -> str:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from curation.access import dataset_lock, dataset_require_active
 from curation.datasets.audit import Action, audit_person_rename, audit_record
 from curation.errors import UserError
-from curation.models import ApiToken, Dataset, Invitation, InvitationBar, Membership, User
+from curation.models import ApiToken, Dataset, Invitation, InvitationBar, Mail, Membership, User
 from curation.roles import Role
 
 ERASED_NAME_BYTES = 5
@@ -26,7 +26,7 @@ def members_of(dataset: Dataset) -> QuerySet[Membership]:
 
 
 def invitations_of(dataset: Dataset) -> QuerySet[Invitation]:
-    return _with_inviter(dataset.invitations.select_related("created_by", "dataset"))
+    return _with_inviter(dataset.invitations.select_related("created_by", "dataset", "mail"))
 
 
 def invitation_by_token(token: str) -> Invitation | None:
@@ -120,11 +120,22 @@ def _rights_end(membership: Membership, *, at: datetime) -> None:
 
 @transaction.atomic
 def invitation_create(
-    *, dataset: Dataset, role: str, people: int, days: int, by: User, at: datetime, note: str = ""
+    *,
+    dataset: Dataset,
+    role: str,
+    people: int,
+    days: int,
+    by: User,
+    at: datetime,
+    note: str = "",
+    token: str = "",
 ) -> tuple[Invitation, str]:
-    """Make an invitation. Returns it and its token, which is kept nowhere: only a digest of it is stored."""
+    """Make an invitation. Returns it and its token, which is kept nowhere: only a digest of it is stored.
+
+    token: 256 bits that the caller can compute again; drawn where there are none.
+    """
     dataset_require_active(dataset)
-    token = secrets.token_urlsafe(32)
+    token = token or secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
         dataset=dataset,
         role=role,
@@ -218,10 +229,14 @@ def role_is_more(role: str, *, than: str) -> bool:
 
 
 def account_create(*, invitation: Invitation, username: str, password: str, at: datetime) -> User:
-    """A new account for someone who came by an invitation. Where that is refused, no account is made."""
+    """A new account for someone who came by an invitation. Where that is refused, no account is made.
+
+    Who has the link of an e-mail received it: its address is that of the account.
+    """
+    email = Mail.objects.filter(invitation=invitation).values_list("to", flat=True).first()
     try:
         with transaction.atomic():
-            user = User.objects.create_user(username=username, password=password)
+            user = User.objects.create_user(username=username, password=password, email=email)
             invitation_accept(invitation=invitation, user=user, at=at)
     except IntegrityError as error:
         raise UserError(_("The username %(name)s is taken. Choose another."), name=username) from error
@@ -270,6 +285,8 @@ def account_erase(*, user: User, by: User, at: datetime) -> str:
         _rights_end(membership, at=at)
         membership.delete()
     ApiToken.objects.filter(user=user).delete()
+    of_person = Q(to__iexact=user.email) if user.email else Q(user=user)
+    Mail.objects.filter(Q(user=user) | of_person).delete()
     before, user.username = user.username, f"erased-{secrets.token_hex(ERASED_NAME_BYTES)}"
     user.first_name = user.last_name = user.email = ""
     user.is_active = user.is_staff = user.is_superuser = False

@@ -2,17 +2,32 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from django import forms
+from django.conf import settings
 from django.contrib.admin.forms import AdminAuthenticationForm
-from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, UserCreationForm
-from django.http import HttpRequest
+from django.contrib.auth.forms import (
+    AuthenticationForm,
+    PasswordChangeForm,
+    SetPasswordForm,
+    UserCreationForm,
+)
+from django.http import HttpRequest, QueryDict
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
-from curation.accounts.guessing import TooManyTriesError, Try, name_question_count, try_count, try_was_right
+from curation.accounts.guessing import (
+    TooManyTriesError,
+    Try,
+    mail_count,
+    name_question_count,
+    try_count,
+    try_was_right,
+)
 from curation.accounts.visitors import visitor_address
+from curation.mail.addresses import MOST_CHARACTERS, addresses_in
+from curation.mail.services import MOST_AT_ONCE
 from curation.models import Invitation, User
 from curation.numbers import NumberField
 from curation.roles import Role
@@ -118,9 +133,93 @@ class InvitationForm(forms.Form):
         help_text=_("Everybody uses the same link."),
     )
     days = NumberField(label=_("Valid for (days)"), min_value=1, max_value=365, initial=14)
+    addresses = forms.CharField(
+        label=_("E-mail addresses"),
+        required=False,
+        max_length=MOST_AT_ONCE * (MOST_CHARACTERS + 2),
+        widget=forms.Textarea({"rows": 4, "autocomplete": "off", "spellcheck": "false"}),
+        help_text=_(
+            "One in each line. Each person is sent a link that only one person can use. Leave this empty "
+            "to get one link that you send yourself."
+        ),
+    )
+    language = forms.ChoiceField(label=_("Language of the e-mails"), required=False)
     note = forms.CharField(
         label=_("For whom"),
         max_length=Invitation._meta.get_field("note").max_length,
         required=False,
         help_text=_("The name of a person or a group, for your own list of invitations. Optional."),
     )
+
+    def __init__(self, data: QueryDict | None = None, *, mail: bool) -> None:
+        """mail: whether invitations can be sent by e-mail."""
+        super().__init__(data)
+        languages = cast("forms.ChoiceField", self.fields["language"])
+        languages.choices = settings.LANGUAGES
+        if not mail:
+            del self.fields["addresses"]
+        if not mail or len(settings.LANGUAGES) < 2:
+            del self.fields["language"]
+
+    def clean_addresses(self) -> list[str]:
+        return addresses_in(self.cleaned_data["addresses"])
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What an invitation of one link, for so many people, is made of."""
+        return {name: self.cleaned_data[name] for name in ("role", "people", "days", "note")}
+
+    @property
+    def mailed(self) -> dict[str, Any]:
+        """What invitations by e-mail are made of; "addresses" is empty where none were given."""
+        given = {"addresses": [], "language": "", **self.cleaned_data}
+        return {name: given[name] for name in ("addresses", "role", "days", "note", "language")}
+
+
+class NewPasswordForm(SetPasswordForm):  # type: ignore[type-arg]
+    """Django's, with the rules in one line."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["new_password1"].help_text = PASSWORD_HELP
+        self.fields["new_password2"].label = _("New password again")
+        self.fields["new_password2"].help_text = ""
+
+
+class EmailForm(forms.Form):
+    """An address that a mail is sent to. request: by whom; each is counted."""
+
+    email = forms.EmailField(
+        label=_("E-mail address"),
+        max_length=MOST_CHARACTERS,
+        widget=forms.EmailInput({"autocomplete": "email"}),
+    )
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        if not self.errors:
+            try:
+                mail_count(to=given["email"], address=visitor_address(self.request), at=now())
+            except TooManyTriesError as error:
+                raise forms.ValidationError(str(error), code="closed") from error
+        return given
+
+
+class OwnEmailForm(EmailForm):
+    """With the password: whoever has the address can set a new one."""
+
+    password = forms.CharField(
+        label=_("Password"), strip=False, widget=forms.PasswordInput({"autocomplete": "current-password"})
+    )
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        user = cast("User", self.request.user)
+        with _guesses_counted(try_count, self.request, username=user.get_username()):
+            if not user.check_password(password):
+                raise forms.ValidationError(_("The password is wrong."), code="password")
+        return password

@@ -1,19 +1,29 @@
-"""A person's own account: the password, and the tokens for programs."""
+"""A person's own account: the password, the e-mail address, and the tokens for programs."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
-from django.contrib.auth.views import PasswordChangeView
-from django.http import HttpResponse
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import PasswordChangeView, PasswordResetConfirmView
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.timezone import now
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.access import AuthedRequest
+from curation.accounts.addresses import address_claimed
 from curation.accounts.tokens import api_token_create, api_token_revoke, api_tokens_of
 from curation.errors import UserError
-from curation.forms.people import PasswordForm
+from curation.forms.people import EmailForm, NewPasswordForm, OwnEmailForm, PasswordForm
 from curation.forms.tokens import ApiTokenForm
+from curation.mail.services import address_confirm, address_mail, address_remove, password_mail
 
 
 class PasswordChange(PasswordChangeView):
@@ -21,6 +31,79 @@ class PasswordChange(PasswordChangeView):
 
     def get_form_kwargs(self) -> dict[str, Any]:
         return {**super().get_form_kwargs(), "request": self.request}
+
+
+def where_mail_is_sent(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """A page that does not exist on a site without a mail server."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *parts: Any, **named: Any) -> HttpResponseBase:
+        if not settings.MAIL_SERVER:
+            raise Http404
+        return view(request, *parts, **named)
+
+    return answer
+
+
+@where_mail_is_sent
+@login_not_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def password_reset(request: HttpRequest) -> HttpResponse:
+    """The answer is the same whether there is an account with this address or not."""
+    form = EmailForm(request.POST or None, request=request)
+    asked = form.is_valid()
+    if asked:
+        site = request.build_absolute_uri(reverse("home"))
+        password_mail(to=form.cleaned_data["email"], site=site, at=now())
+    return render(request, "registration/password_reset_form.html", {"form": form, "asked": asked})
+
+
+class PasswordReset(PasswordResetConfirmView):
+    """What the link of the mail opens: Django's. The new password ends sessions and tokens as every new one does."""
+
+    form_class = NewPasswordForm
+
+
+password_reset_confirm = where_mail_is_sent(PasswordReset.as_view())
+
+
+@where_mail_is_sent
+@never_cache
+@require_http_methods(["GET", "POST"])
+def email(request: AuthedRequest) -> HttpResponse:
+    """The person's own address. Another one holds once the link that is sent to it was opened."""
+    form = OwnEmailForm(request.POST or None, request=request)
+    sent_to = ""
+    if form.is_valid():
+        sent_to, site = form.cleaned_data["email"], request.build_absolute_uri(reverse("home"))
+        address_mail(user=request.user, to=sent_to, site=site, at=now())
+        form = OwnEmailForm(request=request)
+    return render(request, "registration/email.html", {"form": form, "sent_to": sent_to})
+
+
+@where_mail_is_sent
+@require_POST
+def email_remove(request: AuthedRequest) -> HttpResponse:
+    address_remove(user=request.user)
+    messages.success(request, _("Your account has no e-mail address any more."))
+    return redirect("email")
+
+
+@where_mail_is_sent
+@never_cache
+@require_http_methods(["GET", "POST"])
+def email_confirm(request: AuthedRequest, token: str) -> HttpResponse:
+    """What the link of the mail opens. Programs that look into mails open links too, so that a button changes it."""
+    if request.method == "POST":
+        to = address_confirm(user=request.user, token=token)
+        messages.success(
+            request, _("%(address)s is now the e-mail address of your account.") % {"address": to}
+        )
+        return redirect("email")
+    return render(
+        request, "registration/email_confirm.html", {"to": address_claimed(token, user=request.user)}
+    )
 
 
 @never_cache

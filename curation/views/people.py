@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
@@ -30,7 +31,9 @@ from curation.datasets.people import (
     members_of,
     role_is_more,
 )
+from curation.errors import UserError
 from curation.forms.people import AccountForm, InvitationForm, RoleForm
+from curation.mail.services import Told, invitation_mail_again, invitations_mail
 from curation.models import Dataset, Invitation, Membership, User
 from curation.numbers import page_number
 from curation.roles import Role
@@ -113,18 +116,41 @@ def invitation_list(request: AuthedRequest, slug: str) -> HttpResponse:
     To htmx, from a page that has a button for it, the answer is the link alone.
     """
     dataset = dataset_for(request.user, slug, may="own")
-    form = InvitationForm(request.POST or None)
-    link = ""
+    form = InvitationForm(request.POST or None, mail=settings.MAIL_SERVER)
+    link, told = "", []
     if form.is_valid():
-        _made, token = invitation_create(dataset=dataset, by=request.user, at=now(), **form.cleaned_data)
-        link = request.build_absolute_uri(reverse("curation:invitation", args=[token]))
+        if form.mailed["addresses"]:
+            told = _mailed(request, dataset, form)
+        else:
+            _made, token = invitation_create(dataset=dataset, by=request.user, at=now(), **form.asked)
+            link = request.build_absolute_uri(reverse("curation:invitation", args=[token]))
         if request.htmx:
             return render(request, "curation/_invitation_link.html", {"link": link})
-        form = InvitationForm()
+        if form.is_valid():
+            form = InvitationForm(mail=settings.MAIL_SERVER)
     shown, at = invitations_of(dataset)[:INVITATIONS_SHOWN], now()
     invitations = [(each, invitation_refusal(each, at=at)) for each in shown]
-    context = {"dataset": dataset, "form": form, "link": link, "invitations": invitations}
+    context = {"dataset": dataset, "form": form, "link": link, "told": told, "invitations": invitations}
     return render(request, "curation/invitations.html", context)
+
+
+def _mailed(request: AuthedRequest, dataset: Dataset, form: InvitationForm) -> list[Told]:
+    site = request.build_absolute_uri(reverse("home"))
+    try:
+        return invitations_mail(dataset=dataset, by=request.user, site=site, at=now(), **form.mailed)
+    except UserError as error:
+        form.add_error("addresses", str(error))
+        return []
+
+
+@require_POST
+def invitation_mail_view(request: AuthedRequest, slug: str, invitation_pk: int) -> HttpResponse:
+    """Try once more to send a mail that was given up."""
+    dataset = dataset_for(request.user, slug, may="own")
+    mailed = get_object_or_404(dataset.invitations, pk=invitation_pk)
+    invitation_mail_again(invitation=mailed, at=now())
+    messages.success(request, _("The e-mail is being sent again."))
+    return redirect("curation:invitation_list", slug=slug)
 
 
 @require_POST

@@ -143,6 +143,7 @@ class Others:
             "kind": "export_dataset",
             "name": "none",
             "address": "nowhere",
+            "uidb64": "MQ",
         }
 
     def _campaign(self) -> None:

@@ -27,6 +27,8 @@ OPEN = {
 HARMLESS = {"accounts/language/", "accounts/logout/", "admin/logout/", "admin/jsi18n/"}
 # Open to the program that has the token of the settings, and nothing at all without that setting (test_metrics.py).
 OF_A_PROGRAM = {"metrics"}
+# Open to who forgot a password, and nothing at all without a mail server (test_mail.py).
+OF_MAIL = {"accounts/password/new/", "accounts/password/new/done/", "accounts/password/new/x/x/"}
 EXAMPLES = {"number": "1", "slug": "x", "str": "x", "path": "x", "uuid": str(uuid.UUID(int=1))}
 
 
@@ -72,7 +74,7 @@ def asks_for_a_login(answer: HttpResponse) -> bool:
 
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_every_other_address_asks_a_stranger_to_log_in(method: str) -> None:
-    closed = [f"/{address}" for address in ALL if address not in OPEN | HARMLESS | OF_A_PROGRAM]
+    closed = [f"/{address}" for address in ALL if address not in OPEN | HARMLESS | OF_A_PROGRAM | OF_MAIL]
 
     ask = getattr(Client(), method)
     answers = {address: ask(address) for address in closed}

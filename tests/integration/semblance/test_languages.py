@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.tokens import default_token_generator
 from django.core.management import call_command
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
+from django.utils.http import urlsafe_base64_encode
 from django.utils.timezone import now
 from django.utils.translation import ngettext, override
 
@@ -23,6 +25,7 @@ from annotation.campaigns.quiz import Options, question_add
 from annotation.campaigns.services import guideline_save
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, GoldAnswer, Participation
+from curation.accounts.addresses import address_claim
 from curation.datasets.people import invitation_create, invitation_revoke
 from curation.models import User
 from curation.roles import Role
@@ -150,6 +153,32 @@ class Walk:
         invitation_revoke(invitation=invitation, at=now())
         self.keep("an invitation that ended", self.nobody.get(here))
 
+    def see_to_the_address(self) -> None:
+        """Pages of a site with a mail server."""
+        forgotten, own = reverse("password_reset"), reverse("email")
+        to = {"email": "22@παράδειγμα.ελ", "password": "99"}
+        self.keep("login, with mail", self.nobody.get(reverse("login")))
+        for sent in ({}, {"email": "22"}, to, to, to, to):
+            self.keep(f"forgotten {len(self.pages)}", self.nobody.post(forgotten, sent))
+        self.keep("no link", self.nobody.get(reverse("password_reset_confirm", args=["22", "33"])))
+        number = urlsafe_base64_encode(str(self.annotator.pk).encode())
+        link = reverse(
+            "password_reset_confirm", args=[number, default_token_generator.make_token(self.annotator)]
+        )
+        form = self.nobody.get(link)["Location"]
+        self.keep("new password", self.nobody.get(form))
+        self.keep(
+            "new password refused", self.nobody.post(form, {"new_password1": "9", "new_password2": "8"})
+        )
+        self.keep("new password set", self.nobody.get(reverse("password_reset_complete")))
+        self.keep("address", self.site.get(own))
+        self.keep("address refused", self.site.post(own, to))
+        claim = address_claim(self.annotator, to=to["email"])
+        self.keep("address proved", self.site.get(reverse("email_confirm", args=[claim])))
+        self.keep("address kept", self.site.post(reverse("email_confirm", args=[claim]), follow=True))
+        self.keep("address not proved", self.site.get(reverse("email_confirm", args=["2:2:2"])))
+        self.keep("address removed", self.site.post(reverse("email_remove"), follow=True))
+
     def quiz(self) -> None:
         question_add(campaign=self.campaign, text="2 + 2?", options=Options(("4", "5"), 0), why="2 + 2 = 4")
         self.keep("quiz", self.site.get(address("quiz", self.campaign)))
@@ -227,9 +256,11 @@ class Walk:
         self.keep("NUL", self.site.get(reverse("annotation:mine"), {"7": "\0"}))
 
 
-def test_no_page_of_an_annotator_has_a_word_that_is_not_translated(greek) -> None:
+def test_no_page_of_an_annotator_has_a_word_that_is_not_translated(greek, settings) -> None:
+    settings.MAIL_SERVER = True
     walk = Walk(greek, "ar")
     walk.come()
+    walk.see_to_the_address()
     walk.judge()
     walk.be_stopped()
     walk.see_to_the_account()

@@ -104,8 +104,9 @@ def written(rows: dict[str, list[str]]) -> str:
 
 
 @pytest.fixture
-def visitors(monkeypatch) -> Visitors:
+def visitors(monkeypatch, settings) -> Visitors:
     """Who gets in is decided before a page is drawn, which takes most of the time and has tests of its own."""
+    settings.MAIL_SERVER = True
     monkeypatch.setattr(Template, "render", lambda _template, _context: "")
     return Visitors(Others())
 

@@ -1,0 +1,1 @@
+"""E-mail, where the settings name a mail server: invitations, new passwords, and proofs of an address."""

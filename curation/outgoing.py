@@ -1,0 +1,60 @@
+"""What workers send to other programs: each until it is accepted, with growing pauses, by one worker at a time.
+
+It may be sent twice, where a worker is killed after it was accepted and before that was written down.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple, TypeVar
+
+from django.db.models import F, QuerySet
+
+from curation.models import Outgoing
+
+# Longer than a try takes: a worker that is killed in one leaves the row to another one after it.
+CLAIMED_FOR = timedelta(seconds=60)
+AT_ONCE = 100  # of one task; what is left is for the next
+State = Outgoing.State
+Row = TypeVar("Row", bound=Outgoing)
+
+
+class Outcome(NamedTuple):
+    """What became of a try. problem: a sentence where it failed. final: whether another try could not succeed either.
+    changes: other columns to write.
+    """
+
+    problem: str = ""
+    final: bool = False
+    changes: dict[str, Any] = {}
+
+
+def outgoing_due(rows: QuerySet[Row], at: datetime) -> QuerySet[Row]:
+    return rows.filter(state=State.WAITING, next_at__lte=at).order_by("next_at", "pk")
+
+
+def outgoing_carry_out(
+    rows: QuerySet[Row],
+    *,
+    send: Callable[[Row], Outcome],
+    now: Callable[[], datetime],
+    pauses: Callable[[Row], Sequence[timedelta]],
+) -> int:
+    """Send what is due; how many were accepted. pauses: after the first, second, … failure; then it is given up."""
+    done = 0
+    for row in outgoing_due(rows, now())[:AT_ONCE]:
+        at = now()
+        same: QuerySet[Any] = rows.model._default_manager.filter(pk=row.pk, state=State.WAITING)
+        if same.filter(next_at__lte=at).update(next_at=at + CLAIMED_FOR):  # of two workers one gets it
+            outcome = send(row)
+            same.update(**_changes(row, outcome, at=now(), pauses=pauses(row)))
+            done += not outcome.problem
+    return done
+
+
+def _changes(row: Outgoing, outcome: Outcome, *, at: datetime, pauses: Sequence[timedelta]) -> dict[str, Any]:
+    told = {"tries": F("tries") + 1, "problem": outcome.problem[:300], "tried_at": at, **outcome.changes}
+    if not outcome.problem:
+        return {"state": State.DELIVERED, **told}
+    if outcome.final or row.tries >= len(pauses):
+        return {"state": State.FAILED, **told}
+    return {"next_at": at + pauses[row.tries], **told}
