@@ -1,5 +1,6 @@
 """Who may do what with a dataset: the only way a view gets one. An archived dataset is read-only."""
 
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
@@ -32,8 +33,8 @@ ROLES_THAT_MAY: dict[str, set[str]] = {
 # What changes a dataset: nobody may change an archived one. Annotators read so where they would get a tuple,
 # and what they judged before is still kept.
 CHANGING = {"curate", "own"}
-# Staff start runs on every dataset, so they read every dataset; they change none that is not theirs.
-STAFF_MAY = {"read"}
+# Staff start runs on every dataset, so they read every dataset and its log; they change none that is not theirs.
+STAFF_MAY = {"read", "audit"}
 
 
 def dataset_for(user: User, slug: str, *, may: str) -> Dataset:
@@ -90,6 +91,16 @@ def _rights_by_role(user: User, dataset: Dataset) -> set[str]:
     role = Membership.objects.filter(dataset=dataset, user=user).values_list("role", flat=True).first()
     rights = {right for right, roles in ROLES_THAT_MAY.items() if role in roles}
     return rights | STAFF_MAY if user.is_staff else rights
+
+
+def audit_all_allow(user: User | AnonymousUser) -> None:
+    """Raise PermissionDenied for who may not read the logs of all datasets."""
+    if not audit_all_may(user):
+        raise PermissionDenied
+
+
+def audit_all_may(user: User | AnonymousUser) -> bool:
+    return user.is_staff or user.is_superuser
 
 
 def roles_of(user: User) -> set[str]:

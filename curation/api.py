@@ -70,6 +70,7 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("edits/preview/", edits.EditPreview.as_view(), name="api_edits_preview"),
     path("edits/<number:entry_pk>/undo/", edits.EditUndo.as_view(), name="api_edit_undo"),
     path("log/", log.AuditLog.as_view(), name="api_log"),
+    path("log/log.<slug:file_format>", log.AuditFile.as_view(), name="api_log_file"),
     path("snapshots/", snapshots.Snapshots.as_view(), name="api_snapshots"),
     path("snapshots/<number:number>/", snapshots.SnapshotDetail.as_view(), name="api_snapshot"),
     path(
@@ -88,5 +89,6 @@ of_dataset: list[URLPattern | URLResolver] = [
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/", datasets.DatasetList.as_view(), name="api_datasets"),
+    path("log/log.<slug:file_format>", log.AuditFileOfAll.as_view(), name="api_log_file_of_all"),
     path("datasets/<slug:slug>/", include(of_dataset)),
 ]

@@ -676,6 +676,7 @@ class AuditEntry(models.Model):
         WEBHOOK_ADDED = "webhook_added", _("added a webhook")
         WEBHOOK_CHANGED = "webhook_changed", _("changed a webhook")
         WEBHOOK_REMOVED = "webhook_removed", _("removed a webhook")
+        LOG_EXPORTED = "log_exported", _("downloaded the log")
         REVIEW_DECIDED = "review_decided", _("decided about a sentence")
         REVIEW_UNDONE = "review_undone", _("undid a decision about a sentence")
 

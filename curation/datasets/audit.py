@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db import transaction
+from django.db.models import Max, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -47,7 +48,15 @@ DETAILS = {
     "shortest": gettext_lazy("fewest words"),
     "longest": gettext_lazy("most words"),
     "window": gettext_lazy("words in common"),
+    # Which entries of the log a file has.
+    "format": gettext_lazy("format"),
+    "entries": gettext_lazy("entries"),
+    "action": gettext_lazy("what"),
+    "via": gettext_lazy("how"),
+    "since": gettext_lazy("from"),
+    "until": gettext_lazy("to"),
 }
+COLUMNS = ("at", "by", "via", "token", "action", "subject", "pair", "pairs", "details", "dataset")
 
 
 @dataclass(frozen=True)
@@ -120,9 +129,11 @@ def audit_person_rename(before: str, after: str) -> None:
     AuditEntry.objects.person_renamed(before, after)
 
 
-def audit_found(dataset: Dataset, filter: AuditFilter) -> QuerySet[AuditEntry]:
-    """The entries that a filter finds, the newest first."""
-    entries = AuditEntry.objects.filter(dataset=dataset).select_related("by", "pair", "batch")
+def audit_found(dataset: Dataset | None, filter: AuditFilter) -> QuerySet[AuditEntry]:
+    """The entries that a filter finds, the newest first; of all datasets where none is given."""
+    entries = AuditEntry.objects.select_related("dataset", "by", "pair", "batch")
+    if dataset:
+        entries = entries.filter(dataset=dataset)
     given = {"action": filter.action, "by": filter.by, "via": filter.via}
     entries = entries.filter(**{name: value for name, value in given.items() if value})
     if filter.search:
@@ -135,9 +146,34 @@ def audit_found(dataset: Dataset, filter: AuditFilter) -> QuerySet[AuditEntry]:
     return entries
 
 
-def audit_people(dataset: Dataset) -> list[User]:
-    """Everybody who changed the dataset, by name."""
-    made = AuditEntry.objects.filter(dataset=dataset, by__isnull=False).order_by()
+@transaction.atomic
+def audit_export(
+    *, dataset: Dataset | None, filter: AuditFilter, format: str, by: User
+) -> QuerySet[AuditEntry]:
+    """The entries for a file, which the log of each dataset that has some of them says.
+
+    Whom and what the filter looks for is not written down: the log must not keep the name of somebody who is erased.
+    """
+    found = audit_found(dataset, filter)
+    last = AuditEntry.objects.aggregate(last=Max("pk"))["last"] or 0
+    told = {
+        name: value.isoformat() if isinstance(value, date) else value
+        for name in ("action", "via", "since", "until")
+        if (value := getattr(filter, name))
+    }
+    of_all = _("all datasets") if dataset is None else ""
+    datasets = Dataset.objects.filter(pk__in=found.order_by().values("dataset").distinct())
+    for each in [dataset] if dataset else datasets:
+        details = {"format": format, "entries": told}
+        audit_record(dataset=each, action=Action.LOG_EXPORTED, by=by, subject=of_all, details=details)
+    return found.filter(pk__lte=last)
+
+
+def audit_people(dataset: Dataset | None) -> list[User]:
+    """Everybody who changed the dataset, or any, by name."""
+    made = AuditEntry.objects.filter(by__isnull=False).order_by()
+    if dataset:
+        made = made.filter(dataset=dataset)
     return list(User.objects.filter(pk__in=made.values("by").distinct()).order_by("username"))
 
 
@@ -209,7 +245,7 @@ def _drawn(row: SplitBefore) -> HistoryLine:
 
 
 def audit_rows(entries: QuerySet[AuditEntry]) -> Iterator[list[object]]:
-    """Entries as rows of a file: time, person, way, token, action, subject, id of the pair, pairs, details."""
+    """Entries as rows of a file with COLUMNS; details are one text."""
     for entry in entries.iterator(chunk_size=2_000):
         details = "; ".join(f"{name}: {value}" for name, value in audit_details(entry))
         pair = entry.pair.external_id if entry.pair else ""
@@ -225,4 +261,23 @@ def audit_rows(entries: QuerySet[AuditEntry]) -> Iterator[list[object]]:
             pair,
             pairs,
             details,
+            entry.dataset.slug,
         ]
+
+
+def audit_objects(entries: QuerySet[AuditEntry]) -> Iterator[dict[str, Any]]:
+    """Entries as objects with COLUMNS and id; details and counts of imports are objects, and nobody is null."""
+    for entry in entries.iterator(chunk_size=2_000):
+        yield {
+            "id": entry.pk,
+            "dataset": entry.dataset.slug,
+            "at": entry.at.isoformat(),
+            "by": entry.by.username if entry.by else None,
+            "via": entry.via,
+            "token": entry.token,
+            "action": entry.action,
+            "subject": entry.subject,
+            "pair": entry.pair.external_id if entry.pair else None,
+            "pairs": entry.pairs,
+            "details": {**entry.details, **audit_counts(entry)},
+        }

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from curation.access import (
     AuthedRequest,
+    audit_all_may,
     dataset_allow,
     dataset_for,
     dataset_may,
@@ -30,6 +31,7 @@ def dataset_list(request: AuthedRequest) -> HttpResponse:
     context = {
         "rows": [row for row in rows if not row[0].archived],
         "archived": [row for row in rows if row[0].archived],
+        "may_audit": audit_all_may(request.user),
         "may_create": datasets_may_create(request.user),
     }
     return render(request, "curation/datasets.html", context)

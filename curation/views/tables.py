@@ -1,8 +1,10 @@
 """Tables as CSV files to download."""
 
+import json
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
@@ -33,6 +35,14 @@ def csv_streamed(
 ) -> StreamingHttpResponse:
     """Rows as a file of this name, sent while they are written, with the same choice."""
     return _answer(request, name, chain([columns], rows))
+
+
+def jsonl_streamed(name: str, objects: Iterable[dict[str, Any]]) -> StreamingHttpResponse:
+    """Objects as a file of this name, one in each line, sent while they are written."""
+    lines = (json.dumps(each, ensure_ascii=False).encode() + b"\n" for each in objects)
+    answer = StreamingHttpResponse(lines, content_type="application/jsonl")
+    answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name) or ""
+    return answer
 
 
 def csv_file_answer(request: HttpRequest, name: str, path: Path) -> StreamingHttpResponse:

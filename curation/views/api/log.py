@@ -1,15 +1,23 @@
-"""The audit log for programs of owners: /api/v1/datasets/<slug>/log/."""
+"""The audit log for programs of owners and staff: /api/v1/datasets/<slug>/log/, and as a file."""
+
+from dataclasses import fields
 
 from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.views import APIView
 
+from curation.access import audit_all_allow
 from curation.datasets.audit import AuditFilter, audit_counts, audit_found, audit_people
 from curation.models import AuditEntry, Dataset
 from curation.serializers import QuerySerializer
-from curation.views.api.base import InDataset
+from curation.views.api.base import FilesOnly, InDataset
+from curation.views.audit import FORMATS, log_file
 
 
 class AuditFilterSerializer(QuerySerializer):
@@ -25,14 +33,25 @@ class AuditFilterSerializer(QuerySerializer):
     since = serializers.DateField(required=False)
     until = serializers.DateField(required=False)
 
-    def wanted(self, dataset: Dataset) -> AuditFilter:
-        given = dict(self.validated_data)
+    def wanted(self, dataset: Dataset | None) -> AuditFilter:
+        names = {field.name for field in fields(AuditFilter)}
+        given = {name: value for name, value in self.validated_data.items() if name in names}
         if "by" in given:
             person = next((one for one in audit_people(dataset) if one.username == given["by"]), None)
             if person is None:
-                raise serializers.ValidationError({"by": [_("Nobody of this name has changed the dataset.")]})
+                raise serializers.ValidationError(
+                    {"by": [_("Nobody of this name has changed anything here.")]}
+                )
             given["by"] = person.pk
         return AuditFilter(**given)
+
+
+class AuditFileSerializer(AuditFilterSerializer):
+    """The query parameters of a file of the log; each may be left out."""
+
+    spreadsheet = serializers.ChoiceField(
+        required=False, choices=["1"], help_text="1: nothing in CSV is a formula to a spreadsheet"
+    )
 
 
 class AuditSerializer(serializers.ModelSerializer[AuditEntry]):
@@ -79,3 +98,39 @@ class AuditLog(InDataset, ListAPIView[AuditEntry]):
 
     def rows_after(self, entries: QuerySet[AuditEntry], number: int) -> QuerySet[AuditEntry]:
         return entries.filter(pk__lt=number)
+
+
+FILE = extend_schema(
+    parameters=[
+        AuditFileSerializer,
+        OpenApiParameter("file_format", OpenApiTypes.STR, OpenApiParameter.PATH, enum=FORMATS),
+    ],
+    responses={(200, kind): OpenApiTypes.BINARY for kind in ("text/csv", "application/jsonl")},
+)
+
+
+class AuditFile(InDataset, APIView):
+    may = "audit"
+    content_negotiation_class = FilesOnly
+
+    @FILE
+    def get(self, request: Request, slug: str, file_format: str) -> StreamingHttpResponse:
+        """The entries that the filters find as a file, the newest first. The download is an entry of the log."""
+        dataset = self.dataset()
+        return log_file(request, dataset, _asked(request).wanted(dataset), file_format)
+
+
+class AuditFileOfAll(APIView):
+    content_negotiation_class = FilesOnly
+
+    @FILE
+    def get(self, request: Request, file_format: str) -> StreamingHttpResponse:
+        """The same of all datasets, for staff. The log of each dataset in the file says so."""
+        audit_all_allow(request.user)
+        return log_file(request, None, _asked(request).wanted(None), file_format)
+
+
+def _asked(request: Request) -> AuditFileSerializer:
+    asked = AuditFileSerializer(data=request.query_params)
+    asked.is_valid(raise_exception=True)
+    return asked

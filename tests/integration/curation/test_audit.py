@@ -2,12 +2,14 @@
 
 import csv
 import io
+import json
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from curation.datasets import people, services
@@ -350,6 +352,74 @@ def test_the_file_has_what_the_filters_find_and_no_formula_by_choice(dataset, ow
         ("owner", "dataset_archived", "=2+2")
     ]
     assert safe[0]["subject"] == "'=2+2"
+
+
+def streamed(answer) -> str:
+    return b"".join(answer.streaming_content).decode()
+
+
+def test_a_file_of_the_log_is_json_lines_with_the_details(dataset, owner, annotator, client_of) -> None:
+    people.member_set_role(
+        membership=dataset.memberships.get(user=annotator), role="curator", at=AT, by=owner
+    )
+
+    answer = client_of(owner).get(f"/datasets/{dataset.slug}/log/log.jsonl?by={owner.pk}")
+
+    (line,) = streamed(answer).splitlines()
+    entry = json.loads(line)
+    assert answer["Content-Disposition"] == f'attachment; filename="{dataset.slug}-log.jsonl"'
+    assert (entry["dataset"], entry["by"], entry["action"]) == (dataset.slug, "owner", "member_changed")
+    assert entry["details"] == {"role": ["annotator", "curator"]}
+
+
+def test_a_download_is_an_entry_that_keeps_no_name_and_is_not_in_the_file(dataset, owner, client_of) -> None:
+    services.dataset_archive(dataset=dataset, by=owner)
+    query = f"by={owner.pk}&search=somebody&since=2026-01-01&action=dataset_archived"
+
+    file = streamed(client_of(owner).get(f"/datasets/{dataset.slug}/log/log.csv?{query}"))
+    again = streamed(client_of(owner).get(f"/datasets/{dataset.slug}/log/log.csv"))
+
+    told = AuditEntry.objects.filter(action="log_exported").earliest("pk")
+    assert told.by == owner
+    assert told.details == {
+        "format": "csv",
+        "entries": {"action": "dataset_archived", "since": "2026-01-01"},
+    }
+    assert "log_exported" not in file
+    assert again.count("log_exported") == 1
+
+
+def test_staff_download_the_log_of_all_datasets_and_each_says_so(dataset, staff, owner, client_of) -> None:
+    other = MembershipFactory(role="owner").dataset
+    for each in (dataset, other):
+        services.dataset_archive(dataset=each)
+
+    page = client_of(staff).get("/log/").content.decode()
+    file = streamed(client_of(staff).get("/log/log.jsonl"))
+
+    assert dataset.name in page
+    assert other.name in page
+    assert [json.loads(line)["dataset"] for line in file.splitlines()] == [other.slug, dataset.slug]
+    for each in (dataset, other):
+        assert entries(each)[0].subject == "all datasets"
+    assert client_of(owner).get("/log/").status_code == 403
+    assert client_of(owner).get("/log/log.csv").status_code == 403
+
+
+def test_programs_download_the_log(dataset, owner, curator, staff) -> None:
+    services.dataset_archive(dataset=dataset, by=owner)
+
+    def ask(user, path: str):
+        return Client(HTTP_AUTHORIZATION=f"Token {token_of(user, 'read')}").get(f"/api/v1/{path}")
+
+    mine = f"datasets/{dataset.slug}/log/log.jsonl"
+    assert "dataset_archived" in streamed(ask(owner, f"{mine}?by=owner"))
+    assert entries(dataset)[0].via == "token"
+    assert ask(owner, f"{mine}?person=owner").status_code == 400
+    assert ask(owner, f"datasets/{dataset.slug}/log/log.exe").status_code == 404
+    assert ask(curator, mine).status_code == 403
+    assert "dataset_archived" in streamed(ask(staff, "log/log.csv?spreadsheet=1"))
+    assert ask(owner, "log/log.csv").status_code == 403
 
 
 def test_a_pair_says_what_changed_it_and_who(dataset, written, curator, client_of) -> None:

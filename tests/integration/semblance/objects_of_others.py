@@ -144,6 +144,7 @@ class Others:
             "name": "none",
             "address": "nowhere",
             "uidb64": "MQ",
+            "file_format": "csv",
         }
 
     def _campaign(self) -> None:
