@@ -103,6 +103,7 @@ class Size:
     task_dev: int = 0
     stilts_epochs: int = 0
     stilts_rate: float = 2e-5
+    stilts_batch: int = 32
     complete: bool = False
     batch: int = 64
     resamples: int = 1000
@@ -118,8 +119,8 @@ TINY = Size(
 
 SMALL = Size(
     wikisplit=1500, premises=500, labellers=1, labeller_epochs=1, selected=100, warm_up=8, epochs=8, width=128,
-    layers=2, sources=2000, candidates=4, task_rows=500, task_dev=300, stilts_epochs=1, stilts_rate=1e-4, complete=True,
-    triplet_epochs=1, minilm={"variants": "all"},
+    layers=2, sources=2000, candidates=4, task_rows=500, task_dev=300, stilts_epochs=2, stilts_rate=1e-4, complete=True,
+    triplet_epochs=1, stilts_batch=8, minilm={"variants": "all"},
 )  # fmt: skip
 
 
@@ -294,7 +295,8 @@ def stages(size: Size, given: Given, parts: Sequence[str], stage: Stages, runs: 
         tasks = "stsb-few | reference" + ("" if given.paraphraser else "; snli | subset")
         runs["STILTs from MiniLM"] = stage.done(
             "compare_pre_fine_tuning", model=BASE, tasks=tasks, epochs=size.stilts_epochs,
-            pre_epochs=size.stilts_epochs or 3, learning_rate=size.stilts_rate, **{**shared, **size.minilm},
+            pre_epochs=size.stilts_epochs or 3, learning_rate=size.stilts_rate, batch_size=size.stilts_batch,
+            **{**shared, **size.minilm},
         )  # fmt: skip
     return True
 
