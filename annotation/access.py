@@ -55,6 +55,16 @@ def lease_for(user: User, campaign_pk: int, lease_pk: int) -> Lease:
     return lease
 
 
+def rater_for(user: User, campaign_pk: int) -> Participation:
+    """The person's own row in the campaign, where they rate in its slider arm; for all others there is no such page."""
+    campaign = campaign_for(user, campaign_pk, may="annotate")
+    own = Participation.objects.filter(campaign=campaign, user=user, rates=True)
+    person = own.select_related("campaign__dataset", "campaign__slider_arm").first()
+    if person is None:
+        raise Http404
+    return person
+
+
 def campaign_may(user: User, campaign: Campaign, *, may: str) -> bool:
     """Whether to offer a button; the view behind it asks `campaign_for` again."""
     return dataset_may(user, campaign.dataset, may=may)

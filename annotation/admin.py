@@ -21,7 +21,9 @@ looked(Campaign, "name dataset state created_at", filters="state", search="name 
 looked(
     Tuple, "campaign number is_gold repeats_id phase round required collected leased", filters="is_gold phase"
 )
-looked(Participation, "campaign user state excluded gold_right gold_trials", filters="state excluded")
+looked(
+    Participation, "campaign user state excluded rates gold_right gold_trials", filters="state excluded rates"
+)
 looked(Guideline, "campaign version created_at")
 looked(Lease, "tuple_id participation_id state turn expires_at", filters="state")
 looked(Judgement, "tuple_id participation_id best_slot worst_slot status submitted_at", filters="status")

@@ -20,6 +20,8 @@ from annotation.views import (
     publishing,
     quiz,
     quiz_writing,
+    rating,
+    slider,
 )
 
 app_name = "annotation"
@@ -39,6 +41,20 @@ of_norming: list[URLPattern | URLResolver] = [
     path("judge/answer/", norming.norming_answer, name="norming_answer"),
     path("judge/undo/", norming.norming_undo_view, name="norming_undo"),
     path("comment/", norming.norming_comment_view, name="norming_comment"),
+]
+of_slider: list[URLPattern | URLResolver] = [
+    path("", slider.slider, name="slider"),
+    path("people/", slider.slider_people, name="slider_people"),
+    path("people/<number:user_pk>/remove/", slider.slider_person_remove, name="slider_person_remove"),
+    path("move/", slider.slider_move, name="slider_move"),
+    path("comparison/", slider.slider_comparison, name="slider_comparison"),
+    path("ratings.csv", slider.slider_ratings, name="slider_ratings"),
+]
+of_rating: list[URLPattern | URLResolver] = [
+    path("", rating.rate, name="rate"),
+    path("screen/", rating.rating_screen, name="rating_screen"),
+    path("answer/", rating.rating_answer, name="rating_answer"),
+    path("undo/", rating.rating_undo_view, name="rating_undo"),
 ]
 urlpatterns = [
     path("datasets/<slug:slug>/judgements/", importing.judgement_imports, name="judgement_imports"),
@@ -78,6 +94,8 @@ urlpatterns = [
     ),
     path("campaigns/<number:campaign_pk>/norming/", norming_starting.norming, name="norming"),
     path("campaigns/<number:campaign_pk>/norming/<number:number>/", include(of_norming)),
+    path("campaigns/<number:campaign_pk>/slider/", include(of_slider)),
+    path("campaigns/<number:campaign_pk>/rate/", include(of_rating)),
     path("campaigns/<number:campaign_pk>/analysis/", dashboard.analysis, name="analysis"),
     path("campaigns/<number:campaign_pk>/machines/", machines.machines, name="machines"),
     path("campaigns/<number:campaign_pk>/scores/", dashboard.scores, name="scores"),

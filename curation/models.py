@@ -660,6 +660,8 @@ class AuditEntry(models.Model):
         GUIDELINES_SAVED = "guidelines_saved", _("changed the guidelines of a campaign")
         NORMING_STARTED = "norming_started", _("started a norming session of a campaign")
         NORMING_MOVED = "norming_moved", _("moved a norming session of a campaign on")
+        SLIDER_STARTED = "slider_started", _("added a slider arm to a campaign")
+        SLIDER_CHANGED = "slider_changed", _("changed the slider arm of a campaign")
         GOLD_ADDED = "gold_added", _("added a gold tuple to a campaign")
         GOLD_CHANGED = "gold_changed", _("changed the reason of a gold tuple of a campaign")
         GOLD_REMOVED = "gold_removed", _("removed a gold tuple from a campaign")

@@ -25,6 +25,9 @@ class Stream(IntEnum):
     NORMING_TUPLES = 15
     NORMING_ORDER = 16
     NORMING_NAMES = 17
+    SLIDER_PAIRS = 18
+    SLIDER_PEOPLE = 19
+    SLIDER_ORDER = 20
 
 
 def campaign_rng(campaign: Campaign, stream: Stream, *numbers: int) -> np.random.Generator:

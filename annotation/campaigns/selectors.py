@@ -16,7 +16,9 @@ from annotation.models import (
     Judgement,
     Lease,
     NormingSession,
+    PairRating,
     Participation,
+    SliderArm,
     Tuple,
     TupleItem,
 )
@@ -84,8 +86,18 @@ def campaigns_of(user: User) -> QuerySet[Campaign]:
     """The open and paused campaigns that the person may judge in, with how many tuples they `judged` and when they did
     last (`last_at`), whether they are `stopped` or came `by_crowd`, whether something may be `left` for them (how much
     they did, not how much there is), and the number of a norming session under way (`norming_number`). One query.
+
+    Where the person `rates` in the slider arm, also closed campaigns while it is open (`rating_open`), with how many
+    pairs they `rated`.
     """
-    running = Campaign.objects.filter(state__in=[Campaign.State.OPEN, Campaign.State.PAUSED])
+    rates = Participation.objects.filter(campaign=OuterRef("pk"), user=user, rates=True)
+    going_on = SliderArm.objects.filter(campaign=OuterRef("pk"), state=SliderArm.State.OPEN)
+    under_way_or_rated = Q(state__in=[Campaign.State.OPEN, Campaign.State.PAUSED]) | Q(
+        archived=False, rates=True, rating_open=True
+    )
+    running = Campaign.objects.annotate(rates=Exists(rates), rating_open=Exists(going_on)).filter(
+        under_way_or_rated
+    )
     came = CrowdPerson.objects.filter(participation__campaign=OuterRef("pk"), participation__user=user)
     if not user.is_superuser:
         member = Membership.objects.filter(dataset=OuterRef("dataset"), user=user)
@@ -101,12 +113,16 @@ def campaigns_of(user: User) -> QuerySet[Campaign]:
         participation__user=user,
         state__in=[Lease.State.ANSWERED, Lease.State.SKIPPED],
     )
+    rated = PairRating.objects.filter(
+        participation__campaign=OuterRef("pk"), participation__user=user, value__isnull=False
+    ).order_by()
     under_way = NormingSession.objects.filter(campaign=OuterRef("pk")).exclude(
         state=NormingSession.State.CLOSED
     )
     left = Tuple.objects.filter(~Exists(done), campaign=OuterRef("pk"), collected__lt=F("required"))
     return running.select_related("dataset").annotate(
         judged=Coalesce(Subquery(own.values("participation").annotate(n=Count("pk")).values("n")), 0),
+        rated=Coalesce(Subquery(rated.values("participation").annotate(n=Count("pk")).values("n")), 0),
         last_at=Subquery(own.values("participation").annotate(last=Max("submitted_at")).values("last")),
         stopped=Exists(stopped),
         by_crowd=Exists(came),

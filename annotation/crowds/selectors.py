@@ -59,9 +59,10 @@ class Hours:
 def hours_of(participations: QuerySet[Participation]) -> Iterator[Hours]:
     """The hours of each person, by when they joined. Constant number of queries.
 
-    Every judgement is work, whether it counts for scores or not: nothing here reads that, nor who is excluded.
+    Those who rate in a slider arm are left out. Every judgement is work, whether it counts for scores or not: nothing
+    here reads that, nor who is excluded.
     """
-    people = list(participations.select_related("user").order_by("pk"))
+    people = list(participations.filter(rates=False).select_related("user").order_by("pk"))
     stretches: dict[int, list[tuple[datetime, datetime, int]]] = {person.pk: [] for person in people}
     worked = (
         Judgement.objects.filter(participation__in=people, sitting__isnull=False)

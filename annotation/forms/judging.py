@@ -81,20 +81,20 @@ class JudgementForm(forms.Form):
         """The arguments of `answer_submit`."""
         return {
             **{name: self.cleaned_data[name] for name in ("lease", "best", "worst", "client_id")},
-            "shown_at": _before(at, self.cleaned_data["shown_ms"]),
-            "first_input_at": _before(at, self.cleaned_data["touched_ms"]),
-            "active_ms": _milliseconds(self.cleaned_data["active_ms"]),
+            "shown_at": before(at, self.cleaned_data["shown_ms"]),
+            "first_input_at": before(at, self.cleaned_data["touched_ms"]),
+            "active_ms": milliseconds(self.cleaned_data["active_ms"]),
         }
 
 
-def _milliseconds(text: str) -> int | None:
+def milliseconds(text: str) -> int | None:
     number = number_from(text)
     return number if number is not None and number <= LONGEST_MS else None
 
 
-def _before(at: datetime, text: str) -> datetime | None:
-    milliseconds = _milliseconds(text)
-    return None if milliseconds is None else at - timedelta(milliseconds=milliseconds)
+def before(at: datetime, text: str) -> datetime | None:
+    elapsed = milliseconds(text)
+    return None if elapsed is None else at - timedelta(milliseconds=elapsed)
 
 
 class FlagForm(forms.Form):

@@ -16,6 +16,7 @@ from django.db.models import Exists, F, QuerySet, Subquery
 from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
+from annotation.bws.studies.costs import PAUSE_MINUTES
 from annotation.campaigns.adapting import adaptive_phase, block_make
 from annotation.campaigns.rounds import tuples_lock
 from annotation.judging.choosing import (
@@ -58,7 +59,7 @@ FETCHED_AHEAD = (
 )
 PLENTY = 50  # open tuples: with fewer, only one is fetched ahead
 LEASE_TIME = timedelta(minutes=30)
-SITTING_PAUSE = timedelta(minutes=30)  # after a longer pause a new sitting begins
+SITTING_PAUSE = timedelta(minutes=PAUSE_MINUTES)
 SEEN_AGAIN = timedelta(minutes=1)  # noted this often at most: one write less for most judgements
 CLOCK_SKEW = timedelta(minutes=5)
 LONGEST_ON_SCREEN = timedelta(days=7)
@@ -256,7 +257,7 @@ def judgement_submit(
     Slots are the design's; both None for a tie. Raises RefusedError where it cannot be a judgement of this person.
     """
     answer = {"best_slot": best_slot, "worst_slot": worst_slot, "client_id": client_id, "submitted_at": at}
-    times = _timings(at=at, shown_at=shown_at, first_input_at=first_input_at, active_ms=active_ms)
+    times = timings_likely(at=at, shown_at=shown_at, first_input_at=first_input_at, active_ms=active_ms)
     submitted = _submit(participation, tuple_id, answer | times, claim=claim)
     if claim and submitted.following is None:
         return replace(submitted, following=tuple_claim(participation=participation, at=at))
@@ -365,7 +366,7 @@ def _not_given() -> RefusedError:
     return RefusedError(_("These pairs were not given to you; load the page again to get your own."))
 
 
-def _timings(
+def timings_likely(
     *, at: datetime, shown_at: datetime | None, first_input_at: datetime | None, active_ms: int | None
 ) -> dict[str, Any]:
     """What the page measured, as far as it can be true. A wrong clock never costs a judgement."""

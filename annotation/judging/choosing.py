@@ -30,6 +30,7 @@ class NoTupleReason(models.TextChoices):
     CLOSED = "closed", _("This campaign is closed. Thank you for your work.")
     STOPPED = "stopped", _("You get no more tuples in this campaign.")
     QUIZ = "quiz", _("Answer the questions about the guidelines first.")
+    RATES = "rates", _("In this campaign you rate pairs one by one, so you get no screens of several pairs.")
 
 
 def cursor_start(campaign: Campaign, user: User) -> int:
@@ -42,6 +43,8 @@ def shut_for(person: Participation) -> NoTupleReason | None:
     """Why nothing is handed to this person at all, if so."""
     if person.state == Participation.State.STOPPED:
         return NoTupleReason.STOPPED
+    if person.rates:
+        return NoTupleReason.RATES
     if person.campaign.dataset.archived:
         return NoTupleReason.ARCHIVED
     if person.campaign.state != Campaign.State.OPEN:

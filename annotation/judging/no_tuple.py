@@ -38,6 +38,7 @@ def _no_tuple_page(participation: Participation, reason: NoTupleReason) -> dict[
         NoTupleReason.CLOSED: _("This campaign is closed"),
         NoTupleReason.STOPPED: _("Your part in this campaign has ended"),
         NoTupleReason.QUIZ: _("Before you start"),
+        NoTupleReason.RATES: _("You rate pairs in this campaign"),
     }
     stopped = reason is NoTupleReason.STOPPED
     return {
@@ -45,6 +46,7 @@ def _no_tuple_page(participation: Participation, reason: NoTupleReason) -> dict[
         "sentence": _sentence(reason),
         "next": _after_stop(participation.campaign.dataset) if stopped else [_after(reason)],
         "reason": participation.reason if stopped else "",
+        "rates": reason is NoTupleReason.RATES,
         "again": reason in {NoTupleReason.LEASED, NoTupleReason.CHOOSING, NoTupleReason.PAUSED},
     }
 
@@ -58,6 +60,8 @@ def _sentence(reason: NoTupleReason) -> str:
 def _after(reason: NoTupleReason) -> str:
     if reason in {NoTupleReason.JUDGED, NoTupleReason.YOURS}:
         return _("If another judgement is required, this page shows the next pairs when you come back.")
+    if reason is NoTupleReason.RATES:
+        return _("So nobody rates pairs that they have compared before.")
     if reason is NoTupleReason.LEASED:
         return _("Pairs that others leave open come back within half an hour.")
     return _("Your judgements are saved. You find them under your campaigns.")

@@ -33,6 +33,7 @@ from annotation.models import (
     NormingJudgement,
     Participation,
     QuizResult,
+    SliderArm,
     TupleItem,
 )
 from annotation.results.annotators import repeat_agreement_by_person, repeated_judgements
@@ -49,6 +50,7 @@ from annotation.results.record import (
     pair_names,
     rounds_of,
 )
+from annotation.results.slider import RATING_COLUMNS, rating_rows
 from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
 from curation.files.manifest import MANIFEST, write_manifest
@@ -184,6 +186,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
             _write_json(folder / "guidelines" / f"version-{guideline.version}-examples.json", examples)
     _quiz(facts)
     _norming(facts)
+    _slider(facts)
     joined = _groups(facts, every)
     _scores(file, every, joined, folder)
     _reliability(file.judgements, campaign.seed, folder)
@@ -195,6 +198,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
         "ties": ties,
         "quiz": campaign.has_quiz,
         "norming": (folder / "norming.csv").is_file(),
+        "slider": (folder / "ratings.csv").is_file(),
         "every": len(every.judgements),
         "more": len(every.judgements) > collected,
         "judgements": len(judged),
@@ -214,7 +218,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
         "licence": campaign.dataset.licence,
         "pairs": len(names),
         "judgements": len(every.judgements),
-        "annotators": len(people) if named else None,
+        "annotators": sum(not person.rates for person in people) if named else None,
     }
     if spreadsheet:
         # At the end, because files above are computed from others, and all have the same apostrophes.
@@ -349,6 +353,8 @@ def _annotators(facts: _Facts) -> None:
     repeated, seconds = repeat_agreement_by_person(facts.campaign), facts.judged.median_seconds()
     rows = []
     for person in facts.people if facts.named else ():
+        if person.rates:
+            continue
         own = facts.judged.people == person.pk
         again = repeated.get(person.pk)
         row = [
@@ -385,6 +391,17 @@ def _quiz(facts: _Facts) -> None:
     questions = facts.campaign.quiz.values("number", "text", "options", "right", "why")
     if questions:
         _write_json(facts.folder / "quiz.json", {"questions": list(questions)})
+
+
+def _slider(facts: _Facts) -> None:
+    """What people rated in the slider arm, in files that no score and no reliability is computed from."""
+    arm = SliderArm.objects.filter(campaign=facts.campaign).first()
+    if arm is None:
+        return
+    facts.table("ratings.csv", RATING_COLUMNS, rating_rows(facts.campaign))
+    names = ("question", "low_label", "high_label", "ratings_per_pair", "state")
+    about = {name: getattr(arm, name) for name in names} | {"pairs": arm.pairs.count()}
+    _write_json(facts.folder / "ratings.json", about)
 
 
 def _norming(facts: _Facts) -> None:

@@ -8,6 +8,7 @@ import altair as alt
 import numpy as np
 from django.utils.translation import gettext as _
 
+from annotation.bws.studies.methods import MethodsCompared
 from curation.charts import ACCENT, CATEGORIES, DOUBTFUL, SOFT, Chart, chart_draw
 
 
@@ -209,6 +210,49 @@ def position_chart(positions: Mapping[str, Any], judgements: int, *, judges: str
         n=judgements,
         unit=_("judgements; the dashed line is chance"),
         columns=[_("role"), _("position"), _("choices"), _("share")],
+        rows=rows,
+        judges=judges,
+    )
+
+
+def methods_chart(found: MethodsCompared, *, judges: str) -> Chart:
+    """Split-half reliability of both methods over the time for a pair, with intervals."""
+    kinds = {"best_worst": _("Best-Worst"), "slider": _("slider")}
+    rows = [
+        (
+            round(point.seconds, 1),
+            name,
+            *(round(value, 4) for value in getattr(point, kind) if value is not None),
+        )
+        for kind, name in kinds.items()
+        for point in found.points
+    ]
+    names = ("seconds", "method", "spearman", "low", "high")
+    points = _chart(rows, names)
+    x = alt.X("seconds:Q", title=_("seconds of work per pair, in each half"), axis=alt.Axis(tickCount=5))
+    scale = alt.Scale(domain=[max(-1.0, np.floor(10 * min(row[3] for row in rows)) / 10), 1.0], zero=False)
+    colour = alt.Color(
+        "method:N",
+        scale=alt.Scale(domain=list(kinds.values()), range=[ACCENT, DOUBTFUL]),
+        legend=alt.Legend(orient="top", columnPadding=24),
+        title=None,
+    )
+    title = _("split-half reliability")
+    spans = points.mark_rule(clip=True).encode(
+        x=x, y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q", color=colour
+    )
+    lines = points.mark_line(point=True, clip=True).encode(
+        x=x, y=alt.Y("spearman:Q", title=title, scale=scale), color=colour
+    )
+    last = found.last
+    return chart_draw(
+        alt.layer(spans, lines).properties(width=520, height=240),
+        name="campaign-methods",
+        finding=_("With %(seconds).0f s per pair in each half: Best-Worst %(first).2f, slider %(second).2f.")
+        % {"seconds": last.seconds, "first": last.best_worst.value, "second": last.slider.value},
+        n=found.pairs,
+        unit=_("pairs; lines across are 95 % intervals"),
+        columns=[_("seconds per pair"), _("method"), _("Spearman"), _("low"), _("high")],
         rows=rows,
         judges=judges,
     )

@@ -153,7 +153,8 @@ def _annotators(
     campaign: Campaign, seconds: Mapping[int, float], repeat_agreement: Mapping[int, RepeatAgreement]
 ) -> list[AnnotatorRow]:
     people = (
-        campaign.participations.select_related("user", "campaign")
+        campaign.participations.filter(rates=False)
+        .select_related("user", "campaign")
         .annotate(
             given=Count("judgements"),
             counting=Count("judgements", filter=Q(judgements__status=Judgement.Status.COLLECTED)),

@@ -110,7 +110,9 @@ def _people(campaign: Campaign) -> list[User]:
     """Who may be expected to judge: those in the campaign who were not stopped, and annotators who have not begun."""
     joined = list(campaign.participations.select_related("user").order_by("pk"))
     known = {person.user_id for person in joined}
-    going_on = [person.user for person in joined if person.state == Participation.State.ACTIVE]
+    going_on = [
+        person.user for person in joined if person.state == Participation.State.ACTIVE and not person.rates
+    ]
     annotators = members_of(campaign.dataset).filter(role=Role.ANNOTATOR)
     return going_on + [member.user for member in annotators if member.user_id not in known]
 
@@ -171,7 +173,7 @@ def _judge_address(user: User, campaign: Campaign, waiting: TuplesWaiting) -> st
     if not campaign_may(user, campaign, may="annotate"):
         return ""
     mine = Participation.objects.filter(campaign=campaign, user=user).first()
-    if mine is not None and mine.state != Participation.State.ACTIVE:
+    if mine is not None and (mine.state != Participation.State.ACTIVE or mine.rates):
         return ""
     for row in waiting.rows:
         if mine is None or user in row.able:

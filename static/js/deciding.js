@@ -67,6 +67,40 @@ export function keysSwitch(name) {
   return box;
 }
 
+// A decision's own number, and the time that it took.
+
+export function identifier() {
+  // crypto.randomUUID exists on secure addresses only.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+// Clock: when the pairs were shown and first touched, and how long the page was looked at meanwhile.
+export const clock = {
+  start() {
+    Object.assign(this, { shown: Date.now(), touched: null, active: 0, since: null });
+    this.look();
+  },
+  look() {
+    if (this.since === null && document.visibilityState === "visible") this.since = performance.now();
+  },
+  lookAway() {
+    if (this.since !== null) this.active += performance.now() - this.since;
+    this.since = null;
+  },
+  touch() {
+    this.touched ??= Date.now();
+  },
+  read() {
+    this.lookAway();
+    this.look();
+    return { shown: this.shown, touched: this.touched, active: Math.round(this.active) };
+  },
+};
+
 // What a person decides is kept on this device until the server has it, and sent while they go on. Judging and reviewing share
 // this: the outbox, its one sender, and the banner that says why something waits.
 
@@ -270,9 +304,13 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
 export const outboxOf = (form) => new Outbox(`judging:${form.dataset.owner}:`, "lease");
 
 export function fieldsOf(entry) {
-  // Times travel as milliseconds before now, so that a wrong clock on this device does no harm.
-  const before = (moment) => (moment === null ? "" : Math.max(0, Date.now() - moment));
-  const { client_id, lease, best, worst, tie, active } = entry;
+  const { client_id, lease, best, worst, tie } = entry;
   const choice = tie ? { tie } : { best, worst };
-  return { client_id, lease, ...choice, active_ms: active, shown_ms: before(entry.shown), touched_ms: before(entry.touched) };
+  return { client_id, lease, ...choice, ...timesOf(entry) };
+}
+
+/** Times travel as milliseconds before now, so that a wrong clock on this device does no harm. */
+export function timesOf({ active, shown, touched }) {
+  const before = (moment) => (moment === null ? "" : Math.max(0, Date.now() - moment));
+  return { active_ms: active, shown_ms: before(shown), touched_ms: before(touched) };
 }

@@ -1,7 +1,7 @@
 // The judging screen. Without this script it is a plain form. With it, an answer is kept on this device until the
 // server has it, and the next pairs stand on the screen before the answer has left.
 
-import { announce, fieldsOf, isElsewhere, keysSwitch, letterOf, outboxOf, recall, remember, say, senderOf, TYPING, words } from "./deciding.js";
+import { announce, clock, fieldsOf, identifier, isElsewhere, keysSwitch, letterOf, outboxOf, recall, remember, say, senderOf, TYPING, words } from "./deciding.js";
 
 const form = document.getElementById("judgement");
 const stage = document.getElementById("stage");
@@ -22,37 +22,6 @@ const lacking = () => !leaseOnScreen() && !held;
 const has = () => [leaseOnScreen(), held?.lease, ...queue.map((tuple) => tuple.lease)].filter(Boolean);
 const sender = (rehearsal?.senderOf ?? senderOf)({ form, outbox, fieldsOf, taken, arrange, lacking, refresh, has });
 
-function identifier() {
-  // crypto.randomUUID exists on secure addresses only.
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-}
-
-// Clock: when the pairs were shown and first touched, and how long the page was looked at meanwhile.
-const clock = {
-  start() {
-    Object.assign(this, { shown: Date.now(), touched: null, active: 0, since: null });
-    this.look();
-  },
-  look() {
-    if (this.since === null && document.visibilityState === "visible") this.since = performance.now();
-  },
-  lookAway() {
-    if (this.since !== null) this.active += performance.now() - this.since;
-    this.since = null;
-  },
-  touch() {
-    this.touched ??= Date.now();
-  },
-  read() {
-    this.lookAway();
-    this.look();
-    return { shown: this.shown, touched: this.touched, active: Math.round(this.active) };
-  },
-};
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "hidden" || held || document.querySelector("dialog[open]")) clock.lookAway();
   else clock.look();

@@ -2,6 +2,7 @@
 and dark, folded parts opened. Nor is any text too pale to read there.
 """
 
+from datetime import timedelta
 from itertools import product
 from uuid import uuid4
 
@@ -13,7 +14,9 @@ from playwright.sync_api import Page
 from annotation.campaigns.machine_block import tuples_reserve
 from annotation.campaigns.norming import norming_close, norming_start
 from annotation.campaigns.quiz import Options, question_add
+from annotation.campaigns.slider import raters_add, slider_start
 from annotation.judging.norming import norming_comment, norming_submit
+from annotation.judging.rating import rating_submit
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, Flag
 from curation.datasets.edits import Edit, edit_apply
@@ -35,6 +38,7 @@ from tests.factories import (
     ArtifactFactory,
     EvaluationFactory,
     GeneratedPairFactory,
+    MembershipFactory,
     PairFactory,
     RunFactory,
     ScoreSetFactory,
@@ -232,6 +236,7 @@ def campaign(dataset):
     )
     norming_discussed(campaign)
     norming_start(campaign=campaign, people=3, drawn=2)
+    slider_rated(campaign)
     tuples_reserve(campaign=campaign, number=60)
     machine_judge(campaign, run=1, noise=0.4, silent=1)
     skipped = campaign.tuples.first()
@@ -273,6 +278,26 @@ def runs(dataset):
     for run in (encoder.run, comparison):
         EvaluationFactory(run=run, artifact=encoder, suite="scenes, gold, test", label="realism")
     return encoder, comparison
+
+
+def slider_rated(campaign: Campaign) -> None:
+    """A slider arm in which three people rated every pair, the scale with long words."""
+    long = "not related to each other at all, not even"[:40]
+    arm = slider_start(
+        campaign=campaign,
+        question="How close? " * 20,
+        low_label=long,
+        high_label="w" * 40,
+        ratings_per_pair=3,
+    )
+    users = [MembershipFactory(dataset=campaign.dataset, user__username=f"rater{n}").user for n in range(3)]
+    people = raters_add(arm=arm, chosen=[user.pk for user in users])
+    at = timezone.now()
+    for person in people:
+        for item in arm.pairs.order_by("pair"):
+            at += timedelta(seconds=6)
+            value = (7 * item.pair_id + person.pk) % 101
+            rating_submit(person=person, item=item, value=value, client_id=uuid4(), at=at)
 
 
 def norming_discussed(campaign: Campaign) -> None:
@@ -346,6 +371,8 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         "norming/1/",
         "norming/2/",
         "norming/2/judge/",
+        "slider/",
+        "slider/comparison/",
         "quiz/",
         "judge/quiz/",
         "scores/",

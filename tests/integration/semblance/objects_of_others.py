@@ -14,6 +14,9 @@ from annotation.models import (
     CrowdPerson,
     CrowdSubmission,
     Lease,
+    PairRating,
+    SliderArm,
+    SliderPair,
 )
 from curation.datasets.people import invitation_create
 from curation.exchange.exporting import snapshot_create
@@ -160,6 +163,12 @@ class Others:
             expires_at=now(),
         )
         norming_start(campaign=self.campaign, people=2, drawn=1)
+        # The curator rates in the slider arm, and nobody else does.
+        arm = SliderArm.objects.create(campaign=self.campaign, question="How close?", ratings_per_pair=2)
+        rated = SliderPair.objects.create(arm=arm, number=1, pair=waiting.items.get(slot=0).pair)
+        rater = ParticipationFactory(campaign=self.campaign, user=self.people["curator"], rates=True)
+        rating = {"value": 50, "client_id": uuid4(), "submitted_at": now()}
+        PairRating.objects.create(rated=rated, participation=rater, **rating)
         flag = FlagFactory(tuple=waiting, participation=participation)
         crowd = crowd_of(self.campaign)
         crowd.is_open, crowd.token = True, "t" * 43
@@ -176,11 +185,13 @@ class Others:
             "api_skip": {"lease": lease.pk, "reason": "broken"},
             "api_flag": {"lease": lease.pk, "reason": "comment", "note": "Both are questions."},
             "api_campaign_move": {"move": "pause"},
+            "rating_answer": {"pair": rated.pk, "value": 50, "client_id": str(uuid4())},
         }
         self.values |= {
             "campaign_pk": self.campaign.pk,
             "tuple_pk": gold.pk,
             "flag_pk": flag.pk,
+            "user_pk": self.people["curator"].pk,
             "client_id": UUID(int=1),
         }
 

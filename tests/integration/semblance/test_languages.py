@@ -24,7 +24,7 @@ from annotation.campaigns.norming import discussion_begin, norming_close, normin
 from annotation.campaigns.quiz import Options, question_add
 from annotation.campaigns.services import guideline_save
 from annotation.judging.settling import participation_stop
-from annotation.models import Campaign, GoldAnswer, Participation
+from annotation.models import Campaign, GoldAnswer, Participation, SliderArm, SliderPair
 from curation.accounts.addresses import address_claim
 from curation.datasets.people import invitation_create, invitation_revoke
 from curation.models import User
@@ -40,7 +40,7 @@ from tests.factories import (
     UserFactory,
     token_of,
 )
-from tests.integration.annotation.pages import address, answer_on, hidden
+from tests.integration.annotation.pages import address, answer_on, hidden, new_id
 
 pytestmark = pytest.mark.django_db
 TRANSLATIONS = sorted(set(dict(settings.LANGUAGES)) - {languages.ENGLISH})
@@ -210,6 +210,41 @@ class Walk:
         norming_close(session=session, at=now())
         self.keep("norming closed", self.site.get(place("norming_session", 1)))
 
+    def rate(self) -> None:
+        arm = SliderArm.objects.create(
+            campaign=self.campaign, question="Πόσο;", low_label="α", high_label="ω", ratings_per_pair=2
+        )
+        pairs = [item.pair for item in self.campaign.tuples.first().items.all()[:2]]
+        for number, pair in enumerate(pairs, 1):
+            SliderPair.objects.create(arm=arm, number=number, pair=pair)
+        me = self.campaign.participations.get(user=self.annotator)
+        me.rates = True
+        me.save()
+        page = self.keep("rating", self.site.get(address("rate", self.campaign)))
+        self.keep("rates and does not judge", self.site.get(address("judge", self.campaign)))
+        answer = address("rating_answer", self.campaign)
+        sent = {"pair": hidden(page, "pair"), "client_id": hidden(page, "client_id")}
+        self.keep("no choice", self.site.post(answer, sent, follow=True))
+        self.keep("no number of the scale", self.site.post(answer, sent | {"value": 101}, follow=True))
+        self.keep("no pair of theirs", self.site.post(answer, sent | {"pair": 0, "value": 1}, follow=True))
+        self.keep("rated", self.site.post(answer, sent | {"value": 70}, follow=True))
+        self.keep(
+            "rated twice", self.site.post(answer, sent | {"value": 7, "client_id": new_id()}, follow=True)
+        )
+        self.keep("mine, with ratings", self.site.get(reverse("annotation:mine")))
+        left = self.site.get(address("rate", self.campaign))
+        again = {"pair": hidden(left, "pair"), "client_id": hidden(left, "client_id"), "value": 1}
+        self.keep("all rated", self.site.post(answer, again, follow=True))
+        for _time in range(2):
+            undone = self.site.post(address("rating_undo", self.campaign), {}, follow=True)
+        self.keep("undone", undone)
+        self.keep("nothing to undo", self.site.post(address("rating_undo", self.campaign), {}, follow=True))
+        arm.state = "closed"
+        arm.save()
+        self.keep("rating is closed", self.site.get(address("rate", self.campaign)))
+        me.rates = False
+        me.save()
+
     def judge(self) -> None:
         self.keep("mine, nothing judged", self.site.get(reverse("annotation:mine")))
         self.keep("practice", self.site.get(address("practice", self.campaign)))
@@ -231,6 +266,7 @@ class Walk:
         )
         self.keep("mine, with judgements", self.site.get(reverse("annotation:mine")))
         self.norming()
+        self.rate()
 
     def be_stopped(self) -> None:
         for state in (Campaign.State.PAUSED, Campaign.State.DRAFT, Campaign.State.CLOSED):
