@@ -131,7 +131,8 @@ def _invitation(user: User, campaign: Campaign) -> InvitationForm | None:
         return None
     note = _("For the campaign %(name)s") % {"name": campaign.name}
     longest = InvitationForm.base_fields["note"].max_length  # type: ignore[attr-defined]
-    return InvitationForm(initial={"role": Role.ANNOTATOR, "note": note[:longest]}, auto_id=False)
+    first = {"role": Role.ANNOTATOR, "note": note[:longest]}
+    return InvitationForm(mail=False, initial=first, auto_id=False)
 
 
 @require_GET

@@ -151,9 +151,9 @@ class InvitationForm(forms.Form):
         help_text=_("The name of a person or a group, for your own list of invitations. Optional."),
     )
 
-    def __init__(self, data: QueryDict | None = None, *, mail: bool) -> None:
-        """mail: whether invitations can be sent by e-mail."""
-        super().__init__(data)
+    def __init__(self, data: QueryDict | None = None, *, mail: bool, **options: Any) -> None:
+        """mail: whether it offers to send invitations by e-mail."""
+        super().__init__(data, **options)
         languages = cast("forms.ChoiceField", self.fields["language"])
         languages.choices = settings.LANGUAGES
         if not mail:

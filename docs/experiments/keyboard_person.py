@@ -12,15 +12,17 @@ MOST_TABS = 80
 WORST_KEYS = "qwertyui"
 FOCUSED = """() => {
     const on = document.activeElement;
+    if (!on.matches("a, button, input, select, summary, textarea")) return "";
     return [on.labels?.[0]?.innerText ?? on.innerText ?? "", on.name ?? ""].join("\\n").trim();
 }"""
 SHOWN = """() => [...document.querySelectorAll(".cards .card")].map((card) =>
     [...card.querySelectorAll(".sentence")].map((sentence) => sentence.textContent))"""
+ANOTHER = """(lease) => document.querySelector("#judgement input[name=lease]")?.value !== lease"""
 SENT = "() => !Object.keys(localStorage).some((key) => key.startsWith('judging:'))"
 TWO_CHOSEN = "() => document.querySelectorAll('.card input:checked').length === 2"
 # Pairs of which nothing is chosen yet, or the page that says that nothing is left.
 NEXT = """() => document.readyState === "complete" && !document.querySelector(".feedback") &&
-    (document.querySelector("input[name=lease]")
+    (document.querySelector("#judgement input[name=lease]")
         ? !document.querySelector(".card input:checked") : !document.querySelector("#judgement"))"""
 LOOK, READ = 150, 700  # milliseconds: until the page has reacted; until it takes an Enter after feedback
 Choose = Callable[[Sequence[Mapping[str, str]]], tuple[int, int]]
@@ -47,7 +49,7 @@ class KeyboardPerson:
             self.press("Tab")
             if named in self.page.evaluate(FOCUSED).splitlines():
                 return
-        raise SystemExit(f"{self.page.url}: {MOST_TABS} times Tab do not reach “{named}”.")
+        raise RuntimeError(f"{self.page.url}: {MOST_TABS} times Tab do not reach “{named}”.")
 
     def join(self, address: str, *, username: str, password: str) -> None:
         """Follow an invitation: create an account with it."""
@@ -59,15 +61,16 @@ class KeyboardPerson:
         self.press("Enter")
         self.page.wait_for_url(lambda url: "/invitations/" not in url)
 
-    def judge(self, address: str, choose: Choose, *, screens: int, undo_after: int) -> dict[str, Any]:
-        """Judge so many screens, or until nothing is left. From that number on, undo the first judgement that can be
+    def judge(self, address: str, choose: Choose, *, undo_after: int) -> dict[str, Any]:
+        """Judge until nothing is left. From that number of judgements on, undo the first judgement that can be
         undone (an answer to a gold tuple cannot), and give it again.
         """
         self.page.goto(address)
         self.tab_to("Start judging")
         self.press("Enter")
+        self.page.wait_for_function("() => !document.querySelector('dialog[open]')")
         told = {"judgements": 0, "undone": 0, "golds_missed": 0}
-        while told["judgements"] < screens and (pairs := self.pairs_shown()):
+        while pairs := self.pairs_shown():
             chosen = choose(pairs)
             told["golds_missed"] += self.answer(*chosen)
             told["judgements"] += 1
@@ -75,7 +78,7 @@ class KeyboardPerson:
                 self.press("Backspace")
                 self.page.wait_for_function(TWO_CHOSEN)
                 if self.pairs_shown() != pairs:
-                    raise SystemExit("Backspace brought other pairs back.")
+                    raise RuntimeError("Backspace brought other pairs back.")
                 told["golds_missed"] += self.answer(*chosen)
                 told["undone"] += 1
         return {**told, "keys": self.keys}
@@ -88,8 +91,10 @@ class KeyboardPerson:
 
     def answer(self, best: int, worst: int) -> bool:
         """Choose, save, and wait until the server has it; whether a gold tuple was missed, whose answer is put away."""
+        lease = self.page.locator("#judgement input[name=lease]").input_value()
         for key in (str(best + 1), WORST_KEYS[worst], "Enter"):
             self.press(key)
+        self.page.wait_for_function(ANOTHER, arg=lease)
         self.page.wait_for_function(SENT)
         self.page.wait_for_timeout(LOOK)
         missed = self.page.locator(".feedback").is_visible()
@@ -98,6 +103,8 @@ class KeyboardPerson:
             self.press("Enter")
             self.page.wait_for_timeout(LOOK)
         self.page.wait_for_function(NEXT)
+        if self.page.locator("#pause-dialog").is_visible():
+            self.press("Escape")
         return missed
 
 

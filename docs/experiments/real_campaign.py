@@ -10,10 +10,10 @@ highest, worst the lowest. Response times are drawn as well, and nobody waits: t
 Accounts are marked as simulated, and the site marks the scores.
 
 Twelve annotators: eight careful ones, two who answer at random, one who answers with usual noise in .3 s, and one who
-comes by a link as Prolific's, is asked for forty screens and leaves after twenty. Before them a thirteenth, with usual
-noise, joins and judges thirty screens in Chromium by the keyboard alone: Tab, letters and Enter. Beside them a packaged
-encoder judges drawn tuples, apart from all scores. What is printed: scores against the reference, reliability three
-ways, who was tagged and stopped, the machine, and the bundle.
+comes by a link as Prolific's, is asked for forty screens and leaves after twenty. A thirteenth, with usual noise, joins
+and judges in Chromium by the keyboard alone: Tab, letters and Enter; nobody else waits for pages, so that its share is
+small. Beside them a packaged encoder judges drawn tuples, apart from all scores. What is printed: scores against the
+reference, reliability three ways, who was tagged and stopped, the machine, and the bundle.
 """
 
 import argparse
@@ -45,7 +45,7 @@ SPREAD = 0.3  # of the logarithm of the noise between annotators
 READING = 4.0  # words a second, silently
 ENCODER = "packaged:all-MiniLM-L6-v2"
 SCREENS = 40
-SCREENS_BY_KEYBOARD, UNDO_AFTER = 30, 5
+UNDO_AFTER = 5
 MARK = """
 from curation.models import User
 User.objects.exclude(username="owner").update(simulated=True)
@@ -199,14 +199,13 @@ def crowd_joined(owner: Person, campaign: int, base: str) -> Person:
 
 def by_keyboard(
     one: Annotator, base: str, address: str, campaign: int, gold: dict[tuple[str, str], float]
-) -> dict[str, Any]:
-    """Joins and judges in a browser without a mouse; what was done there."""
+) -> None:
+    """Joins and judges in a browser without a mouse, until nothing is left."""
     with keyboard_person() as person:
         person.join(f"{base}{address}", username=one.name, password=PASSWORD)
-        return person.judge(
+        one.tally = person.judge(
             f"{base}/campaigns/{campaign}/judge/",
             lambda pairs: one.choose([{side: plain(pair[side]) for side in "ab"} for pair in pairs], gold),
-            screens=SCREENS_BY_KEYBOARD,
             undo_after=UNDO_AFTER,
         )
 
@@ -295,15 +294,16 @@ def played(home: Path, options: argparse.Namespace, password: str, base: str) ->
     annotators[-1].browser = crowd_joined(owner, campaign, base)
     manage(home, "shell", "-v", "0", "-c", MARK)
     at_keyboard = Annotator("simulated-keyboard", options.noise, np.random.default_rng([options.seed, 13]))
-    at_keyboard.tally = by_keyboard(at_keyboard, base, address, campaign, gold)
     manage(home, "shell", "-v", "0", "-c", MARK)
     began = time.monotonic()
     threads = [threading.Thread(target=one.work, args=(campaign, gold)) for one in annotators]
+    threads.append(threading.Thread(target=by_keyboard, args=(at_keyboard, base, address, campaign, gold)))
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     seconds = time.monotonic() - began
+    manage(home, "shell", "-v", "0", "-c", MARK)
     study_awaited(owner, campaign)
     machine = machine_judged(owner, campaign)
     for method in ("counting", "maxdiff"):
