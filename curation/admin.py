@@ -29,6 +29,11 @@ from curation.models import (
 
 admin.site.site_header = admin.site.site_title = "Semblance"
 admin.site.login_form = AdminLoginForm
+# Settings name the provider of single sign-on; allauth's tables of others would be looked at by nobody.
+of_allauth = [
+    model for model in admin.site._registry if model._meta.app_label in {"account", "socialaccount"}
+]
+admin.site.unregister(of_allauth)
 
 
 class Unchangeable(BaseModelAdmin):  # type: ignore[type-arg]  # not subscriptable when run

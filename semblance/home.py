@@ -24,7 +24,12 @@ class NavigationLink(NamedTuple):
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
     links = SimpleLazyObject(lambda: links_for(request))
-    return {"navigation_links": links, "mail_offered": settings.MAIL_SERVER}
+    return {
+        "navigation_links": links,
+        "mail_offered": settings.MAIL_SERVER and settings.LOCAL_LOGIN,
+        "local_login": settings.LOCAL_LOGIN,
+        "sign_on_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+    }
 
 
 def links_for(request: HttpRequest) -> list[NavigationLink]:

@@ -52,6 +52,7 @@ TRANSLATED = frozenset(
         "email_remove",
         "home",
         "login",
+        "login_link",
         "logout",
         "mlworkers:rate",
         "mlworkers:rate_undo",
@@ -61,6 +62,8 @@ TRANSLATED = frozenset(
         "password_reset_complete",
         "password_reset_confirm",
         "set_language",
+        "sign_on",
+        "sign_on_callback",
     }
 )
 
@@ -89,8 +92,10 @@ SOURCES = (
     "curation/mail/sending.py",
     "curation/forms/tokens.py",
     "curation/roles.py",
+    "curation/sign_on/",
     "curation/views/accounts.py",
     "curation/views/people.py",
+    "curation/views/sign_on.py",
     "mlworkers/forms/ratings.py",
     "mlworkers/registry/ratings.py",
     "mlworkers/views/ratings.py",

@@ -20,6 +20,7 @@ from semblance import languages
 from semblance.error_reports import errors_report
 from semblance.folder import folder_private
 from semblance.mail_server import mail_server_of
+from semblance.sign_on_settings import issuer_check, rules_of_groups
 
 # A checkout, or the folder that holds the packages of an installed wheel.
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -103,6 +104,9 @@ SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{SITE_PATH}/"
 
 INSTALLED_APPS = [
     "semblance",
+    # Of allauth only its client of OpenID Connect and the table of who is who at a provider: none of its pages.
+    "allauth.account",
+    "allauth.socialaccount",
     "curation",
     "annotation",
     "mlworkers",
@@ -134,6 +138,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "semblance.middleware.ReadableText",
     "semblance.middleware.LoginFirst",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -221,6 +226,27 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
 PASSWORD_RESET_TIMEOUT = 60 * 60  # seconds that the link of an e-mail is valid
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30  # a month: a session must not end in the middle of a sitting
+
+# Single sign-on with a provider of OpenID Connect, if one is named.
+OIDC_ISSUER = env.str("OIDC_ISSUER", default="")
+OIDC_NAME = env.str("OIDC_NAME", default="single sign-on")
+OIDC_CLIENT_ID = OIDC_CLIENT_SECRET = ""
+if OIDC_ISSUER:
+    issuer_check(OIDC_ISSUER)
+    OIDC_CLIENT_ID = required("OIDC_CLIENT_ID", where="OIDC_ISSUER is given")
+    OIDC_CLIENT_SECRET = required("OIDC_CLIENT_SECRET", where="OIDC_ISSUER is given")
+OIDC_SCOPES = env.list("OIDC_SCOPES", default=[])
+OIDC_GROUPS_CLAIM = env.str("OIDC_GROUPS_CLAIM", default="groups")
+OIDC_ROLES = rules_of_groups(env.list("OIDC_ROLES", default=[]))
+OIDC_JOIN_BY_EMAIL = env.bool("OIDC_JOIN_BY_EMAIL", default=False)
+OIDC_SESSION_SECONDS = 3600 * env.int("OIDC_SESSION_HOURS", default=24)
+# Whether people log in with passwords. Without them, `manage.py login_link` lets a superuser in.
+LOCAL_LOGIN = env.bool("LOCAL_LOGIN", default=True)
+if not (LOCAL_LOGIN or OIDC_ISSUER):
+    raise ImproperlyConfigured("LOCAL_LOGIN is false, but OIDC_ISSUER is not set: nobody could log in.")
+SOCIALACCOUNT_ADAPTER = "curation.sign_on.provider.Adapter"
+SOCIALACCOUNT_LOGIN_ON_GET = True  # a link on the login page: the policy forbids a form that leads elsewhere
+ACCOUNT_EMAIL_VERIFICATION = "none"
 
 # A mail server, if there is one. Without it, no page offers e-mail.
 EMAIL_URL = env.str("EMAIL_URL", default="")

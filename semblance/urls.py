@@ -9,7 +9,7 @@ from django.views.i18n import set_language
 
 from curation.forms.people import LoginForm
 from curation.numbers import NumberConverter
-from curation.views import accounts
+from curation.views import accounts, sign_on
 from semblance import home
 from semblance import metrics as figures
 from semblance.guide import views as guide
@@ -32,6 +32,9 @@ urlpatterns = [
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
     path("accounts/password/", accounts.PasswordChange.as_view(), name="password_change"),
     path("accounts/password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
+    path("accounts/sign-on/", sign_on.sign_on, name="sign_on"),
+    path("accounts/sign-on/callback/", sign_on.sign_on_callback, name="sign_on_callback"),
+    path("accounts/link/<str:uidb64>/<str:token>/", sign_on.login_link, name="login_link"),
     path("accounts/password/new/", accounts.password_reset, name="password_reset"),
     path(
         "accounts/password/new/<str:uidb64>/<str:token>/",

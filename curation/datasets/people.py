@@ -4,6 +4,7 @@ import hashlib
 import secrets
 from datetime import datetime, timedelta
 
+from allauth.socialaccount.models import SocialAccount
 from django.db import IntegrityError, transaction
 from django.db.models import Case, Exists, F, IntegerField, OuterRef, Q, QuerySet, Value, When
 from django.utils.formats import date_format
@@ -44,23 +45,39 @@ def _with_inviter(invitations: QuerySet[Invitation]) -> QuerySet[Invitation]:
 
 
 @transaction.atomic
-def member_set_role(*, membership: Membership, role: str, at: datetime, by: User | None = None) -> None:
-    """Change what a member may do. The last owner stays one: without an owner, nobody could be admitted."""
+def member_give(*, dataset: Dataset, user: User, role: str) -> Membership:
+    """Make somebody a member because of a group of theirs at the provider of single sign-on: by a rule of the site."""
+    dataset_require_active(dataset)
+    membership = Membership.objects.create(dataset=dataset, user=user, role=role)
+    _recorded(membership, Action.MEMBER_JOINED, None, role=role, rule=True)
+    return membership
+
+
+@transaction.atomic
+def member_set_role(
+    *, membership: Membership, role: str, at: datetime, by: User | None = None, rule: bool = False
+) -> None:
+    """Change what a member may do. The last owner stays one: without an owner, nobody could be admitted.
+
+    rule: whether a rule of the site asks for it, and no person.
+    """
     _member_lock(membership)
     if role_is_more(membership.role, than=role):
         _rights_end(membership, at=at)
     before, membership.role = membership.role, role
     membership.save(update_fields=["role"])
     if before != role:
-        _recorded(membership, Action.MEMBER_CHANGED, by, role=[before, role])
+        _recorded(membership, Action.MEMBER_CHANGED, by, role=[before, role], rule=rule)
 
 
 @transaction.atomic
-def member_remove(*, membership: Membership, at: datetime, by: User | None = None) -> None:
+def member_remove(
+    *, membership: Membership, at: datetime, by: User | None = None, rule: bool = False
+) -> None:
     """Take someone out of a dataset. What the person judged or made stays; the person's invitations end."""
     _member_lock(membership)
     _rights_end(membership, at=at)
-    _recorded(membership, Action.MEMBER_REMOVED, by, role=membership.role)
+    _recorded(membership, Action.MEMBER_REMOVED, by, role=membership.role, rule=rule)
     membership.delete()
 
 
@@ -85,9 +102,11 @@ def member_restore(
         ended.update(revoked_at=None)
 
 
-def _recorded(membership: Membership, action: Action, by: User | None, role: str | list[str]) -> None:
-    about = membership.user.username
-    audit_record(dataset=membership.dataset, action=action, by=by, subject=about, details={"role": role})
+def _recorded(
+    membership: Membership, action: Action, by: User | None, role: str | list[str], *, rule: bool = False
+) -> None:
+    about, details = membership.user.username, {"role": role}
+    audit_record(dataset=membership.dataset, action=action, by=by, subject=about, details=details, rule=rule)
 
 
 def _member_lock(membership: Membership) -> None:
@@ -285,6 +304,7 @@ def account_erase(*, user: User, by: User, at: datetime) -> str:
         _rights_end(membership, at=at)
         membership.delete()
     ApiToken.objects.filter(user=user).delete()
+    SocialAccount.objects.filter(user=user).delete()
     of_person = Q(to__iexact=user.email) if user.email else Q(user=user)
     Mail.objects.filter(Q(user=user) | of_person).delete()
     before, user.username = user.username, f"erased-{secrets.token_hex(ERASED_NAME_BYTES)}"

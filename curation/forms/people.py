@@ -59,6 +59,8 @@ class LoginForm(AuthenticationForm):
     }
 
     def clean(self) -> dict[str, Any]:
+        if not settings.LOCAL_LOGIN:
+            raise forms.ValidationError(_("Nobody logs in with a password on this site."), code="closed")
         username = self.cleaned_data.get("username")
         if not (username and self.cleaned_data.get("password")):
             return super().clean()

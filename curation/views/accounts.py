@@ -34,11 +34,11 @@ class PasswordChange(PasswordChangeView):
 
 
 def where_mail_is_sent(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """A page that does not exist on a site without a mail server."""
+    """A page that does not exist on a site without a mail server, or on which nobody has a password."""
 
     @wraps(view)
     def answer(request: HttpRequest, *parts: Any, **named: Any) -> HttpResponseBase:
-        if not settings.MAIL_SERVER:
+        if not (settings.MAIL_SERVER and settings.LOCAL_LOGIN):
             raise Http404
         return view(request, *parts, **named)
 

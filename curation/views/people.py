@@ -177,7 +177,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if refusal := invitation_refusal(invited, at=now()):
         return _refused(request, refusal, status=410)
     form = AccountForm(request.POST or None, request=request)
-    if form.is_valid():
+    if settings.LOCAL_LOGIN and form.is_valid():
         name, password = form.cleaned_data["username"], form.cleaned_data["password1"]
         user = account_create(invitation=invited, username=name, password=password, at=now())
         login(request, user, backend=BACKEND)

@@ -19,7 +19,7 @@ IMAGES = {".png": "image/png", ".svg": "image/svg+xml"}
 ORDER = (
     "tutorial", "datasets", "sampling", "generation", "realism", "review", "campaigns", "judging", "best-worst-scaling",
     "paraphrases", "relatedness", "unlabelled-text", "contexts", "encoders", "contrastive", "pre-fine-tuning",
-    "evaluation", "runs", "api", "webhooks",
+    "evaluation", "runs", "api", "webhooks", "sign-on",
 )  # fmt: skip
 _OUTSIDE = re.compile(r"https?://")
 _PAGE_LINK = re.compile(r"(?P<name>[\w-]+)\.md(?P<anchor>#.*)?")

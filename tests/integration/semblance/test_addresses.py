@@ -27,6 +27,10 @@ OPEN = {
 HARMLESS = {"accounts/language/", "accounts/logout/", "admin/logout/", "admin/jsi18n/"}
 # Open to the program that has the token of the settings, and nothing at all without that setting (test_metrics.py).
 OF_A_PROGRAM = {"metrics"}
+# Leads to the provider of single sign-on and back; nothing at all without one (test_sign_on.py).
+OF_PROVIDER = {"accounts/sign-on/", "accounts/sign-on/callback/"}
+# What a command printed for a superuser; a link that is none is refused (test_sign_on.py).
+OF_COMMAND = {"accounts/link/x/x/"}
 # Open to who forgot a password, and nothing at all without a mail server (test_mail.py).
 OF_MAIL = {"accounts/password/new/", "accounts/password/new/done/", "accounts/password/new/x/x/"}
 EXAMPLES = {"number": "1", "slug": "x", "str": "x", "path": "x", "uuid": str(uuid.UUID(int=1))}
@@ -74,7 +78,11 @@ def asks_for_a_login(answer: HttpResponse) -> bool:
 
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_every_other_address_asks_a_stranger_to_log_in(method: str) -> None:
-    closed = [f"/{address}" for address in ALL if address not in OPEN | HARMLESS | OF_A_PROGRAM | OF_MAIL]
+    closed = [
+        f"/{address}"
+        for address in ALL
+        if address not in OPEN | HARMLESS | OF_A_PROGRAM | OF_MAIL | OF_PROVIDER | OF_COMMAND
+    ]
 
     ask = getattr(Client(), method)
     answers = {address: ask(address) for address in closed}

@@ -107,6 +107,7 @@ def written(rows: dict[str, list[str]]) -> str:
 def visitors(monkeypatch, settings) -> Visitors:
     """Who gets in is decided before a page is drawn, which takes most of the time and has tests of its own."""
     settings.MAIL_SERVER = True
+    settings.OIDC_ISSUER = "http://127.0.0.1:9"  # nobody answers there
     monkeypatch.setattr(Template, "render", lambda _template, _context: "")
     return Visitors(Others())
 

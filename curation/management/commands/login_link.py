@@ -1,0 +1,24 @@
+"""A link that logs a superuser in once, for a site on which nobody logs in with a password."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.urls import reverse
+
+from curation.accounts.links import login_link_parts
+from curation.command import Command as SemblanceCommand
+from curation.errors import UserError
+from curation.models import User
+
+
+class Command(SemblanceCommand):
+    help = "Print a link that logs a superuser in, once and within an hour. Put the address of the site before it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+
+    def handle(self, *_arguments: Any, username: str, **_options: Any) -> None:
+        user = User.objects.filter(username=username, is_superuser=True, is_active=True).first()
+        if user is None:
+            raise UserError("There is no superuser called “%(name)s”.", name=username)
+        self.stdout.write(reverse("login_link", args=login_link_parts(user)))

@@ -1,0 +1,119 @@
+"""The accounts of people who log in with the provider, and what its groups give them here."""
+
+import logging
+import re
+from datetime import datetime
+
+from allauth.socialaccount.models import SocialAccount
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from curation.datasets.people import member_give, member_remove, member_set_role, role_is_more
+from curation.errors import UserError
+from curation.mail.addresses import is_address
+from curation.models import Dataset, Membership, User
+from curation.sign_on.claims import Identity
+from curation.sign_on.groups import Rights
+
+NAME_MAX_CHARACTERS = 140  # of 150: a number may follow
+logger = logging.getLogger(__name__)
+
+
+@transaction.atomic
+def person_signed_on(*, identity: Identity, rights: Rights, joins_by_email: bool, at: datetime) -> User:
+    """The account of the person, made where it is their first time, with what their groups give and no longer give.
+
+    joins_by_email: whether somebody who comes first gets the account that has their address, where the provider
+    verified it. Raises UserError where the account is closed.
+    """
+    accounts = SocialAccount.objects.select_for_update(of=("self",)).select_related("user")
+    account = accounts.filter(provider=identity.issuer, uid=identity.subject).first()
+    if account is None:
+        user = (joins_by_email and _account_to_join(identity)) or _account_made(identity)
+        account = SocialAccount.objects.create(user=user, provider=identity.issuer, uid=identity.subject)
+    if not account.user.is_active:
+        raise UserError(_("This account is closed. Ask the administrator of this site."))
+    _rights_follow(account, rights, at=at)
+    signed_on: User = account.user
+    return signed_on
+
+
+def _account_to_join(identity: Identity) -> User | None:
+    """The one account with the person's verified address, unless it is a superuser's or another person's of the
+    provider.
+    """
+    if not identity.email:
+        return None
+    with_address = User.objects.filter(email__iexact=identity.email, is_active=True)
+    taken = SocialAccount.objects.filter(provider=identity.issuer).values("user")
+    found = list(with_address.filter(simulated=False)[:2])
+    free = with_address.filter(is_superuser=False).exclude(pk__in=taken)
+    return found[0] if len(found) == 1 and free.filter(pk=found[0].pk).exists() else None
+
+
+def _account_made(identity: Identity) -> User:
+    """A new account without a password. An address that another account has stays with that one."""
+    taken = User.objects.filter(email__iexact=identity.email).exists()
+    email = identity.email if identity.email and not taken and is_address(identity.email) else ""
+    user = User(
+        username=_free_name(identity.username),
+        first_name=identity.first_name[:150],
+        last_name=identity.last_name[:150],
+        email=email,
+    )
+    user.set_unusable_password()
+    user.save()
+    return user
+
+
+def _free_name(wanted: str) -> str:
+    name = re.sub(r"[^\w.@+-]", "", wanted)[:NAME_MAX_CHARACTERS] or "person"
+    free, number = name, 1
+    while User.objects.filter(username__iexact=free).exists():
+        number += 1
+        free = f"{name}-{number}"
+    return free
+
+
+def _rights_follow(account: SocialAccount, rights: Rights, *, at: datetime) -> None:
+    """Give what the groups give, and take back what earlier groups gave. What owners gave by hand stays."""
+    user, before = account.user, account.extra_data or {}
+    if user.is_staff != rights.staff and (rights.staff or before.get("staff")) and not user.is_superuser:
+        user.is_staff = rights.staff
+        user.save(update_fields=["is_staff"])
+    given: dict[str, str] = {}
+    earlier: dict[str, str] = before.get("roles", {})
+    for slug in sorted({*rights.roles, *earlier}):
+        if role := _role_follows(user, slug, rights.roles.get(slug), earlier.get(slug), at=at):
+            given[slug] = role
+    account.extra_data = {"staff": rights.staff, "roles": given}
+    account.save()
+
+
+def _role_follows(
+    user: User, slug: str, wanted: str | None, given: str | None, *, at: datetime
+) -> str | None:
+    """Bring one membership in line; the role that the person then has by a group."""
+    dataset = Dataset.objects.filter(slug=slug, archived=False).first()
+    if dataset is None:
+        return given
+    membership = (
+        Membership.objects.filter(dataset=dataset, user=user).select_related("dataset", "user").first()
+    )
+    if membership is None:
+        if wanted:
+            member_give(dataset=dataset, user=user, role=wanted)
+        return wanted
+    of_group = membership.role == given
+    more = wanted is not None and role_is_more(wanted, than=membership.role)
+    if wanted == membership.role or not (of_group or more):
+        return given if of_group else None  # an owner gave the role, or changed it since
+    try:
+        if wanted is None:
+            member_remove(membership=membership, at=at, rule=True)
+        else:
+            member_set_role(membership=membership, role=wanted, at=at, rule=True)
+    except UserError as error:  # the only owner: a dataset always has one
+        logger.warning("The groups of a person cannot be followed in %s: %s", slug, error)
+        return given
+    return wanted
