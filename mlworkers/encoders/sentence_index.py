@@ -1,13 +1,14 @@
 """The vectors of many sentences in a folder, and the nearest of them to a query by their cosine: exactly, and fast.
 
 The folder holds the vectors v of length 1, and of each a copy in whole numbers of 8 bits: v = s·c + e, with the scale
-s, the codes c and what the rounding leaves, e. A search multiplies the codes, a quarter of the bytes, with the query in
-two such digits, q = q̂ + r, which gives s·(c·q̂). By Cauchy and Schwarz
+s, the codes c and what the rounding leaves, e. A search rounds the query in the same way, q = q̂ + r, and multiplies the
+codes, a quarter of the bytes, with its code, which gives s·(c·q̂). By Cauchy and Schwarz
 
     |q·v - s·(c·q̂)| <= |r|·|v| + |q̂|·|e|,
 
-so only the vectors whose upper bound reaches the k-th largest lower bound can be among the k nearest. These few are
-read from the disk and compared in float64: the answer is that of a comparison with all vectors.
+so only the vectors whose upper bound reaches the k-th largest lower bound can be among the k nearest. For these some
+hundreds s·(c·q) is computed, where only |q|·|e| is left. The few that remain are read from the disk and compared in
+float64: the answer is that of a comparison with all vectors.
 """
 
 import json
@@ -29,10 +30,10 @@ Numbers = NDArray[np.int64]
 _VECTORS, _CODES, _SCALES, _ERRORS = "vectors.npy", "codes.npy", "scales.npy", "errors.npy"
 _NUMBERS, _FACTS = "sentences.npy", "index.json"
 _LARGEST = 127
-_SECOND_DIGIT = 2 * _LARGEST  # how many steps of the query's second digit are one of its first
 # More than rounding can move a product or a length: by float32, and by the numbers on the disk.
 _SLACK = {"float32": 1e-5, "float16": 1e-3}
-_ROWS_PER_BLOCK = 8192  # of vectors that are compared exactly
+_ROWS_PER_BLOCK = 8192  # of vectors, or of codes, that are read one by one
+_BOUNDS_PER_BLOCK = 16384  # so that they stay in a core's cache
 
 
 class SentenceIndexError(ValueError):
@@ -129,16 +130,38 @@ class SentenceIndex:
         """The places of all vectors that may be among the `most` nearest, in rising order."""
         if most >= self.facts.sentences:
             return np.arange(self.facts.sentences)
-        digits, scale = _in_digits(query)
-        rounded = scale * (digits[0] + digits[1] / _SECOND_DIGIT)
-        products = torch._int_mm(self._codes, torch.from_numpy(np.ascontiguousarray(digits.T))).numpy()
-        close = (products[:, 0] + products[:, 1] * np.float32(1 / _SECOND_DIGIT)) * self._scales
-        close *= np.float32(scale)
+        places = self._by_rounded_query(query, most)
+        close = np.empty(len(places))
+        for start in range(0, len(places), _ROWS_PER_BLOCK):
+            rows = slice(start, start + _ROWS_PER_BLOCK)
+            codes = self._codes[torch.from_numpy(places[rows])].numpy()
+            close[rows] = (codes @ query) * self._scales[places[rows]]
         slack = _SLACK[self.facts.number_format]
-        outside = float(np.linalg.norm(query - rounded)) * (1 + slack) + slack
-        bound = self._errors * np.float32(np.linalg.norm(rounded) * (1 + slack)) + np.float32(outside)
-        least = np.partition(close - bound, -most)[-most]
-        return np.flatnonzero(close + bound >= least)
+        bound = self._errors[places].astype(np.float64) * (1 + slack) + slack
+        return places[close + bound >= np.partition(close - bound, -most)[-most]]
+
+    def _by_rounded_query(self, query: NDArray[np.float64], most: int) -> Numbers:
+        """The same by the rounded query: some more, in one pass over all codes."""
+        (code,), (scale,) = _coded(query[None])
+        rounded = code * np.float64(scale)
+        slack = _SLACK[self.facts.number_format]
+        outside = np.float32(np.linalg.norm(query - rounded) * (1 + slack) + slack)
+        length = np.float32(np.linalg.norm(rounded) * (1 + slack))
+        # At once, for torch's threads wait for each other at the end of each product.
+        products = torch._int_mm(self._codes, torch.from_numpy(code).reshape(-1, 1)).numpy()[:, 0]
+        lowest = np.full(most, -np.inf, np.float32)  # the largest lower bounds so far
+        found = []
+        for start in range(0, len(products), _BOUNDS_PER_BLOCK):
+            rows = slice(start, start + _BOUNDS_PER_BLOCK)
+            close = products[rows].astype(np.float32) * self._scales[rows]
+            close *= scale
+            bound = self._errors[rows] * length + outside
+            places = np.flatnonzero(close + bound >= lowest[0])
+            close, bound = close[places], bound[places]
+            found.append((places + start, close + bound))
+            lowest = np.partition(np.concatenate([lowest, close - bound]), -most)[-most:]
+        every, highest = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return every[highest >= lowest[0]]
 
     def _exact(self, query: NDArray[np.float64], places: Numbers) -> Iterator[NDArray[np.float64]]:
         """The cosines at those places; of vectors in float16, whose length is not quite 1, too."""
@@ -183,11 +206,3 @@ def _coded(vectors: NDArray[np.float64]) -> tuple[NDArray[np.int8], NDArray[np.f
     scales = (np.abs(vectors).max(axis=1) / _LARGEST).astype(np.float32)
     codes = np.rint(vectors / scales[:, None].astype(np.float64)).clip(-_LARGEST, _LARGEST)
     return codes.astype(np.int8), scales
-
-
-def _in_digits(query: NDArray[np.float64]) -> tuple[NDArray[np.int8], float]:
-    """A query (d,) as two digits of 8 bits, (2, d), and the scale of the first."""
-    scale = float(np.abs(query).max()) / _LARGEST
-    first = np.rint(query / scale)
-    second = np.rint((query / scale - first) * _SECOND_DIGIT).clip(-_LARGEST, _LARGEST)
-    return np.stack([first, second]).astype(np.int8), scale

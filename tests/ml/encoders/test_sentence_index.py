@@ -39,7 +39,8 @@ def of_all(vectors: NDArray, query: Vectors, most: int) -> tuple[list[int], NDAr
 
 @pytest.mark.parametrize("spread", [1.0, 0.1, 0.001])
 @pytest.mark.parametrize("most", [1, 10, 100])
-def test_the_nearest_are_those_of_a_full_comparison(tmp_path, spread, most) -> None:
+def test_the_nearest_are_those_of_a_full_comparison(tmp_path, monkeypatch, spread, most) -> None:
+    monkeypatch.setattr(sentence_index, "_BOUNDS_PER_BLOCK", 300)  # the last block is not full
     vectors = in_clusters(2000, spread=spread)
     index = indexed(tmp_path, vectors)
     stored = np.load(tmp_path / "vectors.npy")
