@@ -81,7 +81,7 @@ def train_on_sections(plan: SectionsPlan, job: Job) -> Outcome:
         "documents": triplets.documents,
         "documents_with_headings": triplets.headed,
         "sections": triplets.sections,
-        "held_out": triplets.held_out,
+        "tested": triplets.held_out,
         **about,
         "seconds": round(monotonic() - started, 1),
     }

@@ -66,7 +66,7 @@ def _curve(name: str, rows: Sequence[Mapping[str, Any]], *, judges: str) -> Curv
 
 
 def _finding(points: Sequence[Point], unit: str) -> str:
-    """From the first place of the curve to the last, and whether the interval of the difference holds 0."""
+    """From the first place of the curve to the last, and whether the interval of the difference includes 0."""
     first, last = points[0], points[-1]
     if first.spearman is None or last.spearman is None:
         return _("There is no correlation: too few pairs have a similarity everywhere, or one is constant.")
@@ -83,8 +83,8 @@ def _finding(points: Sequence[Point], unit: str) -> str:
     if first.difference_low is None or first.difference_high is None:
         return sentence
     if first.difference_low <= 0 <= first.difference_high:
-        return sentence + " " + _("The interval of the difference holds 0.")
-    return sentence + " " + _("The interval of the difference does not hold 0.")
+        return sentence + " " + _("The interval of the difference includes 0.")
+    return sentence + " " + _("The interval of the difference excludes 0.")
 
 
 def _chart(name: str, points: Sequence[Point], finding: str, *, judges: str) -> Chart | None:
@@ -115,7 +115,9 @@ def _drawn(points: Sequence[Point], title: str) -> alt.TopLevelMixin:
         {"x": name, "figure": one.spearman, "low": one.low, "high": one.high}
         for name, one in zip(order, points, strict=True)
     ]
-    scale = alt.Scale(zero=False, nice=True)
+    ends = [end for one in points for end in (one.spearman, one.low, one.high) if end is not None]
+    margin = 0.05 * (max(ends) - min(ends)) or 0.05
+    scale = alt.Scale(domain=[min(ends) - margin, max(ends) + margin], nice=True)
     x = alt.X("x:N", sort=order, title=title, axis=alt.Axis(labelAngle=0))
     base = alt.Chart(alt.InlineData(values=values))
     rules = base.mark_rule(color=SOFT).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q")

@@ -62,10 +62,15 @@ def _by_name(name: str, rows: object) -> dict[str, dict[str, Any]]:
 
 
 def _is_table(value: object) -> bool:
-    if not isinstance(value, Mapping) or not value:
+    if not isinstance(value, Mapping) or not value or _is_estimate(value):
         return False
     parts = value.values()
     return all(map(_is_number, parts)) or all(isinstance(part, Mapping) for part in parts)
+
+
+def _is_estimate(value: Mapping[str, Any]) -> bool:
+    """A figure with its interval, and perhaps the number of what it is a figure of."""
+    return {"value", "low", "high"} <= set(value) <= {"value", "low", "high", "n"}
 
 
 def _is_number(value: object) -> bool:
@@ -84,8 +89,8 @@ def _table(name: str, parts: Mapping[str, Any]) -> Table:
 
 
 def _key_shown(key: str) -> str:
-    """The key of a count in words; the name of a model, such as run:8, as it is."""
-    return key if ":" in key else capfirst(key.replace("_", " "))
+    """The key of a count in words; names of models and of splits, such as run:8 and harvested-dev, as they are."""
+    return key if ":" in key or "-" in key else capfirst(key.replace("_", " "))
 
 
 def _figures(values: Mapping[str, Any], before: str = "") -> Iterator[Figure]:
@@ -94,7 +99,10 @@ def _figures(values: Mapping[str, Any], before: str = "") -> Iterator[Figure]:
     for name, value in values.items():
         if name in {bound for pair in bounds.values() for bound in pair}:
             continue
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and _is_estimate(value):
+            parts = [_interval(value, ("low", "high")), f"n = {shown(value['n'])}" if "n" in value else ""]
+            yield Figure(_words(f"{before}{name}"), _even(value["value"]), ", ".join(filter(None, parts)))
+        elif isinstance(value, Mapping):
             yield from _figures(value, f"{before}{name}: ")
         elif not isinstance(value, list) or (
             value and all(isinstance(part, str | int | float) for part in value)
@@ -178,7 +186,16 @@ TERMS: Mapping[str, Any] = {
     "accuracy_before": gettext_lazy("Accuracy on test triplets before the training"),
     "accuracy_after": gettext_lazy("Accuracy on test triplets after the training"),
     "gain": gettext_lazy("Gain of the training"),
-    "held_out": gettext_lazy("Documents, or sections of one document, that were tested"),
+    "held_out": gettext_lazy("Held out"),
+    "tested": gettext_lazy("Documents, or sections of one document, that were tested"),
+    "informs": gettext_lazy("Its scores carry information"),
+    "too_long": gettext_lazy("Places left out because a sentence is too long"),
+    "directions": gettext_lazy("Nats per token on held-out text; fewer are better"),
+    "unigram": gettext_lazy("Frequencies of tokens"),
+    "right_sentence": gettext_lazy("Right sentence of two found, as a share of held-out places"),
+    "right_sentence_of_document": gettext_lazy("Where the other sentence is of the same document"),
+    "right_sentence_of_corpus": gettext_lazy("Where the other sentence is of the whole corpus"),
+    "right_context": gettext_lazy("Right contexts of two sentences found, which is what ranking needs"),
     "by_way": gettext_lazy("Pairs by how they were put together"),
     "by_split": gettext_lazy("Pairs of each split"),
     "p": "p",

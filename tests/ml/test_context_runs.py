@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -191,6 +192,34 @@ def test_a_corpus_in_another_language_is_refused(dataset, corpus, model) -> None
     assert run.state == "failed"
     assert "in the language de and the corpus in en" in run.message
     assert not dataset.snapshots.exists()
+
+
+def test_a_model_of_another_language_than_the_corpus_is_refused(dataset, corpus, model, tmp_path) -> None:
+    other = copytree(model, tmp_path / "model")
+    about_save(other, language="de", informs=True)
+
+    run = scored(dataset, corpus, other)
+
+    assert run.state == "failed"
+    assert "The corpus is in the language en, and the model learned from text in de" in run.message
+    assert not ScoreSet.objects.exists()
+    assert not dataset.snapshots.exists()
+
+
+def test_a_model_without_a_mask_token_ends_the_run_in_one_sentence_and_nothing_is_published(
+    dataset, corpus, tmp_path
+) -> None:
+    made = bart(Form.GAP)
+    made.tokenizer.mask_token = None
+    made.model.save_pretrained(tmp_path)
+    made.tokenizer.save_pretrained(tmp_path)
+
+    run = scored(dataset, corpus, tmp_path)
+
+    assert run.state == "failed"
+    assert "has no mask token, so it cannot be asked" in run.message
+    assert run.message.count(". ") == 0
+    assert not ScoreSet.objects.exists()
 
 
 def test_a_model_is_trained_on_the_corpus_and_scores_pairs(dataset, corpus) -> None:

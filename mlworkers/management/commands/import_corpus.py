@@ -16,6 +16,7 @@ from curation.datasets.services import dataset_create
 from curation.exchange.uploads import import_upload
 from curation.files.documents import DocumentForm
 from curation.models import ImportBatch
+from mlworkers.management.waiting import outcome_of, run_awaited, say_what_it_waits_for
 from mlworkers.runs.services import run_start
 
 
@@ -34,6 +35,7 @@ class Command(BaseCommand):
             help="How a text file holds documents. Default: text, one document.",
         )
         parser.add_argument("--language", metavar="TAG", help="Default: the dataset's.")
+        parser.add_argument("--wait", action="store_true", help="Wait until the text is indexed.")
 
     def handle(self, *, files: Sequence[Path], dataset: str, create: bool, **options: Any) -> None:
         for path in files:
@@ -58,4 +60,10 @@ class Command(BaseCommand):
             plan = {"dataset": dataset, "batch": batch.pk, "form": options["form"], "language": language}
             run = run_start(kind="index_corpus", plan=plan, by=None, dataset=target, by_key=True)
         told = _("%(files)s files copied; run %(run)s indexes them.") % {"files": len(files), "run": run.pk}
-        self.answer({"run": run.pk, "batch": batch.pk, "files": len(files)}, told, as_json=options["json"])
+        lines = [told]
+        say_what_it_waits_for(run, self.stderr.write)
+        if options["wait"]:
+            run_awaited(run, self.stderr.write)
+            lines.append(outcome_of(run))
+        figures = {"run": run.pk, "batch": batch.pk, "files": len(files), "state": run.state}
+        self.answer(figures, *lines, as_json=options["json"])

@@ -1,7 +1,6 @@
 """`manage.py run KIND key=value …`: start a run from a shell, with the plans and workers of the pages."""
 
 import json
-import time
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,17 +12,12 @@ from curation.command import Command as BaseCommand
 from curation.database import database_ready
 from curation.errors import UserError
 from curation.files.json_text import json_from
-from curation.heartbeats import database_now
+from mlworkers.management.waiting import outcome_of, run_awaited, say_what_it_waits_for
 from mlworkers.models import Run
 from mlworkers.pipelines.estimating import run_estimate
 from mlworkers.plans.kinds import KINDS, Kind, plan_from
 from mlworkers.plans.settings import Setting
-from mlworkers.runs.presence import worker_command
-from mlworkers.runs.selectors import queue_is_served
 from mlworkers.runs.services import run_start
-
-SECONDS_BETWEEN_LOOKS = 0.5
-SECONDS_BETWEEN_LINES = 10.0
 
 
 class Command(BaseCommand):
@@ -58,15 +52,14 @@ class Command(BaseCommand):
         run = run_start(kind=options["kind"], plan=plan, by=None, by_key=True)
         self.stderr.write(_("Run %(number)s is queued.") % {"number": run.pk})
         self._say_what_it_asks_for(run)
-        self._say_what_it_waits_for(run)
+        say_what_it_waits_for(run, self.stderr.write)
         if options["wait"]:
-            self._wait(run)
+            run_awaited(run, self.stderr.write)
         files = [artifact.path for artifact in run.artifacts.order_by("pk")]
         figures = {name: getattr(run, name) for name in ("kind", "state", "message", "result")}
-        head = _("Run %(number)s %(state)s.") % {"number": run.pk, "state": run.get_state_display()}
         self.answer(
             {"run": run.pk, **figures, "files": files},
-            f"{head} {run.message}".strip(),
+            outcome_of(run),
             *files,
             as_json=options["json"],
         )
@@ -76,28 +69,6 @@ class Command(BaseCommand):
         if kind.estimated and run.dataset is not None:
             for sentence in run_estimate(kind, plan_from(kind, run.plan), run.dataset).lines:
                 self.stderr.write(sentence)
-
-    def _say_what_it_waits_for(self, run: Run) -> None:
-        run.refresh_from_db()
-        if run.message:
-            self.stderr.write(run.message)
-        if not queue_is_served(run.queue, database_now()):
-            sentence = _(
-                "No worker serves the queue “%(queue)s”, so the run waits. Start a worker with: %(command)s"
-            )
-            self.stderr.write(sentence % {"queue": run.queue, "command": worker_command(run.queue)})
-
-    def _wait(self, run: Run) -> None:
-        said, at = "", -SECONDS_BETWEEN_LINES
-        while not run.ended:
-            time.sleep(SECONDS_BETWEEN_LOOKS)
-            run.refresh_from_db()
-            late = time.monotonic() - at >= SECONDS_BETWEEN_LINES
-            if not run.ended and (run.message != said or (late and run.total)):
-                self.stderr.write(f"{run.message} {run.done}/{run.total}" if run.total else run.message)
-                said, at = run.message, time.monotonic()
-        if run.state != Run.State.SUCCEEDED:
-            self.fail(run.message)
 
 
 def plan_in(path: Path | None) -> dict[str, Any]:

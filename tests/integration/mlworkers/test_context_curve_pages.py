@@ -47,9 +47,9 @@ def test_each_curve_says_whether_its_ends_differ(client, curator, dataset) -> No
 
     corpus, contexts = answer.context["curves"]
     assert corpus.finding == (
-        "Spearman 0.120 with 10,000 sentences, 0.420 with 292,000. The interval of the difference does not hold 0."
+        "Spearman 0.120 with 10,000 sentences, 0.420 with 292,000. The interval of the difference excludes 0."
     )
-    assert contexts.finding.endswith("The interval of the difference holds 0.")
+    assert contexts.finding.endswith("The interval of the difference includes 0.")
     assert corpus.uninformed == [10_000]
     assert "so their scores carry no information" in answer.text
     assert answer.text.count("<svg") >= 2

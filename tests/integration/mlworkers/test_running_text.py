@@ -15,6 +15,7 @@ from curation.models import Dataset, ImportBatch
 from mlworkers import tasks
 from mlworkers.contexts.bigram_index import BigramIndex
 from mlworkers.contexts.corpus import Corpus
+from mlworkers.management import waiting
 from mlworkers.models import Run
 from mlworkers.runs.storage import home_path
 from tests.factories import RunFactory
@@ -140,6 +141,31 @@ def test_a_command_copies_files_of_the_server_and_starts_the_run(dataset, tmp_pa
     assert run.result["sentences"] == 4
     assert path.exists()
     assert (Path(settings.SEMBLANCE_HOME) / "imports").is_dir()
+
+
+def test_a_command_that_waits_ends_when_the_text_is_indexed(dataset, tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "novel.txt"
+    path.write_text(TEXT)
+    out, err = StringIO(), StringIO()
+    monkeypatch.setattr(waiting.time, "sleep", lambda seconds: carried_out(Run.objects.get()))
+
+    call_command("import_corpus", str(path), dataset=dataset.slug, wait=True, stdout=out, stderr=err)
+
+    first, second = out.getvalue().splitlines()
+    assert first.startswith("1 files copied; run ")
+    assert second.endswith("succeeded. 4 sentences of 1 documents indexed")
+    assert "No worker serves the queue “default”" in err.getvalue()
+
+
+def test_a_command_that_waits_fails_in_one_sentence_where_the_run_does(
+    dataset, tmp_path: Path, monkeypatch
+) -> None:
+    path = tmp_path / "one.txt"
+    path.write_text("Only one sentence.")
+    monkeypatch.setattr(waiting.time, "sleep", lambda seconds: carried_out(Run.objects.get()))
+
+    with pytest.raises(CommandError, match="has three sentences in a row"):
+        call_command("import_corpus", str(path), dataset=dataset.slug, wait=True, stderr=StringIO())
 
 
 def test_a_command_creates_the_dataset_of_somebody_who_has_text_alone(tmp_path: Path) -> None:

@@ -26,6 +26,21 @@ def test_counts_by_reason_become_a_table_with_the_largest_first() -> None:
     assert (table.name, rows) == ("Dropped", [("No quote", ["611"]), ("Too short", ["120"])])
 
 
+def test_a_share_with_its_interval_is_one_figure_and_no_table_of_counts() -> None:
+    share = {"value": 0.552, "low": 0.48, "high": 0.622, "n": 183}
+
+    assert figures({"places": 9, "share_of_places": share}) == [
+        ("Places", "9", ""),
+        ("Share of places", "0.552", "0.480 to 0.622, n = 183"),
+    ]
+
+
+def test_names_of_splits_stay_as_they_are() -> None:
+    (table,) = parts_of({"by_split": {"harvested-train": 80, "harvested-dev": 10}}).tables
+
+    assert [name for name, _ in table.rows] == ["harvested-train", "harvested-dev"]
+
+
 def test_a_short_list_of_named_rows_becomes_a_table_and_other_lists_do_not() -> None:
     bands = [{"band": "[0, 0.5)", "asked": 9, "pairs": 9}, {"band": "[0.5, 1]", "asked": 9, "pairs": 2}]
     others = {
