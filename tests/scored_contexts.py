@@ -17,8 +17,10 @@ TEXT = [f"The {who} came home in the {where}." for who in ("dog", "cat", "fox") 
 WEIGHTS = Weights(0.0, 0.5, 0.25, 0.25)
 
 
-def scored_run(dataset, *, pairs: int = 12) -> Run:
-    """A run that scored some pairs of two sources by three contexts each, and a corpus."""
+def scored_run(dataset, *, pairs: int = 12, places: tuple[int, int, int, int] = (1, 2, 3, 4)) -> Run:
+    """A run that scored some pairs of two sources by four contexts each, and a corpus. places: of the contexts of each
+    pair, two of either sentence; equal places get equal terms.
+    """
     indexed = RunFactory(kind="index_corpus", dataset=dataset, state="succeeded")
     folder = run_folder(indexed.pk) / "corpus"
     folder.mkdir(parents=True)
@@ -50,7 +52,8 @@ def scored_run(dataset, *, pairs: int = 12) -> Run:
         pair = PairFactory(dataset=dataset, source=("news", "forums")[number % 2])
         terms = rng.normal(-3, 1, size=(3, 4, 4))
         terms[..., 0] = np.nan
-        own = PairContexts([1, 2, 3, 4], [False, False, True, True], *terms)
+        terms = terms[:, [places.index(place) for place in places]]
+        own = PairContexts(list(places), [False, False, True, True], *terms)
         similar = pair_similarity(*terms, WEIGHTS, resamples=50)
         for name, score_set in sets.items():
             PairScore.objects.create(

@@ -147,7 +147,9 @@ AMOUNTS: Mapping[type[Any], Any] = {
     LabellingPlan: gettext_lazy("%(work)s pairs to label."),
     PairScoringPlan: gettext_lazy("%(work)s pairs to score."),
     JudgingPlan: gettext_lazy("%(work)s questions: each tuple in two orders."),
-    SentenceIndexPlan: gettext_lazy("%(work)s sentences to encode, those in no active pair left out."),
+    SentenceIndexPlan: gettext_lazy(
+        "At most %(work)s sentences are encoded: those in an active pair or in the pool."
+    ),
     CrossValidationPlan: gettext_lazy(
         "%(work)s pairs to score or to train on, each counted once for every epoch, fold, seed and method."
     ),

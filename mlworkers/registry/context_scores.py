@@ -84,7 +84,8 @@ class ContextsCompared:
 
 class ContextShown(NamedTuple):
     """A context of a pair. part: what it adds to the centred similarity. first, second: the scores of the sentences in
-    it beyond those of background sentences, in nats per token. of_second: whether it was found for the second sentence.
+    it beyond those of background sentences, in nats per token. of_first, of_second: for which sentences it was found.
+    One that was found for both counts twice.
     """
 
     document: str
@@ -92,6 +93,7 @@ class ContextShown(NamedTuple):
     part: float
     first: float
     second: float
+    of_first: bool
     of_second: bool
 
 
@@ -217,19 +219,24 @@ def pair_shown(run: Run, pair: Pair, *, folder: Path | None, corpus: Path | None
         return PairShown(scores, len(found.places), [], [])
     text = Corpus(corpus) if corpus is not None else None
     left, right = int(run.plan["left"]), int(run.plan["right"])
-    order = np.argsort(-parts, kind="stable").tolist()
+    same: dict[int | str, list[int]] = {}
+    for number, place in enumerate(found.places):
+        same.setdefault(place if text is not None else found.texts[number], []).append(number)
 
-    def shown(place: int) -> ContextShown:
-        number = found.places[place]
+    def shown(numbers: Sequence[int]) -> ContextShown:
+        one, of_second = numbers[0], {found.of_second[number] for number in numbers}
+        place = found.places[one]
         return ContextShown(
-            "" if text is None else text.document_of(number),
-            Context((), (found.texts[place],)) if text is None else text.context(number, left, right),
-            float(parts[place]),
-            float(first[place] - mean[place]),
-            float(second[place] - mean[place]),
-            found.of_second[place],
+            "" if text is None else text.document_of(place),
+            Context((), (found.texts[one],)) if text is None else text.context(place, left, right),
+            float(parts[list(numbers)].sum()),
+            float(first[one] - mean[one]),
+            float(second[one] - mean[one]),
+            False in of_second,
+            True in of_second,
         )
 
-    most = order[: min(SHOWN, (len(order) + 1) // 2)]
-    least = [place for place in order[::-1][:SHOWN] if place not in most]
-    return PairShown(scores, len(found.places), list(map(shown, most)), list(map(shown, least)))
+    order = sorted(same.values(), key=lambda numbers: -parts[numbers].sum())
+    half = min(SHOWN, (len(order) + 1) // 2)
+    least = order[: half - 1 : -1][:SHOWN]
+    return PairShown(scores, len(found.places), list(map(shown, order[:half])), list(map(shown, least)))

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.files import File
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug
@@ -59,7 +60,11 @@ class Command(BaseCommand):
             language = options["language"] or target.language or "en"
             plan = {"dataset": dataset, "batch": batch.pk, "form": options["form"], "language": language}
             run = run_start(kind="index_corpus", plan=plan, by=None, dataset=target, by_key=True)
-        told = _("%(files)s files copied; run %(run)s indexes them.") % {"files": len(files), "run": run.pk}
+        told = ngettext(
+            "%(files)s file copied; run %(run)s indexes it.",
+            "%(files)s files copied; run %(run)s indexes them.",
+            len(files),
+        ) % {"files": len(files), "run": run.pk}
         lines = [told]
         say_what_it_waits_for(run, self.stderr.write)
         if options["wait"]:

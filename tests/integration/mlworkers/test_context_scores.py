@@ -55,6 +55,20 @@ def test_the_contexts_of_a_pair_add_up_to_its_similarity_the_largest_part_first(
     assert {each.document for each in shown.most} == {"a.txt"}
 
 
+def test_a_context_that_was_found_for_both_sentences_is_shown_once_and_counts_twice(dataset) -> None:
+    run = scored_run(dataset, places=(1, 2, 2, 4))
+    score = PairScore.objects.filter(score_set__parameters__label="contexts-centred").first()
+
+    corpus = run_folder(run.plan["corpus"]) / "corpus"
+    shown = pair_shown(run, score.pair, folder=run_folder(run.pk) / "scores", corpus=corpus)
+
+    every = [*shown.most, *shown.least]
+    assert sum(each.part for each in every) == pytest.approx(score.value)
+    assert sorted((each.of_first, each.of_second) for each in every) == [
+        (False, True), (True, False), (True, True)
+    ]  # fmt: skip
+
+
 def test_pages_show_the_comparison_and_the_contexts(client, owner, dataset) -> None:
     run = scored_run(dataset)
     judged(dataset, run)

@@ -152,7 +152,7 @@ def test_a_command_that_waits_ends_when_the_text_is_indexed(dataset, tmp_path: P
     call_command("import_corpus", str(path), dataset=dataset.slug, wait=True, stdout=out, stderr=err)
 
     first, second = out.getvalue().splitlines()
-    assert first.startswith("1 files copied; run ")
+    assert first.startswith("1 file copied; run ")
     assert second.endswith("succeeded. 4 sentences of 1 documents indexed")
     assert "No worker serves the queue “default”" in err.getvalue()
 
