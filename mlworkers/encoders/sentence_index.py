@@ -138,7 +138,8 @@ class SentenceIndex:
             close[rows] = (codes @ query) * self._scales[places[rows]]
         slack = _SLACK[self.facts.number_format]
         bound = self._errors[places].astype(np.float64) * (1 + slack) + slack
-        return places[close + bound >= np.partition(close - bound, -most)[-most]]
+        least = np.partition(close - bound, -most)[-most]
+        return places[np.flatnonzero(close + bound >= least)]
 
     def _by_rounded_query(self, query: NDArray[np.float64], most: int) -> Numbers:
         """The same by the rounded query: some more, in one pass over all codes."""
@@ -150,7 +151,8 @@ class SentenceIndex:
         # At once, for torch's threads wait for each other at the end of each product.
         products = torch._int_mm(self._codes, torch.from_numpy(code).reshape(-1, 1)).numpy()[:, 0]
         lowest = np.full(most, -np.inf, np.float32)  # the largest lower bounds so far
-        found = []
+        found: list[Numbers] = []
+        uppers: list[NDArray[Any]] = []
         for start in range(0, len(products), _BOUNDS_PER_BLOCK):
             rows = slice(start, start + _BOUNDS_PER_BLOCK)
             close = products[rows].astype(np.float32) * self._scales[rows]
@@ -158,10 +160,11 @@ class SentenceIndex:
             bound = self._errors[rows] * length + outside
             places = np.flatnonzero(close + bound >= lowest[0])
             close, bound = close[places], bound[places]
-            found.append((places + start, close + bound))
+            found.append(places + start)
+            uppers.append(close + bound)
             lowest = np.partition(np.concatenate([lowest, close - bound]), -most)[-most:]
-        every, highest = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        return every[highest >= lowest[0]]
+        every, highest = np.concatenate(found), np.concatenate(uppers)
+        return every[np.flatnonzero(highest >= lowest[0])]
 
     def _exact(self, query: NDArray[np.float64], places: Numbers) -> Iterator[NDArray[np.float64]]:
         """The cosines at those places; of vectors in float16, whose length is not quite 1, too."""
