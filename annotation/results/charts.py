@@ -234,7 +234,7 @@ def methods_chart(found: MethodsCompared, *, judges: str) -> Chart:
     colour = alt.Color(
         "method:N",
         scale=alt.Scale(domain=list(kinds.values()), range=[ACCENT, DOUBTFUL]),
-        legend=alt.Legend(orient="top", columnPadding=24),
+        legend=alt.Legend(orient="top", columns=1),
         title=None,
     )
     title = _("split-half reliability")
@@ -242,7 +242,9 @@ def methods_chart(found: MethodsCompared, *, judges: str) -> Chart:
         x=x, y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q", color=colour
     )
     lines = points.mark_line(point=True, clip=True).encode(
-        x=x, y=alt.Y("spearman:Q", title=title, scale=scale), color=colour
+        x=x,
+        y=alt.Y("spearman:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5, titlePadding=18)),
+        color=colour,
     )
     last = found.last
     return chart_draw(
@@ -251,7 +253,7 @@ def methods_chart(found: MethodsCompared, *, judges: str) -> Chart:
         finding=_("With %(seconds).0f s per pair in each half: Best-Worst %(first).2f, slider %(second).2f.")
         % {"seconds": last.seconds, "first": last.best_worst.value, "second": last.slider.value},
         n=found.pairs,
-        unit=_("pairs; lines across are 95 % intervals"),
+        unit=_("pairs; vertical lines are 95 % intervals"),
         columns=[_("seconds per pair"), _("method"), _("Spearman"), _("low"), _("high")],
         rows=rows,
         judges=judges,
