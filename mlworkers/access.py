@@ -110,9 +110,9 @@ def paraphraser_for(user: User, pk: int) -> Artifact:
     return artifact
 
 
-def sentence_search_for(user: User, pk: int) -> Run:
-    """The sentences that are nearest to one, for the person who asked; nobody else gets them, and nobody who may no
-    longer read the dataset.
+def sentence_search_for(user: User, pk: int) -> tuple[Run, Dataset]:
+    """The search for the sentences that are nearest to one, and its dataset, for the person who asked; nobody else gets
+    them, and nobody who may no longer read the dataset.
     """
     run = get_object_or_404(
         Run.objects.select_related("dataset"), pk=pk, kind="search_sentences", started_by=user
@@ -120,7 +120,7 @@ def sentence_search_for(user: User, pk: int) -> Run:
     if run.dataset is None:
         raise Http404
     dataset_allow(user, run.dataset, may="read")
-    return run
+    return run, run.dataset
 
 
 def comparison_for(user: User, pk: int) -> Run:

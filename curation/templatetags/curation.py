@@ -56,6 +56,12 @@ def judges_mark(annotators: int, simulated: int) -> str:
 
 
 @register.filter
+def figure(value: float | None, digits: int = 3) -> str:
+    """A correlation or the like with so many digits: "0.847", "−0.051", "–" where there is none."""
+    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
+
+
+@register.filter
 def in_short(value: object) -> object:
     """A number of a chart's table with at most four decimals, or two digits where it is smaller; its CSV has all."""
     if not isinstance(value, float) or value.is_integer() or not math.isfinite(value):

@@ -145,8 +145,8 @@ class PlanForm(forms.Form):
                 read(setting, value)
             except SettingError as error:
                 self.add_error(setting.name, sentence_for_page(self.kind, error))
-        for error in self._conflicts():
-            self.add_error(self._blamed(error), sentence_for_page(self.kind, error))
+        for conflict in self._conflicts():
+            self.add_error(self._blamed(conflict), sentence_for_page(self.kind, conflict))
         return self.cleaned_data
 
     def _conflicts(self) -> list[ValueError]:
@@ -158,12 +158,13 @@ class PlanForm(forms.Form):
             try:
                 plan_from(self.kind, plan)
             except ValueError as error:
-                names = set(error.names) & plan.keys() if isinstance(error, SettingError) else set()
-                if not wrong or (names and wrong.isdisjoint(error.names)):
+                named = set(error.names) if isinstance(error, SettingError) else set()
+                given = named & plan.keys()
+                if not wrong or (given and wrong.isdisjoint(named)):
                     found.append(error)
-                    plan = {name: value for name, value in plan.items() if name not in names}
-                    wrong |= names
-                    if names:
+                    plan = {name: value for name, value in plan.items() if name not in given}
+                    wrong |= given
+                    if given:
                         continue
             return found
 

@@ -9,6 +9,7 @@ from django import template
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
+from curation.templatetags.curation import figure
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS
 from mlworkers.plans.settings import Setting, Text
@@ -17,6 +18,7 @@ from mlworkers.registry.lineage import score_sets_of_plan
 from mlworkers.runs.results import duration_in_words, parts_of, remaining_in_words, shown
 
 register = template.Library()
+register.filter("figure", figure)
 register.filter("result_parts", parts_of)
 register.filter("duration", duration_in_words)
 register.filter("remaining", remaining_in_words)
@@ -68,12 +70,6 @@ def _valued(setting: Setting | None, value: Any) -> str:
     if setting is None or not setting.unit or str(setting.unit).lower() == str(setting.label).lower():
         return text
     return f"{text} {setting.unit}"
-
-
-@register.filter
-def figure(value: float | None, digits: int = 3) -> str:
-    """A correlation or the like with so many digits: "0.847", "–" where there is none."""
-    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
 
 
 @register.filter

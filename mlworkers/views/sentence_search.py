@@ -12,7 +12,7 @@ from mlworkers.access import kind_may_start, sentence_search_for, start_allow
 from mlworkers.forms.sentence_search import SentenceSearchForm
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS
-from mlworkers.registry.sentence_search import KIND, SEARCH, indexes_of, sentences_found
+from mlworkers.registry.sentence_search import KIND, SEARCH, IndexRow, indexes_of, sentences_found
 from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.services import run_start
 
@@ -24,7 +24,25 @@ def sentence_search(request: AuthedRequest, slug: str) -> HttpResponse:
     rows = indexes_of(dataset)
     form = SentenceSearchForm(request.POST or None, rows=rows)
     run = search_start(dataset, form, request.user) if rows and form.is_valid() else None
-    context: dict[str, Any] = {"form": form, **(_asked(run) if run else worker_for(KINDS[SEARCH].queue))}
+    context = {"form": form, **(_asked(run) if run else worker_for(KINDS[SEARCH].queue))}
+    return _page(request, dataset, rows, context)
+
+
+@require_GET
+def sentences_searched(request: AuthedRequest, pk: int) -> HttpResponse:
+    """The answer so far, which the page asks for again until there is one; opened by itself, with the form above it."""
+    run, dataset = sentence_search_for(request.user, pk)
+    if request.htmx:
+        return render(request, "mlworkers/_sentences_found.html", _asked(run))
+    rows = indexes_of(dataset)
+    return _page(
+        request, dataset, rows, {"form": SentenceSearchForm(initial=run.plan, rows=rows), **_asked(run)}
+    )
+
+
+def _page(
+    request: AuthedRequest, dataset: Dataset, rows: list[IndexRow], context: dict[str, Any]
+) -> HttpResponse:
     if request.htmx:
         return render(request, "mlworkers/_sentences_found.html", context)
     context |= {
@@ -33,13 +51,6 @@ def sentence_search(request: AuthedRequest, slug: str) -> HttpResponse:
         "may_index": kind_may_start(request.user, KINDS[KIND], dataset),
     }
     return render(request, "mlworkers/sentence_search.html", context)
-
-
-@require_GET
-def sentences_searched(request: AuthedRequest, pk: int) -> HttpResponse:
-    """The answer so far; the page asks again until there is one."""
-    run = sentence_search_for(request.user, pk)
-    return render(request, "mlworkers/_sentences_found.html", _asked(run))
 
 
 def search_start(dataset: Dataset, form: SentenceSearchForm, by: User) -> Run:

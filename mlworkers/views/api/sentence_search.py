@@ -48,7 +48,7 @@ class SentenceSearchAnswer(APIView):
     def get(self, request: Request, pk: int) -> Response:
         """The nearest sentences, each with its cosine and some of its pairs; only you see what you asked."""
         user: Any = request.user
-        return Response(_answer(sentence_search_for(user, pk), request))
+        return Response(_answer(sentence_search_for(user, pk)[0], request))
 
 
 def _answer(run: Run, request: Request) -> Any:

@@ -178,13 +178,22 @@ def test_an_answer_of_many_sentences_asks_as_many_queries_as_one_of_few(
     Run.objects.filter(pk=found.pk).update(result={"neighbours": neighbours})
 
     with django_assert_max_num_queries(9):
-        client.get(reverse("mlworkers:sentences_searched", args=[found.pk]))
+        client.get(reverse("mlworkers:sentences_searched", args=[found.pk]), headers={"HX-Request": "true"})
+
+
+def test_an_answer_that_is_opened_by_itself_stands_under_the_form_that_asked(client, found) -> None:
+    shown = client.get(reverse("mlworkers:sentences_searched", args=[found.pk])).text
+
+    assert "<h1>Search by meaning</h1>" in shown
+    assert found.plan["sentence"] in shown.split("<textarea")[1].split("</textarea>")[0]
+    assert "The dog runs." in shown.split('id="found"')[1]
 
 
 def test_a_search_that_failed_says_why(client, curator, found) -> None:
     Run.objects.filter(pk=found.pk).update(state="failed", message="The index is gone.")
 
-    shown = client.get(reverse("mlworkers:sentences_searched", args=[found.pk])).text
+    address = reverse("mlworkers:sentences_searched", args=[found.pk])
+    shown = client.get(address, headers={"HX-Request": "true"}).text
 
     assert "The index is gone." in shown
     assert "hx-trigger" not in shown
