@@ -9,11 +9,12 @@ from tests.factories import DatasetFactory, MembershipFactory
 
 pytestmark = pytest.mark.django_db
 
-READ, CURATE, OWN = "read", "curate", "own"
+READ, CURATE, OWN, AUDIT = "read", "curate", "own", "audit"
 SEES = {
     READ: {"owner": 200, "curator": 200, "staff": 200, "admin": 200, "annotator": 403, "stranger": 404},
     CURATE: {"owner": 200, "curator": 200, "staff": 403, "admin": 200, "annotator": 403, "stranger": 404},
     OWN: {"owner": 200, "curator": 403, "staff": 403, "admin": 200, "annotator": 403, "stranger": 404},
+    AUDIT: {"owner": 200, "curator": 403, "staff": 200, "admin": 200, "annotator": 403, "stranger": 404},
 }
 PEOPLE = ["owner", "curator", "staff", "admin", "annotator", "stranger"]
 PAGES = {
@@ -32,8 +33,8 @@ PAGES = {
     "invitations/": OWN,
     "settings/": OWN,
     "edits/": READ,
-    "log/": OWN,
-    "log/log.csv": OWN,
+    "log/": AUDIT,
+    "log/log.csv": AUDIT,
 }
 CHANGES = {
     "edits/": CURATE,
