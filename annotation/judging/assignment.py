@@ -6,6 +6,7 @@ Each locks the person's row first, so that two tabs are one person; `settling` s
 taken and what counts.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -410,6 +411,10 @@ def judgement_undo(*, participation: Participation, at: datetime, client_id: UUI
         if undone is not None:
             return undone
     last = _judgement_to_undo(person, client_id)
+    live = list(_live(person))
+    released = live[1:][-1:]
+    # Before the judgement goes: who settles the tuple holds it, and then wants this judgement.
+    tuples_lock([last.tuple_id, *(lease.tuple_id for lease in released)])
     left_out = {"id", "tuple", "participation", "client_id"}
     fields = [field.attname for field in Judgement._meta.concrete_fields if field.name not in left_out]
     answer = {name: getattr(last, name) for name in fields}
@@ -417,7 +422,7 @@ def judgement_undo(*, participation: Participation, at: datetime, client_id: UUI
         tuple=last.tuple, participation=person, client_id=last.client_id, answer=answer, revised_at=at
     )
     last.delete()
-    return _back_on_screen(person, last.tuple, at)
+    return _back_on_screen(person, last.tuple, at, live=live, released=released)
 
 
 def _judgement_to_undo(person: Participation, client_id: UUID | None) -> Judgement:
@@ -433,18 +438,19 @@ def _judgement_to_undo(person: Participation, client_id: UUID | None) -> Judgeme
     return last
 
 
-def _back_on_screen(person: Participation, answered: Tuple, at: datetime) -> Lease:
-    """What was on the screen waits behind the tuple that comes back; the last that was fetched ahead is released."""
-    live = list(_live(person))
-    released = live[1:][-1:]
-    tuple_ids = [answered.pk, *(lease.tuple_id for lease in released)]
-    tuples_lock(tuple_ids)
+def _back_on_screen(
+    person: Participation, answered: Tuple, at: datetime, *, live: Sequence[Lease], released: Sequence[Lease]
+) -> Lease:
+    """What was on the screen waits behind the tuple that comes back; the last that was fetched ahead is released.
+
+    The caller holds the tuples' locks. live: what the person has. released: one of it, or none.
+    """
     _live(person).filter(pk__in=[lease.pk for lease in released]).update(state=Lease.State.RELEASED)
     lease = person.leases.select_related("tuple").get(tuple=answered)
     lease.state, lease.turn = Lease.State.LIVE, min(other.turn for other in [*live, lease]) - 1
     lease.expires_at = at + LEASE_TIME
     lease.save(update_fields=["state", "turn", "expires_at"])
-    tuples_settle(tuple_ids)
+    tuples_settle([answered.pk, *(lease.tuple_id for lease in released)])
     return lease
 
 

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotation.campaigns.adapting import adaptive_spend, blocks_make
 from annotation.judging import repeats
@@ -123,6 +124,32 @@ def test_whatever_happens_at_once_the_rules_hold(hammered, campaign) -> None:
     assert held_by_too_many() == []
     assert wrong_repeats() == []
     assert Judgement.objects.filter(status="repeat").exists()
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_an_undo_locks_the_tuple_before_it_takes_the_judgement_away() -> None:
+    """Whoever settles the tuple holds its lock and then changes its judgements: the other order ends in a deadlock."""
+    campaign = CampaignFactory(judgements_per_tuple=1)
+    TupleFactory.create_batch(3, campaign=campaign)
+    person = participation_join(campaign=campaign, user=UserFactory())
+    lease = tuple_claim(participation=person, at=AT)
+    judgement_submit(
+        participation=person, tuple_id=lease.tuple_id, best_slot=0, worst_slot=1, client_id=uuid4(), at=AT
+    )
+
+    with CaptureQueriesContext(connection) as asked:
+        judgement_undo(participation=person, at=AT)
+
+    statements = [query["sql"] for query in asked]
+    locked = [
+        place
+        for place, sql in enumerate(statements)
+        if "annotation_tuple" in sql and "FOR NO KEY UPDATE" in sql
+    ]
+    deleted = [place for place, sql in enumerate(statements) if 'DELETE FROM "annotation_judgement"' in sql]
+    assert len(deleted) == 1
+    assert locked[0] < deleted[0]
 
 
 @pytest.mark.postgres
