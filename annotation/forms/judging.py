@@ -33,18 +33,32 @@ class LeaseField(forms.ModelChoiceField):  # type: ignore[type-arg]
         )
 
 
-class JudgementForm(forms.Form):
+class AnswerForm(forms.Form):
+    """What every answer is sent with: a name that the page gave it, and when it was shown, begun and looked at."""
+
+    client_id = forms.UUIDField(
+        error_messages={"required": gettext_lazy("The page is out of date; load it again.")}
+    )
+    # Milliseconds before now; what is nonsense is left out, and never costs an answer.
+    shown_ms = forms.CharField(required=False)
+    touched_ms = forms.CharField(required=False)
+    active_ms = forms.CharField(required=False)
+
+    def times(self, at: datetime) -> dict[str, Any]:
+        """As `judgement_submit` and `rating_submit` take them."""
+        return {
+            "shown_at": _before(at, self.cleaned_data["shown_ms"]),
+            "first_input_at": _before(at, self.cleaned_data["touched_ms"]),
+            "active_ms": _milliseconds(self.cleaned_data["active_ms"]),
+        }
+
+
+class JudgementForm(AnswerForm):
     lease = LeaseField()
     best = NumberField(required=False)
     worst = NumberField(required=False)
     tie = forms.BooleanField(required=False)
-    client_id = forms.UUIDField(
-        error_messages={"required": gettext_lazy("The page is out of date; load it again.")}
-    )
-    # Milliseconds before now; what is nonsense is left out, and never costs a judgement.
-    shown_ms = forms.CharField(required=False)
-    touched_ms = forms.CharField(required=False)
-    active_ms = forms.CharField(required=False)
+    field_order = ("lease", "best", "worst", "tie")  # of several errors the first is said
 
     def __init__(
         self,
@@ -81,19 +95,17 @@ class JudgementForm(forms.Form):
         """The arguments of `answer_submit`."""
         return {
             **{name: self.cleaned_data[name] for name in ("lease", "best", "worst", "client_id")},
-            "shown_at": before(at, self.cleaned_data["shown_ms"]),
-            "first_input_at": before(at, self.cleaned_data["touched_ms"]),
-            "active_ms": milliseconds(self.cleaned_data["active_ms"]),
+            **self.times(at),
         }
 
 
-def milliseconds(text: str) -> int | None:
+def _milliseconds(text: str) -> int | None:
     number = number_from(text)
     return number if number is not None and number <= LONGEST_MS else None
 
 
-def before(at: datetime, text: str) -> datetime | None:
-    elapsed = milliseconds(text)
+def _before(at: datetime, text: str) -> datetime | None:
+    elapsed = _milliseconds(text)
     return None if elapsed is None else at - timedelta(milliseconds=elapsed)
 
 

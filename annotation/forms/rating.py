@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.forms.judging import before, milliseconds
+from annotation.forms.judging import AnswerForm
 from annotation.models import Participation, SliderPair
 from curation.numbers import NumberField
 
@@ -27,17 +27,11 @@ class RatedField(forms.ModelChoiceField):  # type: ignore[type-arg]
         )
 
 
-class RatingForm(forms.Form):
+class RatingForm(AnswerForm):
     pair = RatedField()
     value = NumberField(required=False)
     skip = forms.BooleanField(required=False)
-    client_id = forms.UUIDField(
-        error_messages={"required": gettext_lazy("The page is out of date; load it again.")}
-    )
-    # Milliseconds before now; what is nonsense is left out, and never costs a rating.
-    shown_ms = forms.CharField(required=False)
-    touched_ms = forms.CharField(required=False)
-    active_ms = forms.CharField(required=False)
+    field_order = ("pair", "value", "skip")  # of several errors the first is said
 
     def __init__(self, person: Participation, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -63,7 +57,5 @@ class RatingForm(forms.Form):
             "item": self.cleaned_data["pair"],
             "value": self.cleaned_data["value"],
             "client_id": self.cleaned_data["client_id"],
-            "shown_at": before(at, self.cleaned_data["shown_ms"]),
-            "first_input_at": before(at, self.cleaned_data["touched_ms"]),
-            "active_ms": milliseconds(self.cleaned_data["active_ms"]),
+            **self.times(at),
         }

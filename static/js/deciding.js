@@ -41,6 +41,8 @@ export function remembered(prefix) {
 
 export const words = JSON.parse(document.getElementById("words")?.textContent ?? "{}");
 export const say = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+export const timeOfDay = (date) =>
+  date.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 export const announce = (text) => (document.getElementById("announcement").textContent = text);
 
 // Screens where a single letter acts: which letter it was, when it was typing instead, and the switch that turns letters off.

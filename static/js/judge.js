@@ -1,7 +1,7 @@
 // The judging screen. Without this script it is a plain form. With it, an answer is kept on this device until the
 // server has it, and the next pairs stand on the screen before the answer has left.
 
-import { announce, clock, fieldsOf, identifier, isElsewhere, keysSwitch, letterOf, outboxOf, recall, remember, say, senderOf, TYPING, words } from "./deciding.js";
+import { announce, clock, fieldsOf, identifier, isElsewhere, keysSwitch, letterOf, outboxOf, recall, remember, say, senderOf, timeOfDay, TYPING, words } from "./deciding.js";
 
 const form = document.getElementById("judgement");
 const stage = document.getElementById("stage");
@@ -219,9 +219,6 @@ addEventListener("storage", (event) => {
   refresh();
   if (!event.newValue && !leaseOnScreen()) sender.deliver();
 });
-
-const timeOfDay = (date) =>
-  date.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 
 // Feedback on a gold tuple.
 function showFeedback() {

@@ -1,7 +1,7 @@
 // The rating screen: one pair, and a scale from 0 to 100. Without this script it is a form with a number. With it there is a slider
 // without a handle until it is touched, an answer is kept on this device until the server has it, and the next pairs wait in the page.
 
-import { announce, clock, identifier, isElsewhere, keysSwitch, letterOf, Outbox, say, senderOf, timesOf, words } from "./deciding.js";
+import { announce, clock, identifier, isElsewhere, keysSwitch, letterOf, Outbox, say, senderOf, timeOfDay, timesOf, words } from "./deciding.js";
 
 const form = document.getElementById("rating");
 const stage = document.getElementById("stage");
@@ -141,9 +141,6 @@ function taken({ outcome, body }) {
   } else note.textContent = body.note;
   arrange(body);
 }
-
-const timeOfDay = (date) =>
-  date.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 
 addEventListener("storage", (event) => {
   if (!event.key?.startsWith(outbox.prefix)) return;
