@@ -28,7 +28,8 @@ LOCAL_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     services_needed.pytest_terminal_summary(terminalreporter)
     for report in terminalreporter.stats.get("rerun", []):
-        why = str(report.longrepr).rstrip().rsplit("\n", 1)[-1]
+        crash = getattr(report.longrepr, "reprcrash", None)
+        why = " ".join(str(crash or report.longrepr).split())[:1000]
         terminalreporter.write_line(f"Failed once and was tried again: {report.nodeid}: {why}")
 
 
