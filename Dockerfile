@@ -1,6 +1,6 @@
 # The site and its workers. Build: docker build -t semblance . With a smaller image for the web alone: --build-arg EXTRAS=
 FROM python:3.11-slim AS build
-ARG EXTRAS=[ml]
+ARG EXTRAS=[ml,s3]
 WORKDIR /src
 COPY . .
 RUN python -m venv /opt/semblance \

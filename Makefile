@@ -9,7 +9,7 @@ MINUTES ?= 60
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PYTHONUNBUFFERED := 1
 # Roles and addresses; second-order references; forms, files and models; races; what a browser enforces.
-ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblance/test_addresses.py tests/integration/semblance/test_nonsense.py \
+ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblance/test_addresses.py tests/integration/semblance/test_nonsense.py tests/integration/semblance/test_generated_calls.py \
   tests/integration/curation/test_tokens.py tests/integration/curation/test_guessing.py tests/integration/curation/test_uploads.py \
   tests/integration/curation/test_bad_input_by_every_way.py tests/integration/curation/test_review_hammer.py tests/integration/annotation/test_assignment_hammer.py \
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
@@ -33,15 +33,19 @@ test: $(VENV)/installed-dev ## the test suite; says which tests it left out and 
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 kills: $(VENV)/installed-dev ## every kind of run, killed at random moments ROUNDS times (some minutes); SEED=N draws others
-	@KILLED_ROUNDS=$(or $(ROUNDS),10) KILLED_SEED=$(or $(SEED),13) $(BIN)/python -m pytest -q tests/integration/mlworkers/test_killed_runs.py
+	@KILLED_ROUNDS=$(or $(ROUNDS),10) KILLED_SEED=$(or $(SEED),13) $(BIN)/python -m pytest -q -m kills tests/integration/mlworkers
 
-faults: $(VENV)/installed-dev ## judging and runs while servers are killed (SHORT=1: some minutes); needs PostgreSQL's and Redis's servers, libfaketime
+faults: $(VENV)/installed-dev ## servers killed while people judge, full disks, clocks; every kind of run killed; the browser suite under a sub-path (hours; SHORT=1: some minutes of the first)
 	@$(if $(SHORT),,FAULTS_JUDGEMENTS=$(or $(JUDGEMENTS),10000) FAULTS_ANNOTATORS=$(or $(ANNOTATORS),50) FAULTS_KILLS=$(or $(KILLS),20)) \
 	  FAULTS_SEED=$(or $(SEED),13) $(BIN)/python -m pytest -q -s -n 0 tests/faults
+	@$(if $(SHORT),,$(MAKE) kills ROUNDS=$(or $(ROUNDS),3))
+	@$(if $(SHORT),,SITE_PATH=/a/b/ $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal tests/browser)
 
-attack: $(VENV)/installed-dev ## who gets what at every address, nonsense, files, models, races, passwords, on a site of its own (PORT=8000)
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ATTACKS)
+attack: $(VENV)/installed-dev ## who gets what at every address, nonsense, files, models, races, passwords; then CALLS=10000 generated calls and FILES=1000 hostile files, on sites of its own (PORT=8000)
+	@ALL_NONSENSE=1 $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ATTACKS)
 	@$(BIN)/python docs/experiments/attack_own_site.py --port $(PORT)
+	@$(BIN)/python docs/experiments/attack_api.py --port $(PORT) --calls $(or $(CALLS),10000) --seed $(or $(SEED),13)
+	@$(BIN)/python docs/experiments/attack_files.py --port $(PORT) --files $(or $(FILES),1000) --seed $(or $(SEED),13)
 
 check: $(VENV)/installed-dev ## style, types, layers, migrations, API schema
 	@$(BIN)/ruff check .

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from django.core.paginator import Page
+from django.db.models import QuerySet
 
 from annotation.models import TupleItem
 from curation.models import Pair, Sentence
+from curation.statements import built_once
+
+AT_ONCE = 10  # tuples: as many as a screen ever asks for, so that few statements are kept
 
 CardsPage: TypeAlias = Page[Any]  # its rows have `cards`
 
@@ -60,6 +64,13 @@ def cards_by_tuple(tuple_ids: Iterable[int]) -> dict[int, list[Card]]:
 
 def _pairs_by_slot(tuple_ids: set[int]) -> dict[int, dict[int, Pair]]:
     pairs: dict[int, dict[int, Pair]] = defaultdict(dict)
-    for item in TupleItem.objects.filter(tuple__in=tuple_ids).select_related("pair__a", "pair__b"):
+    items = _items(*tuple_ids) if 0 < len(tuple_ids) <= AT_ONCE else _items.queryset(*tuple_ids)
+    for item in items:
         pairs[item.tuple_id][item.slot] = item.pair
     return pairs
+
+
+@built_once
+def _items(*tuples: int) -> QuerySet[TupleItem]:
+    items = TupleItem.objects.filter(tuple__pk__in=tuples).select_related("pair__a", "pair__b")
+    return items.only("slot", "tuple", "pair__external_id", "pair__dataset", "pair__a__text", "pair__b__text")

@@ -794,7 +794,8 @@ class CampaignDesign(models.Model):
 class CampaignStudy(models.Model):
     """The study last computed from a campaign's judgements, and of which state of it.
 
-    A row and no cache: it is made by a worker, and shown by web processes that share no memory with it.
+    A row and no cache: it is made by a worker (a `CampaignWork`), and shown by web processes that share no memory with
+    it.
     """
 
     campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="study")
@@ -802,12 +803,72 @@ class CampaignStudy(models.Model):
     figures = models.JSONField(default=dict, blank=True)
     computed_at = models.DateTimeField(null=True, blank=True)
     seconds = models.FloatField(null=True, blank=True, help_text="that it took")
-    asked_at = models.DateTimeField(
-        null=True, blank=True, help_text="when a worker was asked for a newer one"
-    )
 
     def __str__(self) -> str:
         return f"study of {self.campaign_id}"
+
+
+class CampaignWork(models.Model):
+    """What somebody asked of a campaign's judgements, and what became of it: scores that are published, a study, a
+    comparison, a bundle.
+
+    waiting -> running -> done | failed; running -> running, where a process sends no heartbeat and another takes over.
+    The row is the truth, and a message only invites a worker to claim it. Whoever withdraws the work deletes the row,
+    and the process that held it writes nothing more.
+    """
+
+    class Kind(models.TextChoices):
+        PUBLISH = "publish", _("publish scores")
+        STUDY = "study", _("compute the figures")
+        METHODS = "methods", _("compare with the slider arm")
+        BUNDLE = "bundle", _("make the bundle")
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        RUNNING = "running", _("running")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, db_index=False, related_name="works")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    asked = models.JSONField(default=dict, blank=True, help_text="the choices")
+    key = models.CharField(
+        max_length=64, help_text="the same for what is asked twice: two clicks, a page loaded again"
+    )
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    attempt = models.PositiveIntegerField(default=0, help_text="goes up with every claim and every wish")
+    lost = models.PositiveSmallIntegerField(default=0, help_text="processes that stopped sending heartbeats")
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    asked_at = models.DateTimeField()
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    message = models.TextField(blank=True, help_text="why it failed")
+    result = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "key"], name="one_work_per_campaign_and_wish"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["state"], condition=Q(state__in=["waiting", "running"]), name="work_still_to_do"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.campaign_id}: {self.state}"
+
+    @property
+    def is_underway(self) -> bool:
+        return self.state in {self.State.WAITING, self.State.RUNNING}
+
+    @property
+    def has_bundle(self) -> bool:
+        """Whether it made a bundle, which is kept as a file."""
+        return self.kind == self.Kind.BUNDLE and self.state == self.State.DONE
 
 
 class Crowd(models.Model):

@@ -7,10 +7,14 @@ tuple from another before it is answered.
 from typing import Any
 
 from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.reverse import reverse
 
-from annotation.models import Campaign, Crowd, Flag, Guideline, Tuple
+from annotation.models import Campaign, CampaignDesign, CampaignWork, Crowd, Flag, Guideline, Tuple
 from annotation.reasons import FlagReason
+from annotation.results.kept_bundles import KeptBundle, bundle_kept
+from annotation.results.works import score_sets_made
 from curation.models import ScoreSet
 from curation.numbers import NumberInBody
 
@@ -70,6 +74,58 @@ class ResultSerializer(serializers.ModelSerializer[ScoreSet]):
     class Meta:
         model = ScoreSet
         fields = ["id", "dataset", "name", "kind", "method", "low", "high", "created_at"]
+
+
+class KeptBundleSerializer(serializers.Serializer[Any]):
+    """A bundle that was made. address: of the file. read_at: from when on judgements may be missing in it."""
+
+    address = serializers.SerializerMethodField()
+    size = serializers.IntegerField(help_text="in bytes")
+    sha256 = serializers.CharField()
+    judgements = serializers.IntegerField()
+    read_at = serializers.DateTimeField()
+
+    def get_address(self, kept: KeptBundle) -> str:
+        place = [kept.work.campaign_id, kept.work.pk]
+        return reverse("api_work_bundle", args=place, request=self.context.get("request"))
+
+
+class WorkSerializer(serializers.ModelSerializer[CampaignWork]):
+    """What was asked of a campaign's judgements. message: why it failed. results: the score sets that it published.
+    bundle: the one that it made, null where it made none.
+    """
+
+    results = serializers.SerializerMethodField()
+    bundle = serializers.SerializerMethodField()
+
+    class Meta:
+        model = CampaignWork
+        fields = ["id", "kind", "asked", "state", "message", "asked_at", "finished_at", "results", "bundle"]
+
+    @extend_schema_field(ResultSerializer(many=True))
+    def get_results(self, work: CampaignWork) -> Any:
+        return ResultSerializer(score_sets_made(work), many=True).data
+
+    @extend_schema_field(KeptBundleSerializer(allow_null=True))
+    def get_bundle(self, work: CampaignWork) -> Any:
+        kept = bundle_kept(work)
+        return None if kept is None else KeptBundleSerializer(kept, context=self.context).data
+
+
+class BundleChoicesSerializer(serializers.Serializer[Any]):
+    spreadsheet = serializers.BooleanField(
+        default=False, help_text="whether an apostrophe stands before text that a spreadsheet would run"
+    )
+
+
+class DesignSerializer(serializers.ModelSerializer[CampaignDesign]):
+    """What a worker designs for a campaign. state: empty where none was asked; message: why it failed."""
+
+    state = serializers.ChoiceField(choices=CampaignDesign.State.choices, allow_blank=True)
+
+    class Meta:
+        model = CampaignDesign
+        fields = ["purpose", "number", "state", "done", "total", "message", "asked_at"]
 
 
 class ReliabilitySerializer(serializers.Serializer[Any]):

@@ -1,12 +1,13 @@
 """What beat asks for, and what pages leave to a worker."""
 
 import logging
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from celery import shared_task
-from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from annotation.campaigns.adapting import blocks_make
@@ -22,15 +23,26 @@ from annotation.campaigns.selectors import design_work_of
 from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.crowds.leaving import submissions_end_overdue
 from annotation.judging.settling import leases_expire
-from annotation.models import Campaign
-from annotation.results.figures import campaign_mark
-from annotation.results.study import study_latest, study_make, study_request
+from annotation.models import Campaign, CampaignWork, SliderArm
+from annotation.results.kept_bundles import bundles_tidy
+from annotation.results.selectors import score_sets_of
+from annotation.results.slider import comparison_mark
+from annotation.results.study import study_is_new
 from annotation.results.uploading import (
     JudgementOptions,
     judgement_imports_free,
     judgements_carry_out,
     judgements_check,
     judgements_import,
+)
+from annotation.results.works import (
+    bundle_ask,
+    study_work,
+    work_ask,
+    work_carry_out,
+    work_do_here,
+    work_is_quick,
+    works_free,
 )
 from curation.heartbeats import database_now
 from curation.models import ImportBatch, User
@@ -42,8 +54,9 @@ logger = logging.getLogger(__name__)
 def expire_leases() -> int:
     """Release what was left on screens, so that it goes to others; how many tuples that were.
 
-    Then invite a worker for each design and each import that none is at, choose what the adaptive phases ask for next,
-    tell webhooks of campaigns that have all their judgements, and end the submissions of people who left.
+    Then invite a worker for each design, each import and each other work that none is at, choose what the adaptive
+    phases ask for next, tell webhooks of campaigns that have all their judgements, and end the submissions of people
+    who left.
     """
     # However wrong the clock of the worker is: what is released too early, somebody else judges a second time.
     at = database_now()
@@ -52,6 +65,8 @@ def expire_leases() -> int:
         design_invite(campaign_pk)
     for batch_pk in judgement_imports_free(database_now()).values_list("pk", flat=True):
         import_invite(batch_pk)
+    for work_pk in works_free(database_now()).values_list("pk", flat=True):
+        work_invite(work_pk)
     blocks_make()
     finished_tell()
     submissions_end_overdue(at=at)
@@ -117,17 +132,76 @@ def design_now_or_later(
     return False
 
 
-@shared_task(name="annotation.study")
-def study(campaign_pk: int) -> bool:
-    """Work out what the campaign's dashboard shows; False where that is up to date, or the campaign is gone."""
-    campaign = Campaign.objects.filter(pk=campaign_pk).first()
-    if campaign is None or not study_latest(campaign, campaign_mark(campaign)).stale:
-        return False
-    study_make(campaign=campaign, at=timezone.now())
-    return True
+@shared_task(name="annotation.work")
+def work(work_pk: int) -> bool:
+    """Do what somebody asked of a campaign's judgements, if it is still to be had; whether that came to a good end."""
+    return work_carry_out(work_pk=work_pk)
 
 
-def study_ask(campaign: Campaign, *, at: datetime) -> None:
-    """Ask a worker for a newer study, unless one was asked a short while ago."""
-    if study_request(campaign=campaign, at=at):
-        _send(study, campaign.pk)
+def work_invite(work_pk: int) -> None:
+    """Invite a worker. Where no message arrives, the next sweep invites again."""
+    _send(work, work_pk)
+
+
+def work_now_or_later(
+    *, campaign: Campaign, kind: str, asked: Mapping[str, Any], wish: str, by: User | None
+) -> CampaignWork:
+    """Do small work while somebody waits; for more, ask a worker. The row says which of the two it was.
+
+    Raises UserError where it cannot be done, or where it was done here and failed.
+    """
+    wanted = work_ask(campaign=campaign, kind=kind, asked=asked, wish=wish, at=database_now(), by=by)
+    return _now_or_later(wanted)
+
+
+def _now_or_later(wanted: CampaignWork) -> CampaignWork:
+    if wanted.state == CampaignWork.State.WAITING:
+        if work_is_quick(wanted):
+            work_do_here(work=wanted)
+        else:
+            work_invite(wanted.pk)
+        wanted.refresh_from_db()
+    return wanted
+
+
+def publish_now_or_later(
+    *, campaign: Campaign, asked: Mapping[str, Any], client_id: UUID | None, by: User
+) -> CampaignWork:
+    """Publish scores. client_id: made by the page or the program; sent twice, published once. Without one, the same
+    choices are the same wish until something is published.
+    """
+    wish = (
+        str(client_id)
+        if client_id
+        else f"after {score_sets_of(campaign).values_list('pk', flat=True).first()}"
+    )
+    return work_now_or_later(campaign=campaign, kind=CampaignWork.Kind.PUBLISH, asked=asked, wish=wish, by=by)
+
+
+def comparison_ask(*, arm: SliderArm, standardised: bool, by: User) -> CampaignWork:
+    """Have both methods compared, as their answers are now."""
+    return work_now_or_later(
+        campaign=arm.campaign,
+        kind=CampaignWork.Kind.METHODS,
+        asked={"standardised": standardised},
+        wish=comparison_mark(arm, standardised=standardised),
+        by=by,
+    )
+
+
+def bundle_now_or_later(*, campaign: Campaign, spreadsheet: bool, by: User) -> CampaignWork:
+    """Have the bundle of the campaign made and kept, as the campaign is now."""
+    return _now_or_later(bundle_ask(campaign=campaign, spreadsheet=spreadsheet, at=database_now(), by=by))
+
+
+@shared_task(name="annotation.tidy")
+def tidy() -> None:
+    """Remove files of bundles that no row names."""
+    bundles_tidy(at=database_now())
+
+
+def study_ask(campaign: Campaign, mark: str, *, at: datetime, by: User) -> None:
+    """Ask a worker for a study of the campaign's state, unless one goes on or was made a short while ago."""
+    work = study_work(campaign, mark)
+    if (work is None or not work.is_underway) and not study_is_new(campaign, at=at):
+        work_now_or_later(campaign=campaign, kind=CampaignWork.Kind.STUDY, asked={}, wish=mark, by=by)

@@ -22,6 +22,7 @@ from annotation.views import (
     quiz_writing,
     rating,
     slider,
+    works,
 )
 
 app_name = "annotation"
@@ -103,9 +104,17 @@ urlpatterns = [
     path("campaigns/<number:campaign_pk>/spend/withdraw/", growing.withdraw, name="withdraw"),
     path("campaigns/<number:campaign_pk>/grow/", growing.grow, name="grow"),
     path("campaigns/<number:campaign_pk>/publish/", publishing.publish, name="publish"),
+    path("campaigns/<number:campaign_pk>/works/<number:work_pk>/", works.work_state, name="work"),
+    path("campaigns/<number:campaign_pk>/works/<number:work_pk>/remove/", works.work_end, name="work_remove"),
     path("campaigns/<number:campaign_pk>/judgements/", dashboard.judgements, name="judgements"),
     path("campaigns/<number:campaign_pk>/judgements.csv", publishing.judgements_file, name="judgements_file"),
     path("campaigns/<number:campaign_pk>/bundle.zip", publishing.bundle, name="bundle"),
+    path("campaigns/<number:campaign_pk>/bundle/", publishing.bundle_make, name="bundle_make"),
+    path(
+        "campaigns/<number:campaign_pk>/works/<number:work_pk>/bundle.zip",
+        publishing.bundle_file,
+        name="bundle_file",
+    ),
     path("campaigns/<number:campaign_pk>/annotators/<number:person_pk>/", people.annotator, name="annotator"),
     path(
         "campaigns/<number:campaign_pk>/annotators/<number:person_pk>/reinstate/",

@@ -5,108 +5,21 @@ annotators who think for a second: how long they wait for an answer that keeps t
 tuple. On PostgreSQL where DATABASE_URL names one (a million tuples), on SQLite otherwise (20,000).
 """
 
-import http.client
-import json
 import os
 import threading
-from contextlib import contextmanager
+from pathlib import Path
 from time import perf_counter, sleep
-from uuid import uuid4
 
 import _database  # noqa: F401  (importing it makes the installation)
 import numpy as np
 from _compare import is_quick, print_comparison, rates_compared
-from django.conf import settings
+from _judging import POSTGRES, Annotator, campaign_of, pairs_made, served, settle, tokens_made
 from django.db import connection
-from django.utils.timezone import now
 
-from annotation.models import Campaign, Tuple, TupleItem
-from curation.accounts.tokens import api_token_create
-from curation.models import Dataset, Membership, Pair, Sentence, User
-from curation.roles import Role, TokenScope
-from semblance.serving.processes import Group
-from semblance.serving.programs import address_of, answers, listening, web
+from annotation.models import Campaign
 
-SMALL, PAIRS, SIZE, AT_ONCE = 1_000, 2_000, 4, 10_000
+SMALL = 1_000
 THINKING, HURRIED, SECONDS_OF_THOUGHT = 50, 8, 1.0
-POSTGRES = connection.vendor == "postgresql"
-
-
-def pairs_made() -> Dataset:
-    dataset = Dataset.objects.create(slug="benchmark", name="Benchmark")
-    sentences = Sentence.objects.bulk_create(
-        Sentence(dataset=dataset, text=f"This is sentence number {number} of many.", key=f"{number:064d}")
-        for number in range(2 * PAIRS)
-    )
-    both = zip(sentences[::2], sentences[1::2], strict=True)
-    Pair.objects.bulk_create(
-        Pair(dataset=dataset, external_id=str(number), a=a, b=b) for number, (a, b) in enumerate(both)
-    )
-    return dataset
-
-
-def campaign_of(dataset: Dataset, tuples: int) -> Campaign:
-    """An open campaign. Its design is no good one, which claims and submits do not notice."""
-    name = f"{tuples} tuples"
-    campaign = Campaign.objects.create(
-        dataset=dataset, name=name, state=Campaign.State.OPEN, judgements_per_tuple=2
-    )
-    first = Pair.objects.filter(dataset=dataset).order_by("pk").values_list("pk", flat=True)[0]
-    for start in range(0, tuples, AT_ONCE):
-        rows = Tuple.objects.bulk_create(
-            Tuple(campaign=campaign, number=number + 1, priority=number, required=2)
-            for number in range(start, min(tuples, start + AT_ONCE))
-        )
-        TupleItem.objects.bulk_create(
-            (
-                TupleItem(tuple=row, slot=slot, pair_id=first + (row.number + slot * PAIRS // SIZE) % PAIRS)
-                for row in rows
-                for slot in range(SIZE)
-            ),
-            batch_size=AT_ONCE,
-        )
-    return campaign
-
-
-def settle() -> None:
-    """What the database does of itself some minutes after millions of new rows; measured beside it, nothing else is."""
-    with connection.cursor() as cursor:
-        for statement in ("VACUUM ANALYZE", "CHECKPOINT") if POSTGRES else ("ANALYZE",):
-            cursor.execute(statement)
-
-
-def tokens_made(dataset: Dataset, people: int) -> list[str]:
-    users = [User.objects.create(username=f"annotator {number}") for number in range(people)]
-    Membership.objects.bulk_create(
-        Membership(dataset=dataset, user=user, role=Role.ANNOTATOR) for user in users
-    )
-    return [token_made(user) for user in users]
-
-
-def token_made(user: User) -> str:
-    return api_token_create(user=user, name="benchmark", scope=TokenScope.JUDGE, expires_at=None, at=now())
-
-
-class Annotator:
-    """A program that judges for one person over one connection."""
-
-    def __init__(self, port: int, campaign: Campaign, token: str) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        self._path = f"/api/v1/campaigns/{campaign.pk}/"
-        self._headers = {"Authorization": f"Token {token}", "Content-Type": "application/json"}
-        self._lease = self._post("claim/", {})["lease"]
-
-    def judge(self) -> None:
-        """Answer what is shown; the same request brings the next tuple."""
-        answer = {"lease": self._lease, "best": 0, "worst": 1, "client_id": str(uuid4()), "claim": True}
-        self._lease = self._post("judgements/", answer)["next"]["lease"]
-
-    def _post(self, part: str, body: dict) -> dict:
-        self._connection.request("POST", self._path + part, json.dumps(body), self._headers)
-        response = self._connection.getresponse()
-        answer = json.loads(response.read())
-        assert response.status == 200, answer
-        return answer
 
 
 def waits(port: int, campaign: Campaign, tokens: list[str], *, seconds: float, thought: float) -> list[float]:
@@ -132,19 +45,50 @@ def waits(port: int, campaign: Campaign, tokens: list[str], *, seconds: float, t
     return taken
 
 
-@contextmanager
-def served():
-    """gunicorn on the benchmark's database; its port."""
-    name = settings.DATABASES["default"]["NAME"]
-    if POSTGRES:
-        os.environ["DATABASE_URL"] = f"{os.environ['DATABASE_URL'].rpartition('/')[0]}/{name}"
-        os.environ.update(ALLOWED_HOSTS="127.0.0.1", HTTPS="false")
-    connection.close()
-    listener = listening("127.0.0.1", 0)
-    with Group([web(listener, 2)], folder=settings.BASE_DIR, write=print).running():
-        while not answers(address_of(listener)):
-            sleep(0.2)
-        yield listener.getsockname()[1]
+class Processor:
+    """Seconds of the processor that the web server's processes and the database's for this site have used so far.
+
+    Read from /proc, so on Linux, and of the database only where PostgreSQL is on this machine; else 0.
+    """
+
+    def __init__(self) -> None:
+        self._began = self._now()
+
+    def milliseconds(self, judgements: int) -> tuple[float, float]:
+        """Per judgement since this was made: of the web server, and of the database."""
+        both = zip(self._now(), self._began, strict=True)
+        web, database = (1000 * (now_ - before) / max(judgements, 1) for now_, before in both)
+        return web, database
+
+    @staticmethod
+    def _now() -> tuple[float, float]:
+        backends = []
+        if POSTGRES:
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+                backends = [pid for (pid,) in cursor.fetchall()]
+        return sum(map(seconds_of, children_of(os.getpid()))), sum(map(seconds_of, backends))
+
+
+def stat_of(pid: int | str) -> list[str]:
+    """What /proc says of a process from its state on (man 5 proc: field 3 is the first here); nothing if it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def seconds_of(pid: int) -> float:
+    return sum(map(int, stat_of(pid)[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def children_of(pid: int) -> list[int]:
+    """And their children."""
+    parents = {int(path.name): stat_of(path.name)[1:2] for path in Path("/proc").glob("[0-9]*")}
+    found = [child for child, parent in parents.items() if parent == [str(pid)]]
+    return found + [each for child in found for each in children_of(child)]
 
 
 def main() -> None:
@@ -155,17 +99,22 @@ def main() -> None:
     tokens = tokens_made(dataset, THINKING)
     campaigns = [campaign_of(dataset, tuples), *(campaign_of(dataset, SMALL) for _ in range(rounds))]
     settle()
+    spent: list[tuple[float, float]] = []
     rates: dict[bool, list[float]] = {True: [], False: []}
     thoughtful: dict[bool, list[float]] = {True: [], False: []}
-    with served() as port:
+    with served() as (port, _programs):
         waits(port, campaigns[0], tokens[:HURRIED], seconds=2.0, thought=0.0)  # caches and plans are warm
         for number in range(rounds):
             # Eight hurried people finish the 2,000 judgements of a small campaign within the measured time.
             for campaign, long in ((campaigns[0], seconds), (campaigns[1 + number], min(seconds, 6.0))):
                 large = campaign == campaigns[0]
+                processor = Processor()
                 hurried = waits(port, campaign, tokens[:HURRIED], seconds=long, thought=0.0)
+                if large:
+                    spent.append(processor.milliseconds(len(hurried)))
                 rates[large].append(len(hurried) / long)
                 thoughtful[large] += waits(port, campaign, tokens, seconds=long, thought=SECONDS_OF_THOUGHT)
+    web_ms, database_ms = (min(spent)[place] for place in (0, 1))
     late, late_small = (1000 * float(np.percentile(thoughtful[large], 95)) for large in (True, False))
     comparison = rates_compared(
         "assignment",
@@ -175,6 +124,7 @@ def main() -> None:
         baseline=f"the same among {SMALL:,} tuples",
         baseline_seconds=1 / max(rates[False]),
         notes=f"{tuples:,} tuples on {connection.vendor}, gunicorn with two workers, over HTTP; best of {rounds}. "
+        f"Of the processor {web_ms:.1f} ms of the web server and {database_ms:.1f} ms of the database per judgement. "
         f"{THINKING} annotators who think for a second wait {late:.0f} ms at the 95th percentile for the answer that "
         f"keeps a judgement and brings the next tuple, {late_small:.0f} ms among {SMALL:,} tuples.",
     )

@@ -2,7 +2,7 @@
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -61,11 +61,13 @@ def duplicate_search_for(user: User, dataset: Dataset, number: int) -> Duplicate
     return search
 
 
-def dataset_allow(user: User, dataset: Dataset, *, may: str) -> None:
+def dataset_allow(user: User, dataset: Dataset, *, may: str, role: str | None = None) -> None:
     """Raise Http404 for a stranger, PermissionDenied for a member whose role is too small, and ArchivedError for
     a change of an archived dataset.
+
+    role: the person's, where the caller has read it with the dataset (`role_in`); otherwise it is read here.
     """
-    rights = _rights_by_role(user, dataset)
+    rights = _rights_by_role(user, dataset, role)
     if not rights:
         raise Http404
     if may not in rights:
@@ -81,14 +83,20 @@ def dataset_may(user: User, dataset: Dataset, *, may: str) -> bool:
 
 def dataset_rights(user: User, dataset: Dataset) -> set[str]:
     """Everything the person may do with the dataset now; nothing for a stranger."""
-    rights = _rights_by_role(user, dataset)
+    rights = _rights_by_role(user, dataset, None)
     return rights - CHANGING if dataset.archived else rights
 
 
-def _rights_by_role(user: User, dataset: Dataset) -> set[str]:
+def role_in(user: int, dataset: OuterRef) -> Subquery:
+    """The role that the person of this number has in the dataset of an outer statement; NULL for a stranger."""
+    return Subquery(Membership.objects.filter(dataset=dataset, user=user).values("role")[:1])
+
+
+def _rights_by_role(user: User, dataset: Dataset, role: str | None) -> set[str]:
     if user.is_superuser:
         return set(ROLES_THAT_MAY)
-    role = Membership.objects.filter(dataset=dataset, user=user).values_list("role", flat=True).first()
+    if role is None:
+        role = Membership.objects.filter(dataset=dataset, user=user).values_list("role", flat=True).first()
     rights = {right for right, roles in ROLES_THAT_MAY.items() if role in roles}
     return rights | STAFF_MAY if user.is_staff else rights
 

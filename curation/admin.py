@@ -4,13 +4,17 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.options import BaseModelAdmin
+from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import UserAdmin
 from django.db import models
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.audit import Action, audit_record
 from curation.forms.people import AdminLoginForm
+from curation.mail.links import site_address
+from curation.mail.services import address_tell, password_tell
 from curation.models import (
     AuditEntry,
     Dataset,
@@ -61,6 +65,21 @@ class PeopleAdmin(UserAdmin):  # type: ignore[type-arg]
     list_display = ["username", "first_name", "last_name", "is_staff", "simulated", "last_login"]
     list_filter = ["is_staff", "is_superuser", "is_active", "simulated"]
     fieldsets = [*(UserAdmin.fieldsets or ()), (_("Semblance"), {"fields": ["simulated"]})]
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
+        """Who gets another password is told by e-mail, as where they change it themselves."""
+        before = self.get_object(request, unquote(id))
+        answer = super().user_change_password(request, id, form_url)
+        if before is not None:
+            user = User.objects.get(pk=before.pk)
+            if user.password != before.password:
+                password_tell(user=user, site=site_address(request), at=now())
+        return answer
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: Any) -> None:
+        super().save_model(request, obj, form, change)
+        if change and "email" in form.changed_data:
+            address_tell(user=obj, before=form.initial["email"], site=site_address(request), at=now())
 
 
 class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, TypeVar, cast
 
+import psycopg
 from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
@@ -45,6 +46,24 @@ def database_now() -> datetime:
         cursor.execute("SELECT clock_timestamp()")  # now() would be the time at which the transaction began
         moment: datetime = cursor.fetchone()[0]
     return moment
+
+
+def connection_lost(error: BaseException | None) -> bool:
+    """Whether the error, or one behind it, says that PostgreSQL went away or closed the connection.
+
+    Whether the connection can be used now says nothing of that: who asked once more since, for example to write down
+    that something failed, got a new one. An error of the client alone has no state; the others are the server's own.
+    """
+    while error is not None:
+        cause = error.__cause__
+        if isinstance(error, InterfaceError):
+            return True
+        if isinstance(error, DatabaseError) and isinstance(cause, psycopg.OperationalError):
+            state = cause.sqlstate
+            if state is None or state.startswith(("08", "57P0")):
+                return True
+        error = cause or error.__context__
+    return False
 
 
 def stale_after() -> timedelta:

@@ -618,6 +618,7 @@ class Appended(models.QuerySet[Any]):
 class AuditEntry(models.Model):
     """A change of a dataset: who made it, when, and what it was. Written with the change, by `datasets.audit` alone.
 
+    dataset: none for what is done to the site itself, such as draining a worker.
     by: nobody for a command, a rule of the site, a person whose account is gone, and a review that hides who decides.
     batch: whose counts say what an import did. undoes: the edit of pairs that this one takes back.
     """
@@ -675,6 +676,9 @@ class AuditEntry(models.Model):
         PERSON_ERASED = "person_erased", _("erased the personal data of an annotator")
         RUN_STARTED = "run_started", _("started a run")
         RUN_CANCELLED = "run_cancelled", _("cancelled a run")
+        RUN_PUT_FIRST = "run_put_first", _("put a waiting run before others")
+        WORKER_DRAINED = "worker_drained", _("drained a worker")
+        WORKER_UNDRAINED = "worker_undrained", _("ended the draining of a worker")
         WEBHOOK_ADDED = "webhook_added", _("added a webhook")
         WEBHOOK_CHANGED = "webhook_changed", _("changed a webhook")
         WEBHOOK_REMOVED = "webhook_removed", _("removed a webhook")
@@ -689,7 +693,7 @@ class AuditEntry(models.Model):
         BLIND = "blind", _("in a blind review")
         RULE = "rule", _("by a rule of the site")
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="audit_entries")
+    dataset = models.ForeignKey(Dataset, models.CASCADE, null=True, blank=True, related_name="audit_entries")
     at = models.DateTimeField(default=now)
     by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     via = models.CharField(max_length=10, choices=Via.choices)
@@ -721,7 +725,7 @@ class AuditEntry(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.dataset.slug}: {self.get_action_display()}"
+        return f"{self.dataset.slug if self.dataset else '–'}: {self.get_action_display()}"
 
     def save(self, **options: Any) -> None:
         if not self._state.adding:
@@ -1027,13 +1031,16 @@ class Mail(Outgoing):
     """One e-mail, and what became of it. Its text is written when it is sent: no secret is kept here.
 
     address: of the site, with its path, for the link. nonce: with SECRET_KEY, the secret of an invitation's link; empty
-    once that is not needed. user: whose address it becomes; a new password is for whoever has the address then.
+    once that is not needed. user: whose address it becomes, or who is told of a change; a new password is for whoever
+    has the address then.
     """
 
     class Kind(models.TextChoices):
         INVITATION = "invitation", _("invitation")
         PASSWORD = "password", _("new password")
         ADDRESS = "address", _("confirmation of an address")
+        CHANGED = "changed", _("notice of a new password")
+        MOVED = "moved", _("notice of another address")
 
     kind = models.CharField(max_length=10, choices=Kind.choices)
     to = models.EmailField()
@@ -1049,7 +1056,7 @@ class Mail(Outgoing):
             models.CheckConstraint(
                 condition=Q(kind="invitation", invitation__isnull=False)
                 | Q(kind="password", invitation__isnull=True)
-                | Q(kind="address", user__isnull=False),
+                | Q(kind__in=["address", "changed", "moved"], user__isnull=False),
                 name="mail_has_what_it_is_about",
             )
         ]

@@ -47,8 +47,8 @@ def runs_allow(user: User) -> None:
         raise PermissionDenied if roles else Http404
 
 
-def disk_allow(user: User) -> None:
-    """What every run holds on the disk is for staff."""
+def installation_allow(user: User) -> None:
+    """What belongs to the installation and to no dataset is for staff: its disk, its workers, who goes first."""
     runs_allow(user)
     if not _is_staff(user):
         raise PermissionDenied
@@ -83,7 +83,8 @@ def model_for(user: User, pk: int) -> Artifact:
 
 
 def run_for(user: User, pk: int, *, may: str) -> Run:
-    """The run, if `user` may "read", "cancel" or "start" it (again), or "remove" its files, which staff may.
+    """The run, if `user` may "read", "cancel" or "start" it (again), or, as staff may, "remove" its files or put it
+    "first".
 
     A stranger gets 404, a member who may not gets 403.
     """
@@ -244,7 +245,7 @@ def run_allow(user: User, run: Run, *, may: str) -> None:
     else:
         dataset_allow(user, run.dataset, may="read")
         known = KINDS.get(run.kind)
-        if may == "remove":
+        if may in ("remove", "first"):
             raise PermissionDenied
         if may == "cancel" and (known is None or known.staff_only):
             raise PermissionDenied

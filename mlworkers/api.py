@@ -16,7 +16,7 @@ from mlworkers.views.api.paraphrases import (
 from mlworkers.views.api.playground import ParaphraserTrial, TrialAnswer
 from mlworkers.views.api.runs import ArtifactViewSet, EvaluationViewSet, RunViewSet
 from mlworkers.views.api.sentence_search import SentenceSearch, SentenceSearchAnswer
-from mlworkers.views.api.starting import RunAgain, RunCancel, RunKinds
+from mlworkers.views.api.starting import RunAgain, RunCancel, RunFirst, RunKinds
 
 router = SimpleRouter(use_regex_path=False)
 router.register("runs", RunViewSet, basename="run")
@@ -25,6 +25,7 @@ router.register("evaluations", EvaluationViewSet, basename="evaluation")
 urlpatterns = [
     path("runs/kinds/", RunKinds.as_view(), name="api_run_kinds"),
     path("runs/<number:pk>/cancel/", RunCancel.as_view(), name="api_run_cancel"),
+    path("runs/<number:pk>/first/", RunFirst.as_view(), name="api_run_first"),
     path("runs/<number:pk>/again/", RunAgain.as_view(), name="api_run_again"),
     path("artifacts/<number:pk>/paraphrase/", ParaphraserTrial.as_view(), name="api_try_paraphraser"),
     path("datasets/<slug:slug>/running-text/", RunningText.as_view(), name="api_running_text"),

@@ -31,6 +31,12 @@ class Run(models.Model):
     dataset = models.ForeignKey(Dataset, models.CASCADE, null=True, blank=True, related_name="+")
     plan = models.JSONField(_("plan"), default=dict)
     queue = models.CharField(_("queue"), max_length=20, default="default")
+    PASSED_OVER = 1  # the priority of a run that another one, which somebody put first, went before
+
+    priority = models.PositiveIntegerField(
+        default=0,
+        help_text="of the runs of a queue that wait, those with the highest go first, then the oldest",
+    )
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.QUEUED)
     attempt = models.PositiveIntegerField(default=0)
     lost = models.PositiveIntegerField(
@@ -124,6 +130,20 @@ class RunShard(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} {self.stage} {self.number}"
+
+
+class RunLine(models.Model):
+    """A line of a run's log, or of its curve, where machines share files through a store; else they are files."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="lines")
+    curve = models.BooleanField(default=False)
+    text = models.TextField()
+
+    class Meta:
+        indexes = [models.Index(fields=["run", "curve", "id"], name="lines_of_a_run")]
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class Artifact(models.Model):
@@ -267,12 +287,31 @@ class CandidateRating(models.Model):
 
 
 class WorkerHeartbeat(models.Model):
-    """A live worker and the queues it serves. Pages read this and never ask Celery."""
+    """What a worker says of itself, and what it is asked. Pages read and write this and never ask Celery.
 
-    name = models.CharField(max_length=200, unique=True)
+    A worker that is drained takes no more work and gives back the runs it has, so that it can be stopped. It reads
+    `drain_at` with each heartbeat. A process that starts is not drained, whatever one of the same name was.
+    """
+
+    name = models.CharField(max_length=200, unique=True, help_text="its Celery name / its process")
     queues = models.JSONField(default=list)
     device = models.CharField(max_length=100, blank=True)
+    devices = models.PositiveSmallIntegerField(
+        default=0, help_text="accelerators; none: it works on a processor"
+    )
+    version = models.CharField(max_length=40, blank=True, help_text="of Semblance")
+    started_at = models.DateTimeField(null=True, blank=True)
     seen_at = models.DateTimeField()
+    work = models.JSONField(default=list, blank=True, help_text="the tasks that it had at its last heartbeat")
+    drain_at = models.DateTimeField(
+        null=True, blank=True, help_text="when somebody asked it to take no more work; empty: nobody did"
+    )
+    is_closed = models.BooleanField(default=False, help_text="it reads no queue now")
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def hostname(self) -> str:
+        """Its name as Celery knows it, and as runs and shards name their worker."""
+        return self.name.rpartition("/")[0] or self.name

@@ -80,6 +80,15 @@ device_setting = partial(
     "auto uses a GPU if there is one. Or choose cpu, cuda, cuda:1 or mps.",
     default="auto",
 )
+ALL_DEVICES = "all"
+MOST_DEVICES = 64
+devices_setting = partial(
+    setting,
+    "Devices",
+    "Number of GPUs that share each batch, or all. Without a GPU: number of processes that share the processor.",
+    default="1",
+    source="docs/guide/encoders.md",
+)
 warmup_setting = partial(
     setting, "Warm-up", "Share of all steps in which the learning rate rises.", bounds=(0.0, 1.0)
 )
@@ -136,6 +145,32 @@ attempts_setting = partial(
     default=8,
     bounds=(1, 100),
 )
+
+
+def devices_wanted(devices: str) -> int | None:
+    """How many devices share a training; None for all that there are. Raises PlanError."""
+    text = devices.strip().lower()
+    if text == ALL_DEVICES:
+        return None
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_DEVICES):
+        raise PlanError(
+            "“%(setting)s” is “%(value)s”; give all, or a number from 1 to %(most)d.",
+            setting=SettingName("devices"),
+            value=devices,
+            most=MOST_DEVICES,
+        )
+    return int(text)
+
+
+def check_devices(device: str, devices: str) -> None:
+    """Raises PlanError for a number that is none, and for several devices where one is named."""
+    if devices_wanted(devices) != 1 and ":" in device:
+        raise PlanError(
+            "“%(device)s” names one GPU, %(named)s; choose auto or cuda, or 1 for “%(devices)s”.",
+            device=SettingName("device"),
+            devices=SettingName("devices"),
+            named=device,
+        )
 
 
 def check_width(width: int) -> None:

@@ -28,7 +28,7 @@ class ArtifactSerializer(serializers.ModelSerializer[Artifact]):
 
 class RunSerializer(serializers.ModelSerializer[Run]):
     dataset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
-    started_by = serializers.StringRelatedField[Any]()
+    started_by = serializers.StringRelatedField[Any](allow_null=True)
     artifacts = ArtifactSerializer(many=True, read_only=True)
 
     class Meta:
@@ -39,6 +39,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "dataset",
             "plan",
             "queue",
+            "priority",
             "state",
             "attempt",
             "done",

@@ -1,6 +1,7 @@
 """How Celery comes in: the tasks that accept invitations, and what a worker does from its start to its end."""
 
 import sys
+import threading
 from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
@@ -11,27 +12,38 @@ from celery.worker import state as celery_state
 
 from curation.exchange.uploads import imports_tidy
 from curation.heartbeats import Pulse, database_now
+from curation.shared_files import shared_store
 from mlworkers.pipelines.work import measured
 from mlworkers.plans.kinds import QUEUES, kind_named
 from mlworkers.runs.attempts import Pipeline, run_assist, run_carry_out
+from mlworkers.runs.disk import disk_refuses
+from mlworkers.runs.draining import Intake, work_in_hand
 from mlworkers.runs.invitations import ASSIST, EXECUTE, kept_forget, sweep
-from mlworkers.runs.lifecycle import Claim, run_claim, run_uninvited
+from mlworkers.runs.lifecycle import Claim, run_claim_next, run_uninvited, run_waits
 from mlworkers.runs.presence import Presence
-from mlworkers.runs.reporting import leaving
-from mlworkers.runs.selectors import shards_free
+from mlworkers.runs.reporting import leaving, takes_nothing_more
+from mlworkers.runs.selectors import kinds_left_to_others, shards_free
 from mlworkers.runs.storage import runs_with_kept
 
 SECONDS_BETWEEN_SWEEPS = 5.0
+_choosing = threading.Lock()  # of two threads one counts the long runs after the other has claimed
 SECONDS_BETWEEN_TIDYINGS = 60.0  # of the folder of imports: it is read whole, and nobody waits for it
 
 
 @shared_task(name=EXECUTE, bind=True)
 def execute(self: "Task[[int], None]", run_id: int) -> None:
-    """Take the run up, if it is still to be had. A worker that was asked to end leaves it to others."""
-    if leaving.is_set():
+    """Take up the run, or one that was put before it, if it is still to be had. A worker that ends or is drained leaves
+    it to others.
+    """
+    if takes_nothing_more():
         run_uninvited(run_id=run_id)
         return
-    claim = run_claim(run_id=run_id, worker=self.request.hostname or "", at=database_now())
+    if why := disk_refuses():  # the sweep invites again
+        run_waits(run_id=run_id, message=why)
+        return
+    at, worker = database_now(), self.request.hostname or ""
+    with _choosing:
+        claim = run_claim_next(run_id=run_id, worker=worker, at=at, without=kinds_left_to_others(worker, at))
     if claim is not None:
         work(claim)
 
@@ -39,7 +51,7 @@ def execute(self: "Task[[int], None]", run_id: int) -> None:
 @shared_task(name=ASSIST, bind=True)
 def assist(self: "Task[[int], None]", run_id: int) -> None:
     """Help with the shards of a run that another worker holds, if any is free."""
-    if not leaving.is_set() and shards_free(run_id, database_now(), assisting=True).exists():
+    if not takes_nothing_more() and shards_free(run_id, database_now(), assisting=True).exists():
         help_along(run_id, self.request.hostname or "")
 
 
@@ -91,25 +103,29 @@ def worker_arrives(sender: Any, **about: Any) -> None:
     from being found.
     """
     queues = list(sender.app.amqp.queues.consume_from)
-    presence = Presence(sender.hostname, queues)
+    presence = Presence(sender.hostname, queues, intake=Intake(sender, queues), work=work_in_hand)
     presence.start()
     kept_forget(runs_with_kept())  # a worker that was killed between a run's end and its tidying left some
     sweeps = Pulse(
         "sweep", partial(_sweep_if_idle, sender.pool, queues), every=SECONDS_BETWEEN_SWEEPS, at_once=True
     )
     # In a thread of its own: what goes wrong with a file must not end the sweep.
-    tidyings = Pulse(
-        "tidying", lambda: imports_tidy(at=database_now()), every=SECONDS_BETWEEN_TIDYINGS, at_once=True
-    )
+    tidyings = Pulse("tidying", _tidy, every=SECONDS_BETWEEN_TIDYINGS, at_once=True)
     for pulse in (sweeps, tidyings):
         pulse.start()
         worker_shutting_down.connect(lambda pulse=pulse, **about: pulse.stop(), weak=False)
     worker_shutdown.connect(lambda **about: presence.end(), weak=False)
 
 
+def _tidy() -> None:
+    imports_tidy(at=database_now())
+    if shared_store():  # runs in which this machine had a part, and which ended on another
+        kept_forget(runs_with_kept())
+
+
 def _sweep_if_idle(pool: Any, queues: Collection[str]) -> None:
-    """A worker that is busy invites nobody: messages that no worker can take would only pile up."""
-    if len(celery_state.reserved_requests) < (pool.limit or 1):
+    """A worker that is busy or drained invites nobody: messages that no worker can take would only pile up."""
+    if not takes_nothing_more() and len(celery_state.reserved_requests) < (pool.limit or 1):
         sweep(queues)
 
 

@@ -40,6 +40,7 @@ urlpatterns = [
     path("runs/<number:pk>/curves/", runs.run_curves, name="run_curves"),
     path("runs/<number:pk>/trials.csv", runs.search_csv, name="search_csv"),
     path("runs/<number:pk>/cancel/", runs.run_cancel, name="run_cancel"),
+    path("runs/<number:pk>/first/", runs.run_first, name="run_first"),
     path("runs/<number:pk>/files/remove/", disk.run_files, name="run_files"),
     path("runs/<number:pk>/again/", starting.run_again, name="run_again"),
     path("runs/<number:pk>/files/<number:artifact_pk>/", models.artifact_download, name="artifact_download"),

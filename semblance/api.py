@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.urls import include, path
+from django.urls import include, path, register_converter
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
@@ -13,6 +13,22 @@ from rest_framework.views import APIView
 
 from curation.accounts.tokens import InScope
 from semblance.publishing import api as publishing
+from semblance.workers import api as workers
+
+
+class AnythingConverter:
+    """`<anything:address>` in a path: also what has line ends, which `<path:address>` does not take."""
+
+    regex = r"[\s\S]+"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(AnythingConverter, "anything")
 
 
 @extend_schema(exclude=True)
@@ -38,11 +54,14 @@ urlpatterns = [
         publishing.Methods.as_view(),
         name="api_methods",
     ),
+    path("workers/", workers.Workers.as_view(), name="api_workers"),
+    path("workers/<number:pk>/drain/", workers.WorkerDrain.as_view(), name="api_worker_drain"),
+    path("workers/<number:pk>/undrain/", workers.WorkerUndrain.as_view(), name="api_worker_undrain"),
     path(
         "schema/",
         SpectacularAPIView.as_view(permission_classes=[IsAuthenticated, InScope]),
         name="api_schema",
     ),
     path("", UnknownAddress.as_view()),
-    path("<path:address>/", UnknownAddress.as_view()),
+    path("<anything:address>/", UnknownAddress.as_view()),
 ]

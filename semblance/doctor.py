@@ -18,10 +18,11 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from curation.heartbeats import database_now
+from curation.shared_files import StorageError, shared_store, shared_try
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, QUEUES
 from mlworkers.runs.presence import worker_command
-from mlworkers.runs.selectors import live_workers
+from mlworkers.runs.selectors import live_workers, workers_serving
 from semblance.backups.files import files_missing
 from semblance.health import TAG, database_problem, disk_problem, redis_problem
 
@@ -47,7 +48,7 @@ class Finding(NamedTuple):
 
 def findings() -> list[Finding]:
     """Everything about this installation, checked now. What cannot be asked is a problem, not an error."""
-    found = [*settings_findings(), *folder_findings(), *redis_findings()]
+    found = [*settings_findings(), *folder_findings(), *storage_findings(), *redis_findings()]
     if problem := database_problem():
         return [*found, Finding("database", State.PROBLEM, problem)]
     return [*found, *database_findings(), *clock_findings(), *worker_findings(), *file_findings()]
@@ -132,6 +133,25 @@ def _kind_of_disk(path: Path) -> str:
     return found[1]
 
 
+def storage_findings() -> Iterator[Finding]:
+    store = shared_store()
+    if store is None:
+        return
+    try:
+        shared_try()
+    except StorageError as error:
+        yield Finding("storage", State.PROBLEM, str(error))
+        return
+    sentence = _("The file storage %(url)s can be written and read.")
+    yield Finding("storage", State.GOOD, sentence % {"url": store.url})
+    if not settings.REDIS_URL:
+        sentence = _(
+            "STORAGE_URL is set, but REDIS_URL is not: workers on other machines get no messages, and find runs some "
+            "seconds later."
+        )
+        yield Finding("storage", State.WARNING, sentence)
+
+
 def redis_findings() -> Iterator[Finding]:
     if not settings.REDIS_URL:
         return
@@ -192,9 +212,9 @@ def clock_findings() -> Iterator[Finding]:
 
 
 def worker_findings() -> Iterator[Finding]:
-    workers = live_workers(database_now())
+    at = database_now()
     for queue in QUEUES:
-        serving = [worker.name for worker in workers if queue in worker.queues]
+        serving = [worker.name for worker in workers_serving(queue, at)]
         waiting = Run.objects.filter(
             state=Run.State.QUEUED, kind__in=[name for name, kind in KINDS.items() if kind.queue == queue]
         ).count()
@@ -203,15 +223,25 @@ def worker_findings() -> Iterator[Finding]:
             shown = {"queue": queue, "workers": ", ".join(serving)}
             yield Finding("workers", State.GOOD, sentence % shown)
             continue
-        sentence = _("No worker serves the queue %(queue)s. Run manage.py serve, or %(command)s.")
-        shown = {"queue": queue, "command": worker_command(queue)}
+        drained = [worker.name for worker in live_workers(at) if queue in worker.queues]
+        if drained:
+            sentence = _(
+                "The queue %(queue)s waits: %(workers)s is drained. Run manage.py workers undrain --all, or start "
+                "another worker: %(command)s."
+            )
+        else:
+            sentence = _("No worker serves the queue %(queue)s. Run manage.py serve, or %(command)s.")
+        shown = {"queue": queue, "command": worker_command(queue), "workers": ", ".join(drained)}
         waits = ngettext("%(n)s run waits for it.", "%(n)s runs wait for it.", waiting) % {"n": waiting}
         state = State.PROBLEM if waiting else State.WARNING
         yield Finding("workers", state, f"{sentence % shown} {waits}" if waiting else sentence % shown)
 
 
 def file_findings() -> Iterator[Finding]:
-    missing, named = files_missing(Path(settings.SEMBLANCE_HOME))
+    try:
+        missing, named = files_missing(Path(settings.SEMBLANCE_HOME))
+    except StorageError:  # `storage_findings` says so
+        return
     if missing:
         sentence = ngettext(
             "%(n)s file that the database names is not in SEMBLANCE_HOME, for example %(path)s. Is this the right "

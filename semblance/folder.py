@@ -8,7 +8,7 @@ from pathlib import Path
 
 # What an installation makes. Anything else in the folder is its owner's, and is left as it is.
 FILES = ("*.sqlite3*", "secret_key", "beat-schedule*")
-FOLDERS = ("broker", "imports", "runs", "snapshots")
+FOLDERS = ("broker", "bundles", "imports", "runs", "snapshots")
 
 
 def folder_private(home: Path, *, umask: int) -> None:

@@ -3,8 +3,11 @@
 And what `manage.py check` and `manage.py serve` say of settings that work, but less well than people may expect.
 """
 
+import math
 import shutil
 import tempfile
+import threading
+from time import monotonic
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +19,9 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from curation.database import migrations_missing, migrations_sentence
+from curation.shared_files import StorageAway, shared_problem
+
+SECONDS_BETWEEN_STORAGE_CHECKS = 30.0
 
 
 def problems() -> dict[str, str]:
@@ -65,7 +71,38 @@ def disk_problem() -> str:
     }
 
 
-CHECKS = {"database": database_problem, "redis": redis_problem, "disk": disk_problem}
+class StorageAnswer:
+    """What the file storage answered lately: it is a service of its own, and is not asked by every proxy's question."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sentence, self._asked = "", -math.inf
+
+    def problem(self) -> str:
+        with self._lock:
+            if monotonic() - self._asked >= SECONDS_BETWEEN_STORAGE_CHECKS:
+                self._sentence, self._asked = self._ask(), monotonic()
+            return self._sentence
+
+    def _ask(self) -> str:
+        """Of what is wrong, only the kind: its own sentence names the bucket."""
+        error = shared_problem()
+        if isinstance(error, StorageAway):
+            return _(
+                "The file storage does not answer. Uploads, snapshots and downloads do not work, and runs wait for it."
+            )
+        if error is not None:
+            return _("The file storage refuses this site; manage.py doctor says why.")
+        return ""
+
+
+storage_answer = StorageAnswer()
+CHECKS = {
+    "database": database_problem,
+    "redis": redis_problem,
+    "disk": disk_problem,
+    "storage": storage_answer.problem,
+}
 TAG = "production"
 
 

@@ -23,7 +23,7 @@ from annotation.models import Campaign, Judgement, Lease
 from curation.models import Pair
 from mlworkers.models import Run
 from mlworkers.plans.kinds import QUEUES
-from mlworkers.runs.selectors import live_workers
+from mlworkers.runs.selectors import live_workers, workers_serving
 from semblance.health import CHECKS, problems
 
 UNDERWAY = (Run.State.QUEUED, Run.State.RUNNING)
@@ -35,7 +35,10 @@ class Installation(Collector):
     def collect(self) -> Iterable[Metric]:
         yield from _runs()
         yield from _judging()
-        yield _by("semblance_workers", "workers that live, by queue", "queue", _workers())
+        yield _by("semblance_workers", "workers that take work, by queue", "queue", _workers())
+        draining = GaugeMetricFamily("semblance_workers_drained", "live workers that are drained")
+        draining.add_metric([], sum(worker.drain_at is not None for worker in live_workers(now())))
+        yield draining
         yield _by("semblance_problem", "1 where /healthz names the problem", "check", _problems())
         pairs = GaugeMetricFamily("semblance_pairs", "active pairs")
         pairs.add_metric([], Pair.objects.filter(status=Pair.Status.ACTIVE).count())
@@ -68,8 +71,8 @@ def _judging() -> Iterator[Metric]:
 
 
 def _workers() -> dict[str, int]:
-    serving = [queue for worker in live_workers(now()) for queue in worker.queues]
-    return {queue: serving.count(queue) for queue in QUEUES}
+    at = now()
+    return {queue: len(workers_serving(queue, at)) for queue in QUEUES}
 
 
 def _problems() -> dict[str, int]:

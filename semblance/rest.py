@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.exceptions import BadRequest, RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig, TooManyFieldsSent
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import APIException, ParseError, ValidationError
@@ -15,6 +15,7 @@ from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import exception_handler
 
 from curation.errors import NUL_REFUSED, UserError
+from curation.files.json_text import nested_deeply
 from curation.numbers import MOST_DIGITS, number_from
 
 
@@ -100,6 +101,8 @@ class _Readable:
             parsed = super().parse(*args, **kwargs)  # type: ignore[misc]
         except RecursionError as error:
             raise ParseError(_("The JSON is nested too deeply.")) from error
+        if nested_deeply(parsed):
+            raise ParseError(_("The JSON is nested too deeply."))
         for text in _texts(parsed):
             if "\0" in text:
                 raise ParseError(NUL_REFUSED)
@@ -145,7 +148,27 @@ def error_answer(error: Exception, context: dict[str, Any]) -> Response | None:
     sentence, status = str(error), getattr(error, "status", 400)
     if isinstance(error, RequestDataTooBig):
         sentence, status = _("The request is larger than this site accepts. Send less at once."), 413
-    if isinstance(error, UserError | RequestDataTooBig | BadRequest):
+    elif isinstance(error, TooManyFieldsSent):
+        sentence, status = (
+            _("The request has more fields than this site accepts. Send JSON, or less at once."),
+            413,
+        )
+    if isinstance(error, UserError | RequestDataTooBig | TooManyFieldsSent | BadRequest):
         error = APIException({"detail": sentence})
         error.status_code = status
     return exception_handler(error, context)
+
+
+def refusals_described(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+    """The description of the API with what an address answers where it refuses: the same everywhere."""
+    detail = {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+    sentences = {"type": "object", "properties": {"detail": detail}, "additionalProperties": {}}
+    refusal = {
+        "description": "Refused: `detail` says why in one or several sentences, or each wrong field has its own.",
+        "content": {"application/json": {"schema": sentences}},
+    }
+    result.setdefault("components", {})["responses"] = {"Refusal": refusal}
+    for methods in result["paths"].values():
+        for operation in methods.values():
+            operation["responses"]["4XX"] = {"$ref": "#/components/responses/Refusal"}
+    return result

@@ -7,6 +7,7 @@ says what that means.
 """
 
 import re
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from semblance import languages
 from semblance.error_reports import errors_report
 from semblance.folder import folder_private
 from semblance.mail_server import mail_server_of
+from semblance.shared_storage import shared_storage_of
 from semblance.sign_on_settings import issuer_check, rules_of_groups
 
 # A checkout, or the folder that holds the packages of an installed wheel.
@@ -61,6 +63,15 @@ SEMBLANCE_HOME = Path(
 # Here, because whatever runs Semblance reads its settings: web, workers, beat and every command.
 SEMBLANCE_UMASK = octal("SEMBLANCE_UMASK", default="077")
 folder_private(SEMBLANCE_HOME, umask=SEMBLANCE_UMASK)
+
+# Where web and workers share no disk: the store of the files that they share, in place of SEMBLANCE_HOME.
+STORAGE_URL = env.str("STORAGE_URL", default="")
+STORAGES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+if STORAGE_URL:
+    STORAGES["shared"] = shared_storage_of(STORAGE_URL)
 
 DATABASE_URL = env.str("DATABASE_URL", default="")
 REDIS_URL = env.str("REDIS_URL", default="")
@@ -178,6 +189,10 @@ SQLITE_OPTIONS: dict[str, object] = {
 }
 # A server that does not answer must not hold every thread of the site.
 POSTGRESQL_OPTIONS: dict[str, object] = {"connect_timeout": 5}
+# Statements that ask for it are planned once per connection (`curation.statements`); no others are, however often they
+# come. A pooler that gives each transaction another connection may know nothing of them.
+if env.bool("PREPARED_STATEMENTS", default=True):
+    POSTGRESQL_OPTIONS["prepare_threshold"] = sys.maxsize
 
 embedded: dict[str, Any] = {
     "ENGINE": "django.db.backends.sqlite3",
@@ -330,9 +345,18 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "PATH_CONVERTER_OVERRIDES": {"number": int},
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "semblance.rest.refusals_described",
+    ],
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "SERVERS": [{"url": SITE_PATH}] if SITE_PATH else [],
-    "ENUM_NAME_OVERRIDES": {"ImportStateEnum": "curation.models.ImportBatch.State"},
+    "ENUM_NAME_OVERRIDES": {
+        "ImportStateEnum": "curation.models.ImportBatch.State",
+        "KindEnum": "curation.models.ScoreSet.Kind",
+        "CampaignWorkKindEnum": "annotation.models.CampaignWork.Kind",
+        "CampaignWorkStateEnum": "annotation.models.CampaignWork.State",
+    },
 }
 
 # Celery. A message only invites a worker to claim a run; the run's row is the truth (docs/adr).
@@ -343,6 +367,7 @@ if REDIS_URL:
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         # Two installations number their runs alike: one's workers must not take the other's messages.
         "global_keyprefix": f"{REDIS_PREFIX}:",
+        "queue_order_strategy": "semblance.broker:RedisOrder",
         # Longer than any run: Redis hands a message out again after this time.
         "visibility_timeout": 60 * 60 * 24 * 7,
         # Whoever starts a run does not wait for a broker that is away or hangs: the sweep invites again.
@@ -377,8 +402,11 @@ CELERY_BEAT_SCHEDULE = {
     # without beat (mlworkers.tasks.worker_arrives).
     "expire-leases": {"task": "annotation.expire_leases", "schedule": 60.0, "options": {"expires": 55}},
     "curation-sweep": {"task": "curation.sweep", "schedule": 60.0, "options": {"expires": 55}},
+    "annotation-tidy": {"task": "annotation.tidy", "schedule": 3600.0, "options": {"expires": 3500}},
 }
 
+# Which accelerators a worker may use, as CUDA itself reads it; all where it is not set.
+CUDA_VISIBLE_DEVICES = env.str("CUDA_VISIBLE_DEVICES", default=None)
 # Another worker takes over a run whose worker was silent for this long; an import may then be started again.
 RUN_STALE_SECONDS = env.float("RUN_STALE_SECONDS", default=60)
 

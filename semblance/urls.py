@@ -14,12 +14,16 @@ from semblance import home
 from semblance import metrics as figures
 from semblance.guide import views as guide
 from semblance.publishing import views as publishing
+from semblance.workers import views as workers
 
 register_converter(NumberConverter, "number")  # before the addresses of the apps are read
 
 admin.site.site_url = reverse_lazy("home")  # type: ignore[assignment] # a text once a page shows it
 
 urlpatterns = [
+    path(
+        "api/v1/", include("semblance.api")
+    ),  # first: programs that judge ask more often than people open pages
     path("", home.home, name="home"),
     path("livez", home.alive, name="alive"),
     path("healthz", home.health, name="health"),
@@ -57,14 +61,19 @@ urlpatterns = [
         publishing.published_folder,
         name="published_folder",
     ),
+    path("runs/workers/", workers.worker_list, name="workers"),
+    path("runs/workers/drain/", workers.drain_all, name="workers_drain"),
+    path("runs/workers/undrain/", workers.undrain_all, name="workers_undrain"),
+    path("runs/workers/<number:pk>/drain/", workers.drain, name="worker_drain"),
+    path("runs/workers/<number:pk>/undrain/", workers.undrain, name="worker_undrain"),
     path("guide/", guide.guide, name="guide"),
     path("guide/<slug:name>/", guide.guide_page, name="guide_page"),
     path("guide/pictures/<str:name>", guide.guide_image, name="guide_image"),
     path("", include("curation.urls")),
     path("", include("annotation.urls")),
     path("", include("mlworkers.urls")),
-    path("api/v1/", include("semblance.api")),
     # One form asks for the old password, and counts wrong ones: the administration's own does not.
     path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
+    path("admin/login/", accounts.admin_login),
     path("admin/", admin.site.urls),
 ]

@@ -4,18 +4,20 @@ import gc
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
 import hypothesis
 import pytest
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from pytest_django.plugin import DjangoDbBlocker
 from redis import Redis
 
-from tests import services_needed
+from annotation.campaigns import watching
+from curation import heartbeats
+from tests import services_needed, template_databases
 from tests.factories import DatasetFactory, MembershipFactory, UserFactory
 
 # A busy machine makes an example slow, not wrong. Fewer examples than by default: every run draws others.
@@ -40,7 +42,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         # Chromium on a busy machine has a second attempt, which the summary tells.
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))
-    items.sort(key=lambda item: "nursery" not in getattr(item, "fixturenames", ()))
+    slow = {"nursery", "undisturbed"}
+    items.sort(key=lambda item: slow.isdisjoint(getattr(item, "fixturenames", ())))
 
 
 def pytest_collection_finish() -> None:
@@ -50,16 +53,50 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, tmp_path_factory) -> None:
-    """On SQLite the test database is a file, as an installation's is.
+def shared(tmp_path_factory) -> Path:
+    """A folder of all processes of this test run."""
+    return template_databases.shared_folder(tmp_path_factory.getbasetemp())
 
-    In memory, the threads of a live server would share one cache, whose locks fail at once instead of waiting.
-    It need not survive a power cut, so nothing waits for the disk.
+
+@pytest.fixture(scope="session")
+def tables(shared) -> str:
+    """What every database of this test run is a copy of."""
+    return template_databases.tables_template(shared)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment, django_db_modify_db_settings, django_db_blocker, tables, tmp_path_factory
+) -> Iterator[None]:
+    """Django's own way would carry out every migration in every process.
+
+    On SQLite the test database is a file, as an installation's is. In memory, the threads of a live server would share
+    one cache, whose locks fail at once instead of waiting. It need not survive a power cut, so nothing waits for the
+    disk.
     """
-    database = settings.DATABASES["default"]
-    if database["ENGINE"].endswith("sqlite3"):
-        database.setdefault("TEST", {})["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
-        database["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"
+    own = connection.settings_dict
+    before = own["NAME"]
+    with ExitStack() as stack:
+        if connection.vendor == "sqlite":
+            own["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"
+            own["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+            template_databases.file_copied(tables, own["NAME"])
+        else:
+            name = connection.creation._get_test_db_name()  # with the number of the process
+            stack.enter_context(template_databases.database_of_its_own(name, template=tables))
+            own["NAME"] = name
+        yield
+        with django_db_blocker.unblock():
+            connection.close()
+        own["NAME"] = before
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The process that began last to end: those of xdist have ended when it is asked."""
+    if "PYTEST_XDIST_WORKER" not in os.environ and (
+        factory := getattr(session.config, "_tmp_path_factory", None)
+    ):
+        template_databases.databases_drop(factory.getbasetemp())
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -68,12 +105,32 @@ def quick_passwords() -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def patient_requests() -> None:
+    """On a busy machine the design of a few pairs takes a second, and a request would leave it to a worker."""
+    watching.SECONDS_AT_ONCE = 60.0
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory, settings) -> Path:
     """An installation's folder of the test's own."""
     settings.SEMBLANCE_HOME = tmp_path_factory.mktemp("home")
     settings.MODEL_ROOTS = [settings.SEMBLANCE_HOME]
     return settings.SEMBLANCE_HOME
+
+
+class SilentPulse(heartbeats.Pulse):
+    def _go_on(self) -> None:
+        self._ended.wait()
+
+
+@pytest.fixture(autouse=True)
+def no_heartbeat_from_outside(request, monkeypatch) -> None:
+    """A heartbeat has a connection of its own, which sees nothing of a test that is rolled back."""
+    marker = request.node.get_closest_marker("django_db")
+    own_rows = (marker and marker.kwargs.get("transaction")) or "transactional_db" in request.fixturenames
+    if not own_rows:
+        monkeypatch.setattr(heartbeats, "Pulse", SilentPulse)
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 os.environ["SEMBLANCE_HOME"] = tempfile.mkdtemp(prefix="semblance-tests-")
 os.environ["ENV_FILE"] = os.devnull
+os.environ.pop("STORAGE_URL", None)
 os.environ["REDIS_PREFIX"] = f"semblance-tests-{uuid4().hex}"  # processes of one test run share a Redis
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

@@ -1,7 +1,7 @@
 """Tests that need a service, a browser or real data: left out where there is none, and said so at the end.
 
 Where SEMBLANCE_REQUIRE names a need ("postgres,redis,browser,minilm,serving,gettext,real_data,postgres_server,
-redis_server,faketime" or "all"), a test that lacks it fails.
+redis_server,faketime,kills,networks" or "all"), a test that lacks it fails.
 """
 
 import importlib.util
@@ -24,6 +24,16 @@ def program_of_postgres(name: str) -> str:
     """The path of a program of PostgreSQL's server, which Debian keeps off the search path; "" where there is none."""
     found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
     return shutil.which(name) or (str(found[-1]) if found else "")
+
+
+def may_make_networks() -> bool:
+    """Whether Linux lets this process make network namespaces and links (CAP_SYS_ADMIN and CAP_NET_ADMIN)."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return False
+    held = int(status.split("CapEff:")[1].split()[0], 16)
+    return bool(held >> 21 & 1 and held >> 12 & 1)
 
 
 NEEDS = {
@@ -54,6 +64,11 @@ NEEDS = {
         any(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")),
         "install libfaketime, for example: apt-get install faketime",
     ),
+    "networks": (
+        shutil.which("ip") is not None and may_make_networks(),
+        "install iproute2 and run the tests as root, where namespaces may be made",
+    ),
+    "kills": (bool(os.environ.get("KILLED_ROUNDS")), "make kills ROUNDS=1"),
     "real_data": (bool(real_data_folder()), "set SEMBLANCE_REAL_DATA to the folder of data sets"),
 }
 

@@ -20,7 +20,16 @@ from annotation.campaigns.services import campaign_open, campaign_preview
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign
 from curation.errors import UserError
-from curation.heartbeats import LOST_MAX, ClaimLost, beating, claim_first, database_now, free, held
+from curation.heartbeats import (
+    LOST_MAX,
+    ClaimLost,
+    beating,
+    claim_first,
+    connection_lost,
+    database_now,
+    free,
+    held,
+)
 from curation.models import User
 
 Purpose, State = CampaignDesign.Purpose, CampaignDesign.State
@@ -126,7 +135,10 @@ def design_carry_out(claim: Claim) -> bool:
     except UserError as error:
         _ours(claim).update(state=State.FAILED, message=str(error))
         return False
-    except Exception:
+    except Exception as error:
+        if connection_lost(error):  # its heartbeat goes stale, and another worker is invited
+            logger.warning("Campaign %s: the database went away: %s", claim.campaign_pk, error)
+            return False
         logger.exception("Campaign %s: the design failed", claim.campaign_pk)
         message = _("An unexpected error stopped the worker; its log describes it. Ask for the design again.")
         _ours(claim).update(state=State.FAILED, message=message)

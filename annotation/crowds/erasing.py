@@ -5,7 +5,16 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q
 
-from annotation.models import CrowdAnswers, CrowdPerson, CrowdSubmission, Flag, NormingComment, Participation
+from annotation.models import (
+    Campaign,
+    CrowdAnswers,
+    CrowdPerson,
+    CrowdSubmission,
+    Flag,
+    NormingComment,
+    Participation,
+)
+from annotation.results.works import bundles_withdraw
 from curation.datasets.audit import Action, audit_record
 from curation.datasets.people import account_erase
 from curation.models import Dataset, User
@@ -15,9 +24,9 @@ from curation.models import Dataset, User
 def person_erase(*, user: User, by: User, at: datetime) -> str:
     """Erase the personal data of an annotator; the name that their judgements go by from now on.
 
-    Gone are name, address and password, the platform's ids, what they said about themself, and the notes and
-    comments that they wrote. Judgements, times and who agreed to which consent stay. Raises UserError where `by` may
-    not ask for it.
+    Gone are name, address and password, the platform's ids, what they said about themself, the notes and comments that
+    they wrote, and the kept bundles that hold these. Judgements, times and who agreed to which consent stay. Raises
+    UserError where `by` may not ask for it.
     """
     participations = Participation.objects.filter(user=user)
     takes_part = Q(campaigns__participations__user=user) | Q(memberships__user=user)
@@ -30,6 +39,7 @@ def person_erase(*, user: User, by: User, at: datetime) -> str:
     people.update(external_id="")
     Flag.objects.filter(participation__in=participations).update(note="")
     NormingComment.objects.filter(participation__in=participations).delete()
+    bundles_withdraw(Campaign.objects.filter(participations__user=user))
     for dataset in datasets:
         audit_record(
             dataset=dataset,

@@ -49,6 +49,12 @@ class PublishForm(forms.Form):
         help_text=gettext_lazy("Each from the judgements that compared only its own pairs."),
     )
 
+    client_id = forms.UUIDField(
+        widget=forms.HiddenInput,
+        required=False,
+        help_text=gettext_lazy("A UUID that you make: sent twice, published once."),
+    )
+
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         """Of a campaign: with a scale per annotator if they are known, and a mean per round if pairs joined later."""
         super().__init__(*args, **kwargs)

@@ -9,7 +9,7 @@ taken and what counts.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.db import transaction
@@ -17,6 +17,7 @@ from django.db.models import Exists, F, QuerySet, Subquery
 from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
+from annotation.access import campaign_for, participation_for
 from annotation.bws.studies.costs import PAUSE_MINUTES
 from annotation.campaigns.adapting import adaptive_phase, block_make
 from annotation.campaigns.rounds import tuples_lock
@@ -53,6 +54,7 @@ from annotation.reasons import FlagReason
 from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.models import User
+from curation.statements import built_once, row_insert, row_update, updates_once
 
 NOTHING_LEFT = frozenset({NoTupleReason.JUDGED, NoTupleReason.YOURS, NoTupleReason.LEASED})
 FETCHED_AHEAD = (
@@ -74,7 +76,8 @@ class RefusedError(UserError):
 class Submission:
     """The result of a judgement. `gold` is the feedback where the tuple was a gold one.
 
-    following: the next tuple or why there is none, where it was asked for.
+    following: the next tuple or why there is none, where it was asked for. held: what `tuples_fetch` gave, where that
+    was asked for and the judgement was a new one.
     """
 
     judgement: Judgement
@@ -82,6 +85,16 @@ class Submission:
     gold: GoldFeedback | None
     stopped: bool
     following: Lease | NoTupleReason | None = None
+    held: list[Lease] | None = None
+
+
+def participation_of(*, user: User, campaign_pk: int) -> Participation:
+    """The person's row in the campaign, made when they first come. Raises what `campaign_for` raises."""
+    person = participation_for(user, campaign_pk)
+    if person is None:
+        campaign = campaign_for(user, campaign_pk, may="annotate")
+        person = participation_join(campaign=campaign, user=user)
+    return person
 
 
 def participation_join(*, campaign: Campaign, user: User) -> Participation:
@@ -152,7 +165,10 @@ def tuples_fetch(*, participation: Participation, at: datetime) -> list[Lease]:
     Empty where nothing can be handed out without waiting for somebody: `tuple_claim` waits, and says why. Where little
     is open, one tuple is fetched ahead, so that nobody keeps from others what the campaign ends with.
     """
-    person = participation_lock(participation)
+    return _fetched(participation_lock(participation), at)
+
+
+def _fetched(person: Participation, at: datetime) -> list[Lease]:
     if shut_for(person) is not None:
         return []
     live = _live_renewed(person, at)
@@ -171,16 +187,23 @@ def _live_renewed(person: Participation, at: datetime) -> list[Lease]:
     """The person's live leases in order. Who is at work keeps them; they are renewed seldom, because a page claims
     with every judgement.
     """
-    live = list(_live(person).select_related("tuple"))
+    live = _live_with_tuples(person.pk)
+    for lease in live:
+        lease.participation = person
     if any(lease.expires_at - at < LEASE_TIME / 2 for lease in live):
-        _live(person).update(expires_at=at + LEASE_TIME)
+        _live(person.pk).update(expires_at=at + LEASE_TIME)
         for lease in live:
             lease.expires_at = at + LEASE_TIME
     return live
 
 
-def _live(person: Participation) -> QuerySet[Lease]:
-    return person.leases.filter(state=Lease.State.LIVE).order_by("turn")
+def _live(person: int) -> QuerySet[Lease]:
+    return Lease.objects.filter(participation=person, state=Lease.State.LIVE).order_by("turn")
+
+
+@built_once
+def _live_with_tuples(person: int) -> QuerySet[Lease]:
+    return _live(person).select_related("tuple")
 
 
 def _hand(person: Participation, chosen: Tuple, at: datetime) -> Lease:
@@ -194,18 +217,22 @@ def _hand(person: Participation, chosen: Tuple, at: datetime) -> Lease:
         expires_at=at + LEASE_TIME,
     )
     # A released lease of the same tuple comes to life again, with the order that was drawn for it.
-    Lease.objects.bulk_create(
-        [lease],
-        update_conflicts=True,
-        unique_fields=["tuple", "participation"],
-        update_fields=["state", "turn", "claimed_at", "expires_at"],
+    row_insert(
+        lease,
+        unique=("tuple", "participation"),
+        replaced=("state", "turn", "claimed_at", "expires_at"),
     )
     if chosen.is_for_scores:
-        Tuple.objects.filter(pk=chosen.pk).update(leased=F("leased") + 1)
+        _tuple_leased(chosen.pk)
         person.cursor = chosen.priority
     person.handed += 1
-    person.save(update_fields=["handed", "cursor"])
+    row_update(person, "handed", "cursor")
     return lease
+
+
+@updates_once
+def _tuple_leased(tuple_id: int) -> tuple[QuerySet[Tuple], dict[str, Any]]:
+    return Tuple.objects.filter(pk=tuple_id), {"leased": F("leased") + 1}
 
 
 def answer_submit(
@@ -215,13 +242,11 @@ def answer_submit(
     worst: int | None,
     client_id: UUID,
     at: datetime,
-    claim: bool,
-    **timings: Any,
+    **more: Any,
 ) -> Submission:
-    """Keep an answer that names pairs by their screen positions, from 0; with `claim`, hand out the next tuple as well.
+    """Keep an answer that names pairs by their screen positions, from 0. Both None: the pairs are too close to call.
 
-    Pages and programs answer by it. Both None: the pairs are too close to call. timings and errors are those of
-    `judgement_submit`.
+    Pages and programs answer by it. more: what `judgement_submit` takes besides; it has the same errors.
     """
     slots: list[int] = lease.order_shown
     best_slot, worst_slot = (
@@ -235,8 +260,7 @@ def answer_submit(
         worst_slot=worst_slot,
         client_id=client_id,
         at=at,
-        claim=claim,
-        **timings,
+        **more,
     )
 
 
@@ -252,14 +276,16 @@ def judgement_submit(
     first_input_at: datetime | None = None,
     active_ms: int | None = None,
     claim: bool = False,
+    fetch: bool = False,
 ) -> Submission:
-    """Keep a judgement, once per client_id, however late it comes; with `claim`, hand out the next tuple as well.
+    """Keep a judgement, once per client_id, however late it comes.
 
+    With `claim`, hand out the next tuple as well; with `fetch`, what `tuples_fetch` hands out, in one transaction.
     Slots are the design's; both None for a tie. Raises RefusedError where it cannot be a judgement of this person.
     """
     answer = {"best_slot": best_slot, "worst_slot": worst_slot, "client_id": client_id, "submitted_at": at}
     times = timings_likely(at=at, shown_at=shown_at, first_input_at=first_input_at, active_ms=active_ms)
-    submitted = _submit(participation, tuple_id, answer | times, claim=claim)
+    submitted = _submit(participation, tuple_id, answer | times, claim=claim, fetch=fetch)
     if claim and submitted.following is None:
         return replace(submitted, following=tuple_claim(participation=participation, at=at))
     return submitted
@@ -267,11 +293,11 @@ def judgement_submit(
 
 @transaction.atomic
 def _submit(
-    participation: Participation, tuple_id: int, answer: dict[str, Any], *, claim: bool
+    participation: Participation, tuple_id: int, answer: dict[str, Any], *, claim: bool, fetch: bool
 ) -> Submission:
     """following: a tuple that can be handed out without waiting for anybody."""
     person = participation_lock(participation)
-    lease = _lease_answered(person, tuple_id, answer["client_id"])
+    lease: Any = _lease_answered.first(person.pk, person.campaign_id, tuple_id, answer["client_id"])
     if lease is None or lease.repeated:
         return _submitted_before(person, answer["client_id"])
     _refuse(lease, answer["best_slot"], answer["worst_slot"], ties=person.campaign.allows_ties)
@@ -279,12 +305,14 @@ def _submit(
     judgement = Judgement(
         tuple=lease.tuple,
         participation=person,
-        sitting=_sitting(person, lease, at),
+        sitting_id=_sitting(person, lease, at),
         guideline_id=lease.guideline_now,
         order_shown=lease.order_shown,
         **answer,
     )
     submitted = _keep(person, lease, judgement)
+    if fetch:
+        return replace(submitted, held=[] if submitted.stopped else _fetched(person, at))
     if claim and not lease.others and not submitted.stopped and shut_for(person) is None:
         # Nobody is waited for here: this transaction holds a tuple that others may be waiting for.
         chosen = tuple_choose(person, wait=False)
@@ -295,6 +323,7 @@ def _submit(
 
 def _keep(person: Participation, lease: Any, judgement: Judgement) -> Submission:
     was_live = lease.state == Lease.State.LIVE
+    lease.participation = person
     lease_end(lease, Lease.State.ANSWERED)
     if lease.tuple.is_gold:
         judgement.status = Judgement.Status.GOLD
@@ -315,24 +344,29 @@ def _is_stopped(person: Participation) -> bool:
     return person.state == Participation.State.STOPPED
 
 
-def _lease_answered(person: Participation, tuple_id: int, client_id: UUID) -> Any:
+@built_once
+def _lease_answered(person: int, campaign: int, tuple_id: int, client_id: UUID) -> QuerySet[Lease]:
     """The lease under which the person saw the tuple, live or run out, and what is known of the answer, in one query.
 
+    The tuple is locked until the transaction ends; what the subqueries read is the person's own, whom the caller holds.
     repeated: an answer of that client_id is kept already. taken_back: it was, and was undone. others: the person
-    holds other tuples. guideline_now: the current guideline.
+    holds other tuples. guideline_now: the current guideline. last_sitting, last_seen_at: of the person, if any.
     """
     own = {"participation": person, "client_id": client_id}
-    guidelines = Guideline.objects.filter(campaign=person.campaign_id).order_by("-version")
+    guidelines = Guideline.objects.filter(campaign=campaign).order_by("-version")
+    sittings = Sitting.objects.filter(participation=person).order_by("-pk")
     return (
-        person.leases.filter(tuple=tuple_id)
+        Lease.objects.filter(participation=person, tuple=tuple_id)
         .select_related("tuple")
+        .select_for_update(of=("tuple",), no_key=True)
         .annotate(
             repeated=Exists(Judgement.objects.filter(**own)),
             taken_back=Exists(JudgementRevision.objects.filter(**own)),
             others=Exists(_live(person).exclude(tuple=tuple_id)),
             guideline_now=Subquery(guidelines.values("pk")[:1]),
+            last_sitting=Subquery(sittings.values("pk")[:1]),
+            last_seen_at=Subquery(sittings.values("last_seen_at")[:1]),
         )
-        .first()
     )
 
 
@@ -384,16 +418,15 @@ def _likely(moment: datetime | None, at: datetime) -> bool:
     return moment is not None and is_aware(moment) and at - LONGEST_ON_SCREEN <= moment <= at + CLOCK_SKEW
 
 
-def _sitting(person: Participation, lease: Lease, at: datetime) -> Sitting:
-    """The stretch of work that the judgement belongs to; it began when its first tuple was handed out."""
-    last = person.sittings.order_by("-pk").first()
-    if last is not None and at - last.last_seen_at <= SITTING_PAUSE:
-        if at - last.last_seen_at >= SEEN_AGAIN:
-            last.last_seen_at = at
-            last.save(update_fields=["last_seen_at"])
-        return last
+def _sitting(person: Participation, lease: Any, at: datetime) -> int:
+    """The primary key of the sitting that the judgement belongs to; it began when its first tuple was handed out."""
+    last, seen = lease.last_sitting, lease.last_seen_at
+    if last is not None and at - seen <= SITTING_PAUSE:
+        if at - seen >= SEEN_AGAIN:
+            Sitting.objects.filter(pk=last).update(last_seen_at=at)
+        return cast("int", last)
     started = max(lease.claimed_at, at - SITTING_PAUSE)
-    return Sitting.objects.create(participation=person, started_at=min(started, at), last_seen_at=at)
+    return Sitting.objects.create(participation=person, started_at=min(started, at), last_seen_at=at).pk
 
 
 @transaction.atomic
@@ -407,11 +440,11 @@ def judgement_undo(*, participation: Participation, at: datetime, client_id: UUI
     if client_id is not None:
         # What an earlier undo of this very judgement brought back, if it is still there.
         revised = person.revisions.filter(client_id=client_id).values("tuple")
-        undone = _live(person).filter(tuple__in=revised).select_related("tuple").first()
+        undone = _live(person.pk).filter(tuple__in=revised).select_related("tuple").first()
         if undone is not None:
             return undone
     last = _judgement_to_undo(person, client_id)
-    live = list(_live(person))
+    live = list(_live(person.pk))
     released = live[1:][-1:]
     # Before the judgement goes: who settles the tuple holds it, and then wants this judgement.
     tuples_lock([last.tuple_id, *(lease.tuple_id for lease in released)])
@@ -445,7 +478,7 @@ def _back_on_screen(
 
     The caller holds the tuples' locks. live: what the person has. released: one of it, or none.
     """
-    _live(person).filter(pk__in=[lease.pk for lease in released]).update(state=Lease.State.RELEASED)
+    _live(person.pk).filter(pk__in=[lease.pk for lease in released]).update(state=Lease.State.RELEASED)
     lease = person.leases.select_related("tuple").get(tuple=answered)
     lease.state, lease.turn = Lease.State.LIVE, min(other.turn for other in [*live, lease]) - 1
     lease.expires_at = at + LEASE_TIME

@@ -14,6 +14,7 @@ from annotation.judging.gold import gold_choose, gold_is_due
 from annotation.judging.repeats import order_again, repeat_choose, repeat_is_due
 from annotation.models import Campaign, Lease, Participation, Tuple
 from curation.models import User
+from curation.statements import built_once
 
 
 class NoTupleReason(models.TextChoices):
@@ -95,12 +96,22 @@ def _open_choose(person: Participation, *, wait: bool) -> Tuple | None:
     """
     for skip_locked in (True, False) if wait else (True,):
         for number in _rounds_open(person.campaign):
-            for side in (Q(priority__gte=person.cursor), Q(priority__lt=person.cursor)):
-                tuples = _open_for(person).filter(side, round=number).order_by("priority")
-                chosen = tuples.select_for_update(of=("self",), no_key=True, skip_locked=skip_locked).first()
+            for onwards in (True, False):
+                place = (person.pk, person.campaign_id, number, person.cursor)
+                chosen = _open_from.first(*place, onwards=onwards, skip_locked=skip_locked)
                 if chosen is not None:
                     return chosen
     return None
+
+
+@built_once
+def _open_from(
+    person: int, campaign: int, number: int, cursor: int, *, onwards: bool, skip_locked: bool
+) -> QuerySet[Tuple]:
+    """The first open tuple of the round, locked: from the cursor onwards, or of those before it."""
+    side = Q(priority__gte=cursor) if onwards else Q(priority__lt=cursor)
+    tuples = _open_for(person, campaign).filter(side, round=number).order_by("priority")
+    return tuples.select_for_update(of=("self",), no_key=True, skip_locked=skip_locked)[:1]
 
 
 def _rounds_open(campaign: Campaign) -> Iterator[int]:
@@ -120,18 +131,23 @@ def _rounds_open(campaign: Campaign) -> Iterator[int]:
         number = next_round
 
 
-def _open_for(person: Participation) -> QuerySet[Tuple]:
+def _open_for(person: int, campaign: int) -> QuerySet[Tuple]:
     theirs = Lease.objects.filter(tuple=OuterRef("pk"), participation=person).exclude(
         state=Lease.State.RELEASED
     )
-    tuples = Tuple.objects.filter(~Exists(theirs), campaign=person.campaign_id)
+    tuples = Tuple.objects.filter(~Exists(theirs), campaign=campaign)
     # The first condition is the index's own; the second is checked on the few rows that it leaves.
     return tuples.filter(collected__lt=F("required")).filter(collected__lt=F("required") - F("leased"))
 
 
 def is_plenty_open(person: Participation, number: int) -> bool:
     """Whether at least so many tuples are open for the person."""
-    return len(_open_for(person).values_list("pk", flat=True)[:number]) >= number
+    return len(_open_numbers(person.pk, person.campaign_id, at_most=number)) >= number
+
+
+@built_once
+def _open_numbers(person: int, campaign: int, *, at_most: int) -> QuerySet[Tuple, tuple[int]]:
+    return _open_for(person, campaign).values_list("pk")[:at_most]
 
 
 def order_draw(person: Participation, chosen: Tuple) -> list[int]:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.db.models import Count, QuerySet, Subquery
 from django.http import HttpRequest
 from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
@@ -21,7 +22,8 @@ from annotation.cards import Card, cards_of
 from annotation.judging.assignment import tuple_claim, tuples_fetch
 from annotation.judging.choosing import NoTupleReason
 from annotation.judging.gold import GoldFeedback
-from annotation.models import Campaign, Judgement, JudgementRevision, Lease, Participation
+from annotation.models import Campaign, Judgement, JudgementRevision, Lease, Participation, Sitting
+from curation.statements import built_once
 
 SITTING = 40  # screens: about a quarter of an hour, after which a break is offered
 LONG_SENTENCE = 150  # characters
@@ -96,20 +98,19 @@ def addresses_of(campaign: Campaign) -> dict[str, str]:
     return addresses | {"leave": reverse("annotation:mine")}
 
 
-def progress_text(participation: Participation) -> str:
+def progress_text(judged: int) -> str:
     """How far this sitting is; never a share of the campaign, which would only hurry people."""
-    judged = sitting_judged(participation)
     return ngettext("%(number)d judged in this sitting", "%(number)d judged in this sitting", judged) % {
         "number": judged
     }
 
 
-def sitting_of(participation: Participation) -> dict[str, int]:
+def sitting_of(campaign: Campaign, judged: int) -> dict[str, int]:
     """How many screens a sitting has, about how many minutes they take, and how many are done of this one."""
     return {
         "screens": SITTING,
-        "minutes": sitting_minutes(participation.campaign),
-        "done": _sitting_done(sitting_judged(participation)),
+        "minutes": sitting_minutes(campaign),
+        "done": _sitting_done(judged),
     }
 
 
@@ -122,16 +123,20 @@ def _sitting_done(judged: int) -> int:
     return SITTING if judged and judged % SITTING == 0 else judged % SITTING
 
 
-def sitting_is_over(participation: Participation) -> bool:
-    """Whether this is the moment to offer a break."""
-    judged = sitting_judged(participation)
-    return judged > 0 and judged % SITTING == 0
+def sitting_is_over(done: int) -> bool:
+    """Whether the last answer was the sitting's last. done: of the sitting, as `screen_json` says it."""
+    return done == SITTING
 
 
 def undoable(participation: Participation) -> str:
     """The client_id of the judgement that an undo would take back, or nothing."""
-    last = last_judgement(participation)
-    return str(last.client_id) if last else ""
+    last = _last_client_id.first(participation.pk)
+    return str(last[0]) if last else ""
+
+
+@built_once
+def _last_client_id(person: int) -> QuerySet[Judgement, tuple[UUID]]:
+    return Judgement.objects.filter(participation=person).order_by("-pk").values_list("client_id")[:1]
 
 
 def screen_json(
@@ -139,15 +144,16 @@ def screen_json(
     participation: Participation,
     at: datetime,
     *,
-    now: Lease | NoTupleReason | None = None,
+    held: list[Lease] | None = None,
 ) -> dict[str, Any]:
-    """The tuple on the screen and those after it, ready for the script. now: why there is none, where known.
+    """The tuple on the screen and those after it, ready for the script. held: what `tuples_fetch` gave just before.
 
     The script names in a header the leases whose tuples it has; their cards are not drawn again.
     """
-    held = [] if isinstance(now, NoTupleReason) else tuples_fetch(participation=participation, at=at)
+    if held is None:
+        held = tuples_fetch(participation=participation, at=at)
     if not held:
-        first = now if isinstance(now, NoTupleReason) else tuple_claim(participation=participation, at=at)
+        first = tuple_claim(participation=participation, at=at)
         held = [] if isinstance(first, NoTupleReason) else [first]
     known = set(request.headers.get("Judging-Has", "").split(","))
     cards = cards_of(lease for lease in held if str(lease.pk) not in known)
@@ -160,14 +166,15 @@ def screen_json(
         else {"lease": lease.pk}
         for place, lease in enumerate(held)
     ]
+    judged = sitting_judged(participation)
     return {
         "token": get_token(request),
         "tuple": tuples[0] if tuples else None,
         "ahead": tuples[1:],
         "over": not held,
         "undo": undoable(participation),
-        "progress": progress_text(participation),
-        "sitting": _sitting_done(sitting_judged(participation)),
+        "progress": progress_text(judged),
+        "sitting": _sitting_done(judged),
         "note": "",
     }
 
@@ -229,8 +236,15 @@ def words(participation: Participation) -> dict[str, str]:
 
 def sitting_judged(participation: Participation) -> int:
     """How many tuples the person judged since they sat down."""
-    sitting = participation.sittings.order_by("-pk").first()
-    return sitting.judgements.count() if sitting else 0
+    counted = _judged_in_sitting.first(participation.pk)
+    return counted[0] if counted else 0
+
+
+@built_once
+def _judged_in_sitting(person: int) -> QuerySet[Judgement, tuple[int]]:
+    last = Sitting.objects.filter(participation=person).order_by("-pk").values("pk")[:1]
+    judged = Judgement.objects.filter(sitting=Subquery(last)).order_by().values("sitting")
+    return judged.annotate(number=Count("pk")).values_list("number")
 
 
 def last_judgement(participation: Participation) -> Judgement | None:
@@ -239,7 +253,10 @@ def last_judgement(participation: Participation) -> Judgement | None:
 
 def answer_undone(participation: Participation, tuple_id: int) -> tuple[int | None, int | None] | None:
     """The best and the worst slot of the answer to this tuple that the person took back last; None in a tie."""
-    revision = (
-        JudgementRevision.objects.filter(participation=participation, tuple=tuple_id).order_by("-pk").first()
-    )
+    revision = _revision.first(participation.pk, tuple_id)
     return (revision.answer["best_slot"], revision.answer["worst_slot"]) if revision else None
+
+
+@built_once
+def _revision(person: int, tuple_id: int) -> QuerySet[JudgementRevision]:
+    return JudgementRevision.objects.filter(participation=person, tuple=tuple_id).order_by("-pk")[:1]

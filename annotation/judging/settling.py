@@ -1,7 +1,7 @@
 """What counts. One function decides it, in the transaction of whatever changed the facts.
 
 Locks are taken in one order everywhere, so that no two people wait for each other: first the person's row,
-then the rows of tuples by primary key. Gold tuples and repeats are never locked, because nothing on them changes.
+then the rows of tuples by primary key. On gold tuples and repeats nothing changes; only an answer to one locks it.
 """
 
 from collections import defaultdict
@@ -24,6 +24,7 @@ from annotation.results.annotators import gate_of
 from curation.datasets.audit import Action
 from curation.errors import UserError
 from curation.models import User
+from curation.statements import built_once, row_insert, row_update, updates_once
 from curation.webhooks.events import Event, event_happened
 
 # A person's whole work is settled in pieces, so that no statement names more rows than SQLite takes.
@@ -36,8 +37,16 @@ def participation_lock(participation: Participation) -> Participation:
     Read what depends on the lock in statements of its own. A subquery in this one would show PostgreSQL's
     snapshot from before the wait.
     """
+    person = _locked.first(participation.pk)
+    if person is None:
+        raise Participation.DoesNotExist
+    return person
+
+
+@built_once
+def _locked(person: int) -> QuerySet[Participation]:
     people = Participation.objects.select_for_update(of=("self",), no_key=True)
-    return people.select_related("campaign__dataset").get(pk=participation.pk)
+    return people.select_related("campaign__dataset").filter(pk=person)
 
 
 def tuples_settle(tuple_ids: Collection[int]) -> None:
@@ -71,17 +80,21 @@ def judgement_settle(judgement: Judgement, *, was_live: bool) -> None:
     """Keep a new answer, and settle its tuple by what its counters say.
 
     It comes last, so it changes nothing about those before it, and a screenful of people need not read them again.
-    was_live: the tuple was on the person's screen until now. The caller holds the person's lock.
+    was_live: the tuple was on the person's screen until now. The caller holds the person's lock and the tuple's, and
+    read `judgement.tuple` with it.
     """
-    tuple_id = judgement.tuple_id
-    required, collected = tuples_lock([tuple_id])[tuple_id]
-    excluded = judgement.participation.excluded
-    judgement.status = _status(excluded=excluded, earlier=collected, required=required)
-    judgement.save()
-    Tuple.objects.filter(pk=tuple_id).update(
-        collected=collected + (judgement.status == Judgement.Status.COLLECTED),
-        leased=F("leased") - int(was_live),
+    judged = judgement.tuple
+    judgement.status = _status(
+        excluded=judgement.participation.excluded, earlier=judged.collected, required=judged.required
     )
+    row_insert(judgement)
+    counts = judgement.status == Judgement.Status.COLLECTED
+    _tuple_answered(judged.pk, judged.collected + counts, int(was_live))
+
+
+@updates_once
+def _tuple_answered(tuple_id: int, collected: int, ended: int) -> tuple[QuerySet[Tuple], dict[str, Any]]:
+    return Tuple.objects.filter(pk=tuple_id), {"collected": collected, "leased": F("leased") - ended}
 
 
 def _status(*, excluded: bool, earlier: int, required: int) -> Judgement.Status:
@@ -100,7 +113,7 @@ def _number_of(rows: QuerySet[Any]) -> Coalesce:
 def lease_end(lease: Lease, state: Lease.State) -> None:
     """End a lease, live or released; the next of the person's live ones is then on the screen."""
     lease.state = state
-    lease.save(update_fields=["state"])
+    row_update(lease, "state")
 
 
 @transaction.atomic

@@ -61,9 +61,6 @@ from curation.models import Pair
 from curation.pairs.text import normalise, unspaced
 
 SCHEMA_VERSION = 7
-# Above this a bundle takes more than some seconds; the command has no limit.
-MOST_JUDGEMENTS_AT_ONCE = 20_000
-MOST_PAIRS_AT_ONCE = 3_000
 SHORTEST_NAME_HIDDEN = 3
 # Settings of a campaign that no file of judgements tells.
 UNKNOWN_OF_IMPORTED = (
@@ -109,13 +106,6 @@ def bundle_zip(
 
 def bundle_name(campaign: Campaign) -> str:
     return f"{slugify(campaign.name)[:80] or f'campaign-{campaign.pk}'}-bundle"
-
-
-def bundle_is_small(campaign: Campaign) -> bool:
-    """Whether a page can make it while somebody waits. Two queries."""
-    judged = Judgement.objects.filter(participation__campaign=campaign)[: MOST_JUDGEMENTS_AT_ONCE + 1].count()
-    pairs = TupleItem.objects.filter(tuple__campaign=campaign).values("pair").distinct().count()
-    return judged <= MOST_JUDGEMENTS_AT_ONCE and pairs <= MOST_PAIRS_AT_ONCE
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,10 @@ from annotation.results.annotators import (
 from annotation.results.figures import Live, campaign_mark, kept, live_figures
 from annotation.results.record import EVERYBODY
 from annotation.results.selectors import PhaseSums, phase_sums, score_sets_of
-from annotation.results.study import MOST_AT_ONCE, study_latest
+from annotation.results.study import study_latest
 from curation.models import ScoreSet
 
+LIVE_AT_ONCE = 4_000  # judgements whose reliability a page computes, within about a third of a second
 DAY = timedelta(days=1)
 HALVINGS_DIFFER = 0.005  # five standard errors of the mean over 200 random halvings
 
@@ -72,7 +73,7 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
     phases = phase_sums(campaign)
     required = sum(phase.required for phase in phases.values())
     judged = numbers["collected"] + numbers["extra"] + numbers["excluded"]
-    live = _studied(campaign, mark) if judged > MOST_AT_ONCE else live_figures(campaign, mark)
+    live = _studied(campaign, mark) if judged > LIVE_AT_ONCE else live_figures(campaign, mark)
     seconds, reliability, note = live
     seconds_each = seconds.get(EVERYBODY)
     missing = max(0, required - numbers["collected"])

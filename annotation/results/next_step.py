@@ -83,6 +83,8 @@ def _after_judging(
     campaign: Campaign, shown: Mapping[str, Any], *, done: bool, counted: Mapping[str, str]
 ) -> NextStep:
     """done: all judgements are there; else the campaign was closed before."""
+    if any(work.is_underway for work in shown["works"]):
+        return NextStep(_("All judgements are there. A worker publishes the scores."))
     if shown["score_sets"]:
         address = reverse("curation:export", args=[campaign.dataset.slug])
         return NextStep(_("The scores are published."), _("Export the dataset"), address)

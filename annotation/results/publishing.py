@@ -1,7 +1,8 @@
 """From a campaign to score sets of its dataset."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -18,19 +19,38 @@ from annotation.results.record import (
     Mask,
     NumberedJudgements,
     campaign_judgements,
+    judgements_at_most,
     judgements_require,
     rounds_of,
 )
-from curation.datasets.services import score_set_publish
+from curation.access import dataset_require_active
+from curation.datasets.services import score_set_name_require, score_set_publish
 from curation.errors import UserError, errors_shown
 from curation.models import Pair, ScoreSet, User
 
 LONGEST_NAME = 100
+# Judgements of which a request publishes scores, by method; with more it would take over a second, mostly for a
+# thousand halvings and for the standard errors (docs/experiments/LOG.md).
+AT_ONCE: Mapping[str, int] = {"counting": 600, "bradley-terry": 600, "maxdiff": 400, "scales": 100}
 # Pairs that people gave, and pairs that a machine wrote.
 STRATA: Mapping[str, frozenset[str]] = {
     "imported": frozenset({Pair.Origin.IMPORTED.value, Pair.Origin.SAMPLED.value}),
     "generated": frozenset({Pair.Origin.GENERATED.value}),
 }
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Scores that are computed and not stored yet. name: as it was given; label: what a name that is made says of the
+    method.
+    """
+
+    name: str
+    label: str
+    stratum: str
+    method: str
+    parameters: Mapping[str, Any]
+    scores: Sequence[tuple[int, float, float | None, int]]
 
 
 def scores_publish(
@@ -51,6 +71,118 @@ def scores_publish(
     mean_per_round: a prior mean for the pairs of each round in which pairs joined, of maxdiff alone; None: wherever
     pairs joined. What was published never changes.
     """
+    scored = _publication(
+        campaign=campaign,
+        method=method,
+        name=name,
+        stratum=stratum,
+        annotator_scales=annotator_scales,
+        mean_per_round=mean_per_round,
+    )
+    return publications_store(campaign=campaign, publications=[scored], by=by)[0]
+
+
+def strata_publish(
+    *,
+    campaign: Campaign,
+    method: str = "counting",
+    name: str = "",
+    annotator_scales: bool = False,
+    mean_per_round: bool | None = None,
+    by: User | None = None,
+) -> list[ScoreSet]:
+    """Publish imported and generated pairs as score sets of their own; all of them or none.
+
+    A stratum's name is added to the name that is given.
+    """
+    scored = publications_of(
+        campaign=campaign,
+        method=method,
+        name=name,
+        strata=True,
+        annotator_scales=annotator_scales,
+        mean_per_round=mean_per_round,
+    )
+    return publications_store(campaign=campaign, publications=scored, by=by)
+
+
+def publications_of(
+    *,
+    campaign: Campaign,
+    method: str = "counting",
+    name: str = "",
+    strata: bool = False,
+    annotator_scales: bool = False,
+    mean_per_round: bool | None = None,
+) -> list[Publication]:
+    """Compute what `scores_publish` or, with strata, `strata_publish` stores. Nothing is written, so that nobody who
+    writes waits for it.
+    """
+    return [
+        _publication(
+            campaign=campaign,
+            method=method,
+            name=_name_of(name, stratum),
+            stratum=stratum,
+            annotator_scales=annotator_scales,
+            mean_per_round=mean_per_round,
+        )
+        for stratum in (_strata_of(campaign) if strata else [""])
+    ]
+
+
+def publication_require(campaign: Campaign, asked: Mapping[str, Any]) -> None:
+    """Raise UserError where the choices cannot be published, as far as that is known before anything is computed."""
+    dataset_require_active(campaign.dataset)
+    _require_known(asked.get("method", "counting"), METHODS)
+    if name := asked.get("name", "").strip():
+        for stratum in _strata_of(campaign) if asked.get("strata") else [""]:
+            score_set_name_require(campaign.dataset, _name_of(name, stratum))
+
+
+def _name_of(name: str, stratum: str) -> str:
+    """The name that was given, with that of the stratum; "" where none was given."""
+    given = name.strip()
+    return f"{given}, {stratum}" if given and stratum else given
+
+
+def publication_is_quick(campaign: Campaign, asked: Mapping[str, Any]) -> bool:
+    """Whether somebody may wait for it. One query."""
+    method = "scales" if asked.get("annotator_scales") else asked.get("method", "counting")
+    return judgements_at_most(campaign, AT_ONCE[method])
+
+
+@transaction.atomic
+def publications_store(
+    *, campaign: Campaign, publications: Sequence[Publication], by: User | None
+) -> list[ScoreSet]:
+    """Store what was computed as score sets; all of them or none."""
+    return [
+        score_set_publish(
+            dataset=campaign.dataset,
+            name=each.name.strip() or _free_name(campaign, each.label, each.stratum),
+            kind=ScoreSet.Kind.HUMAN,
+            low=0.0,
+            high=1.0,
+            method=each.method,
+            parameters=each.parameters,
+            scores=each.scores,
+            campaign_ref=campaign.pk,
+            by=by,
+        )
+        for each in publications
+    ]
+
+
+def _publication(
+    *,
+    campaign: Campaign,
+    method: str,
+    name: str,
+    stratum: str,
+    annotator_scales: bool,
+    mean_per_round: bool | None,
+) -> Publication:
     _require_known(method, METHODS)
     if annotator_scales and method != "maxdiff":
         raise UserError(
@@ -84,35 +216,12 @@ def scores_publish(
     if stratum:
         left_out = int(usable.sum() - chosen.sum())
         parameters |= {"stratum": stratum, "mixed_judgements_left_out": left_out}
-    return score_set_publish(
-        dataset=campaign.dataset,
-        name=name.strip()
-        or _free_name(campaign, f"{method} with scales" if annotator_scales else method, stratum),
-        kind=ScoreSet.Kind.HUMAN,
-        low=0.0,
-        high=1.0,
-        method=method,
-        parameters=parameters,
-        scores=_rows(filed, scores),
-        campaign_ref=campaign.pk,
-        by=by,
-    )
+    label = f"{method} with scales" if annotator_scales else method
+    return Publication(name, label, stratum, method, parameters, _rows(filed, scores))
 
 
-@transaction.atomic
-def strata_publish(
-    *,
-    campaign: Campaign,
-    method: str = "counting",
-    name: str = "",
-    annotator_scales: bool = False,
-    mean_per_round: bool | None = None,
-    by: User | None = None,
-) -> list[ScoreSet]:
-    """Publish imported and generated pairs as score sets of their own; all of them or none.
-
-    A stratum's name is added to the name that is given.
-    """
+def _strata_of(campaign: Campaign) -> list[str]:
+    """The strata that the campaign's pairs belong to. Raises UserError where there is one alone."""
     origins = set(
         Pair.objects.filter(tuple_items__in=TupleItem.objects.for_scores(campaign))
         .order_by()
@@ -124,18 +233,7 @@ def strata_publish(
         raise UserError(
             _("All pairs of “%(name)s” are of one kind. Score them together."), name=campaign.name
         )
-    return [
-        scores_publish(
-            campaign=campaign,
-            method=method,
-            name=f"{name.strip()}, {stratum}" if name.strip() else "",
-            stratum=stratum,
-            annotator_scales=annotator_scales,
-            mean_per_round=mean_per_round,
-            by=by,
-        )
-        for stratum in strata
-    ]
+    return strata
 
 
 def _require_known(method: str, known: Mapping[str, object]) -> None:

@@ -224,12 +224,30 @@ def rounds_of(campaign: Campaign, pairs: IntArray) -> Rounds | None:
     return Rounds(tuple(map(str, rounds.tolist())), numbers) if len(rounds) > 1 else None
 
 
+def judgements_at_most(campaign: Campaign, most: int) -> bool:
+    """Whether the campaign has no more judgements. One query, which counts no further."""
+    return Judgement.objects.filter(participation__campaign=campaign)[: most + 1].count() <= most
+
+
 def judgements_require(campaign: Campaign, judged: CampaignJudgements, method: str) -> Mask:
     """The judgements that feed a method. Raises UserError where there are none."""
     feeding = judged.feeding(method)
     if not feeding.any():
-        raise UserError(_("“%(name)s” has no judgements that count yet."), name=campaign.name)
+        raise _nothing_counts(campaign)
     return feeding
+
+
+def judgements_require_any(campaign: Campaign) -> None:
+    """Raise UserError where no judgement counts. One query; ties count here, though they feed no counting."""
+    counting = Judgement.objects.filter(
+        participation__campaign=campaign, status=Judgement.Status.COLLECTED.value
+    )
+    if not counting.exists():
+        raise _nothing_counts(campaign)
+
+
+def _nothing_counts(campaign: Campaign) -> UserError:
+    return UserError(_("“%(name)s” has no judgements that count yet."), name=campaign.name)
 
 
 def pair_names(campaign: Campaign) -> dict[int, str]:

@@ -1,8 +1,8 @@
 """What people rated in a campaign's slider arm: progress, people, every rating for a file, and the comparison."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,15 @@ from django.utils.translation import gettext as _
 from annotation.bws.judgements import IntArray
 from annotation.bws.reliability.ratings import Ratings
 from annotation.bws.reliability.split_half import TooFewJudgements
-from annotation.bws.studies.methods import MethodsCompared, Timed, methods_compared
+from annotation.bws.studies.methods import MethodsCompared, MethodsPoint, Timed, methods_compared
 from annotation.models import Campaign, Judgement, PairRating, Participation, SliderArm
 from annotation.results.figures import campaign_mark, kept
-from annotation.results.record import annotator_codes, campaign_judgements, pair_names
+from annotation.results.record import annotator_codes, campaign_judgements, judgements_at_most, pair_names
 from curation.files.judged_by import judged_by
+from curation.statistics.influence import Correlation
+from curation.statistics.intervals import Estimate
 
+COMPARED_AT_ONCE = 2_000  # judgements and ratings that a request compares, within about half a second
 RATING_COLUMNS = ("rating", "pair", "annotator", "value", "guideline", "seconds")
 _GIVEN = Q(pair_ratings__value__isnull=False)
 
@@ -111,15 +114,45 @@ def comparison_of(arm: SliderArm, *, standardised: bool = False) -> Comparison:
 
     standardised: each rater's values less their mean, by their standard deviation.
     """
+    mark = comparison_mark(arm, standardised=standardised)
+    what = "slider-standardised" if standardised else "slider"
+    return kept(arm.campaign, what, mark, lambda: comparison_compute(arm, standardised=standardised))
+
+
+def comparison_mark(arm: SliderArm, *, standardised: bool) -> str:
+    """A mark of what is compared: of the campaign's judgements, the ratings, and how they are taken."""
     rated = PairRating.objects.filter(rated__arm=arm)
     last = rated.aggregate(last=Max("pk"), number=Count("pk"))
     state = f"{campaign_mark(arm.campaign)} {last} {standardised}"
-    mark = hashlib.sha256(state.encode()).hexdigest()
-    what = "slider-standardised" if standardised else "slider"
-    return kept(arm.campaign, what, mark, lambda: _comparison(arm, standardised=standardised))
+    return hashlib.sha256(state.encode()).hexdigest()
 
 
-def _comparison(arm: SliderArm, *, standardised: bool) -> Comparison:
+def comparison_is_quick(arm: SliderArm) -> bool:
+    """Whether somebody may wait for it. Two queries."""
+    ratings = PairRating.objects.filter(rated__arm=arm)[: COMPARED_AT_ONCE + 1].count()
+    return ratings <= COMPARED_AT_ONCE and judgements_at_most(arm.campaign, COMPARED_AT_ONCE - ratings)
+
+
+def comparison_as_json(compared: Comparison) -> dict[str, Any]:
+    return asdict(compared)
+
+
+def comparison_from_json(stored: Mapping[str, Any]) -> Comparison:
+    """What `comparison_as_json` wrote."""
+    found = stored["found"]
+    if found is None:
+        return Comparison(**stored)
+    figures = ("best_worst", "slider", "difference")
+    points = tuple(
+        MethodsPoint(**{**point, **{name: Estimate(*point[name]) for name in figures}})
+        for point in found["points"]
+    )
+    compared = {**found, "points": points, "correlation": Correlation(**found["correlation"])}
+    return Comparison(**{**stored, "found": MethodsCompared(**compared)})
+
+
+def comparison_compute(arm: SliderArm, *, standardised: bool) -> Comparison:
+    """Both methods in the same time."""
     judged = campaign_judgements(arm.campaign)
     feeding = judged.feeding("counting")
     numbered = judged.as_asked(feeding)

@@ -1,7 +1,7 @@
 """Working out what a campaign's dashboard shows beyond counts, and keeping it until the campaign has changed.
 
-Up to `MOST_AT_ONCE` judgements a page works it out itself, within about two seconds. Above, a worker does, and
-pages show the last one with its time.
+Up to `MOST_AT_ONCE` judgements a page works it out itself, within about a second. Above, a worker does
+(`annotation.results.works`), and pages show the last one with its time.
 """
 
 from dataclasses import dataclass, replace
@@ -10,7 +10,6 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
-from django.db.models import Q
 
 from annotation.bws.annotators.carelessness import reading_letters
 from annotation.bws.annotators.gold_gate import TRIALS_PER_GOLD
@@ -31,8 +30,7 @@ from annotation.results.figures import (
 from annotation.results.record import CampaignJudgements, NumberedJudgements, campaign_judgements
 from curation.models import Pair
 
-MOST_AT_ONCE = 4_000
-ASKED_AGAIN_AFTER = timedelta(seconds=90)
+MOST_AT_ONCE = 500
 MADE_AGAIN_AFTER = timedelta(seconds=60)
 
 
@@ -67,9 +65,15 @@ def signs_of(person: Participation) -> list[dict[str, Any]]:
 
 
 def study_is_quick(campaign: Campaign, judged: int) -> bool:
-    """Whether a page may work it out: few judgements are there, and few in the campaigns that are simulated."""
-    simulated = tuple_count(StudyPlan.most_items_simulated, campaign.factor) * campaign.judgements_per_tuple
-    return max(judged, simulated) <= MOST_AT_ONCE
+    """Whether a page may work it out: few judgements are there, and few in the campaigns that are simulated.
+
+    Of many judgements nothing more is asked: the pairs of a large campaign take seconds to count.
+    """
+    if judged > MOST_AT_ONCE:
+        return False
+    items = min(StudyPlan.most_items_simulated, _items(campaign))
+    simulated = tuple_count(items, campaign.factor) * campaign.judgements_per_tuple
+    return simulated <= MOST_AT_ONCE
 
 
 def study_now(
@@ -80,30 +84,40 @@ def study_now(
     return CampaignFindings(figures, computed_at, stale=False)
 
 
-def study_make(*, campaign: Campaign, at: datetime) -> CampaignFindings:
-    """Study the campaign and store what was found for all pages."""
+@dataclass(frozen=True)
+class ComputedStudy:
+    """A study of the state that has the mark, which is not stored yet; seconds: that it took."""
+
+    mark: str
+    figures: dict[str, Any]
+    seconds: float
+
+
+def study_compute(campaign: Campaign) -> ComputedStudy:
+    """Study the campaign. Nothing is written."""
     began = monotonic()
     mark = campaign_mark(campaign)  # before the judgements are read: what comes between makes it stale
     figures = _figures(campaign, mark, unreported)
-    seconds = round(monotonic() - began, 3)
-    CampaignStudy.objects.update_or_create(
-        campaign=campaign,
-        defaults={"mark": mark, "figures": figures, "computed_at": at, "seconds": seconds, "asked_at": None},
-    )
-    return CampaignFindings(figures, at, stale=False)
+    return ComputedStudy(mark, figures, round(monotonic() - began, 3))
 
 
-def study_request(*, campaign: Campaign, at: datetime) -> bool:
-    """Note that a newer study is requested; False where a worker was asked a short while ago, or has just made one.
+def study_store(*, campaign: Campaign, computed: ComputedStudy, at: datetime) -> None:
+    """Store what was found for all pages."""
+    CampaignStudy.objects.update_or_create(campaign=campaign, defaults={**vars(computed), "computed_at": at})
 
-    While people judge, every judgement outdates the study; a page that stays open must not keep a worker busy.
+
+def study_make(*, campaign: Campaign, at: datetime) -> CampaignFindings:
+    """Study the campaign at once, and store it."""
+    computed = study_compute(campaign)
+    study_store(campaign=campaign, computed=computed, at=at)
+    return CampaignFindings(computed.figures, at, stale=False)
+
+
+def study_is_new(campaign: Campaign, *, at: datetime) -> bool:
+    """Whether a worker has just made one. While people judge, every judgement outdates the study; a page that stays
+    open must not keep a worker busy.
     """
-    CampaignStudy.objects.get_or_create(campaign=campaign)
-    asked, made = Q(asked_at__gt=at - ASKED_AGAIN_AFTER), Q(computed_at__gt=at - MADE_AGAIN_AFTER)
-    if CampaignStudy.objects.filter(asked | made, campaign=campaign).exists():
-        return False
-    CampaignStudy.objects.filter(campaign=campaign).update(asked_at=at)
-    return True
+    return CampaignStudy.objects.filter(campaign=campaign, computed_at__gt=at - MADE_AGAIN_AFTER).exists()
 
 
 def _figures(campaign: Campaign, mark: str, report: Report) -> dict[str, Any]:
@@ -114,7 +128,7 @@ def _figures(campaign: Campaign, mark: str, report: Report) -> dict[str, Any]:
         size=campaign.tuple_size,
         factor=campaign.factor,
         judgements_per_tuple=campaign.judgements_per_tuple,
-        items=TupleItem.objects.for_scores(campaign).values("pair").distinct().count(),
+        items=_items(campaign),
         resamples=RESAMPLES if len(judged) <= MANY else FEWER_RESAMPLES,
         seed=campaign.seed,
     )
@@ -123,6 +137,10 @@ def _figures(campaign: Campaign, mark: str, report: Report) -> dict[str, Any]:
         row["person"] = int(filed.people[row["person"]])
     # The keys of JSON are texts.
     return figures | {"seconds": {str(person): value for person, value in seconds.items()}}
+
+
+def _items(campaign: Campaign) -> int:
+    return TupleItem.objects.for_scores(campaign).values("pair").distinct().count()
 
 
 def _record(campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudgements) -> CampaignRecord:

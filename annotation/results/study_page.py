@@ -18,6 +18,7 @@ from annotation.results.record import annotators_named
 from annotation.results.selectors import judges_of
 from annotation.results.signs import signs_shown
 from annotation.results.study import CampaignFindings
+from annotation.results.works import study_work
 
 FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
 CHOSEN = {"gold": 0.7, "agreement": 0.6}
@@ -33,7 +34,8 @@ def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindi
         "study": figures,
         "computed_at": made,
         "since": made.isoformat() if made else "",
-        "study_due": shown.stale and bool(dashboard.collected),
+        "study_due": (due := shown.stale and bool(dashboard.collected)),
+        "study_work": study_work(campaign, dashboard.mark) if due else None,
         "named": named,
         "people": people,
         "to_look_at": to_look_at,

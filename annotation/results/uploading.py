@@ -47,17 +47,18 @@ from curation.exchange.uploads import (
     import_files,
     import_files_remove,
     import_options_save,
+    import_rejected_put,
     import_require_free,
 )
 from curation.files.drafts import FileError
 from curation.files.identity import TooManyRowsError
 from curation.files.progress import Report, silent
 from curation.files.writing import as_text, replacing
-from curation.heartbeats import ClaimLost, beating
+from curation.heartbeats import ClaimLost, beating, connection_lost
 from curation.models import ImportBatch
 
-# A request writes so many judgements in about two seconds; a worker writes more.
-IMPORT_AT_ONCE = 5_000
+# A request writes so many judgements in less than a second; a worker writes more.
+IMPORT_AT_ONCE = 2_000
 CHECK_AT_ONCE_ROWS = 30_000
 # They are written in one transaction. On SQLite nobody else writes meanwhile, about 20 seconds for 100,000.
 MOST_ROWS = 300_000
@@ -290,7 +291,7 @@ def _rejected_written(batch: ImportBatch, file: JudgementFile) -> None:
     """The rejected rows as CSV with the columns file, line and reason."""
     if not file.rejected:
         return
-    with replacing(import_errors_file(batch)) as kept, as_text(kept) as text:
+    with import_rejected_put(batch), replacing(import_errors_file(batch)) as kept, as_text(kept) as text:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["file", "line", "reason"])
         name = Path(batch.path).name
@@ -317,7 +318,9 @@ def _failure_recorded(batch: ImportBatch) -> Iterator[None]:
     except (UserError, FileError) as error:
         import_failed(batch=batch, error=str(error))
         raise
-    except Exception:
+    except Exception as error:
+        if connection_lost(error):  # its heartbeat goes stale, and another worker is invited
+            raise
         message = _(
             "An unexpected error stopped the import; the log of the site describes it. Import the file again."
         )

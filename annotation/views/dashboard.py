@@ -3,6 +3,7 @@
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
+from uuid import uuid4
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -22,17 +23,18 @@ from annotation.campaigns.promises import promises
 from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.forms.campaigns import RepeatsForm
 from annotation.forms.publishing import PublishForm
-from annotation.models import Campaign
-from annotation.results.bundle import bundle_is_small
+from annotation.models import Campaign, CampaignWork
 from annotation.results.dashboard import Dashboard, campaign_dashboard
 from annotation.results.figures import campaign_mark, score_page
 from annotation.results.gold_doubts import golds_to_remove
+from annotation.results.kept_bundles import bundle_is_quick, bundle_kept
 from annotation.results.next_step import next_step
 from annotation.results.record import annotators_named
 from annotation.results.selectors import judgements_in, score_sets_of
 from annotation.results.study import CampaignFindings, study_is_quick, study_latest, study_now
 from annotation.results.study_page import analysis_context, study_context
 from annotation.results.waiting import waiting_context
+from annotation.results.works import bundles_kept, study_work, works_shown
 from annotation.tasks import study_ask
 from annotation.views.rehearsal import rehearsal_page
 from curation.access import AuthedRequest
@@ -41,6 +43,8 @@ from curation.forms.people import InvitationForm
 from curation.models import User
 from curation.numbers import number_asked, page_number
 from curation.roles import Role
+
+Kind = CampaignWork.Kind
 
 
 @require_GET
@@ -75,7 +79,9 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
     shown = _study(campaign, figures, at=at)
     studied = study_context(campaign, figures, shown)
     context = {
-        "publish_form": PublishForm(initial={"method": studied.get("method", "counting")}, campaign=campaign),
+        "publish_form": PublishForm(
+            initial={"method": studied.get("method", "counting"), "client_id": uuid4()}, campaign=campaign
+        ),
         **studied,
         **waiting_context(request.user, campaign, figures),
         "invitation_form": _invitation(request.user, campaign),
@@ -87,11 +93,22 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
         "repeats_shown": campaign.repeat_every or any(row.repeat_agreement for row in figures.annotators),
         "repeats_form": RepeatsForm(instance=campaign),
         "score_sets": score_sets_of(campaign),
-        "bundle_small": bundle_is_small(campaign),
+        "works": works_shown(campaign, Kind.PUBLISH),
+        **_bundle(request.user, campaign, figures),
         "shown_on": "annotation:campaign",
         "judge_address": request.build_absolute_uri(reverse("annotation:judge", args=[campaign.pk])),
     }
     return context | {"next_step": next_step(request.user, campaign, figures, context)}
+
+
+def _bundle(user: User, campaign: Campaign, figures: Dashboard) -> dict[str, Any]:
+    """What the page says of bundles to whoever may download them: of a large campaign, what is kept and being made."""
+    if not (figures.collected and campaign_may(user, campaign, may="oversee")):
+        return {}
+    if bundle_is_quick(campaign):
+        return {"bundle_at_once": True}
+    made = [bundle_kept(work) for work in bundles_kept(campaign)]
+    return {"bundle_by_worker": True, "bundles": made, "bundle_works": works_shown(campaign, Kind.BUNDLE)}
 
 
 @require_GET
@@ -157,11 +174,17 @@ def design_state(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 @require_POST
 def study(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
-    """Ask a worker for a study where the last one is out of date; the page's script asks until there is a newer one."""
+    """Ask a worker for a study where the last one is out of date; the page's script asks until there is a newer one.
+
+    It asks for one that failed again only where a person presses the button.
+    """
     chosen = campaign_for(request.user, campaign_pk, may="read")
-    latest = study_latest(chosen, campaign_mark(chosen))
-    if latest.stale:
-        study_ask(chosen, at=now())
+    mark = campaign_mark(chosen)
+    latest = study_latest(chosen, mark)
+    work = study_work(chosen, mark)
+    if latest.stale and (work is None or request.GET.get("waits") != "1"):
+        study_ask(chosen, mark, at=now(), by=request.user)
+        work = study_work(chosen, mark)
     shown_on = "annotation:analysis" if request.GET.get("page") == "analysis" else "annotation:campaign"
     if not request.htmx:
         return redirect(shown_on, chosen.pk)
@@ -173,6 +196,7 @@ def study(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "computed_at": latest.computed_at,
         "since": since,
         "study_due": latest.stale,
+        "study_work": work,
         "asked": True,
         "shown_on": shown_on,
         "newer": made not in {"", since},

@@ -20,7 +20,7 @@ from annotation.forms.judging import FlagForm, JudgementForm, UndoForm
 from annotation.judging.assignment import (
     answer_submit,
     judgement_undo,
-    participation_join,
+    participation_of,
     tuple_claim,
     tuple_flag,
     tuple_skip,
@@ -41,6 +41,7 @@ from annotation.judging.screen import (
     shown_again,
     shown_now,
     sitting_is_over,
+    sitting_judged,
     sitting_of,
     undoable,
     words,
@@ -103,15 +104,15 @@ def judgement_create(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     if not form.is_valid():
         return _refused(request, participation, at, form)
     try:
-        submitted = answer_submit(at=at, claim=True, **form.judgement(at))
+        submitted = answer_submit(at=at, fetch=_asks_for_json(request), **form.judgement(at))
     except UserError as error:
         form.add_error(None, str(error))
         return _refused(request, participation, at, form)
     gold, judgement = submitted.gold, submitted.judgement
     as_expected = _("The last pairs had a known answer, and yours was the expected one.")
     if _asks_for_json(request):
-        said = screen_json(request, participation, at, now=submitted.following)
-        said["pause"] = not submitted.repeated and sitting_is_over(participation)
+        said = screen_json(request, participation, at, held=submitted.held)
+        said["pause"] = not submitted.repeated and sitting_is_over(said["sitting"])
         if gold:
             said |= (
                 {"note": as_expected}
@@ -218,8 +219,7 @@ def _flagged(request: AuthedRequest, participation: Participation, kind: Flag.Ki
 
 
 def _participation(request: AuthedRequest, campaign_pk: int) -> Participation:
-    campaign = campaign_for(request.user, campaign_pk, may="annotate")
-    return participation_join(campaign=campaign, user=request.user)
+    return participation_of(user=request.user, campaign_pk=campaign_pk)
 
 
 def _asks_for_json(request: AuthedRequest) -> bool:
@@ -235,6 +235,7 @@ def _page(
     form: JudgementForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
+    judged = sitting_judged(participation)
     context = {
         "participation": participation,
         "campaign": participation.campaign,
@@ -246,8 +247,8 @@ def _page(
         "flag_form": FlagForm(participation, auto_id="flag_%s", comments=True),
         "guideline": participation.campaign.guidelines.first(),
         "guidelines_open": request.GET.get("guidelines") == "open",
-        "progress": progress_text(participation),
-        "sitting": sitting_of(participation),
+        "progress": progress_text(judged),
+        "sitting": sitting_of(participation.campaign, judged),
         "last": last_judgement(participation),
         "undo": undoable(participation),
         "words": words(participation),

@@ -1,52 +1,43 @@
 """What leaves a campaign: score sets, its judgements as a file, and all of it as a bundle."""
 
 from tempfile import TemporaryFile
-from typing import Any
+from uuid import uuid4
 
 from django.contrib import messages
-from django.http import FileResponse, HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.access import campaign_for
+from annotation.access import campaign_for, work_for
 from annotation.bws.files.judgement_files import judgement_lines
 from annotation.campaigns.head import campaign_head
 from annotation.forms.publishing import PublishForm
-from annotation.models import Campaign
-from annotation.results.bundle import bundle_is_small, bundle_name, bundle_zip
-from annotation.results.publishing import scores_publish, strata_publish
+from annotation.models import Campaign, CampaignWork
+from annotation.results.bundle import bundle_name, bundle_zip
+from annotation.results.kept_bundles import bundle_is_quick, bundle_path
 from annotation.results.record import campaign_judgements, judgement_table
+from annotation.tasks import bundle_now_or_later, publish_now_or_later
+from annotation.views.works import work_say
 from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.files.tables import harmless
-from curation.models import ScoreSet
-from curation.said import success_say
 
 
 @require_http_methods(["GET", "POST"])
 def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
-    """The form by itself, which keeps what was typed where it is refused; a POST publishes."""
+    """The form by itself, which keeps what was typed where it is refused. A POST publishes, or asks a worker to."""
     chosen = campaign_for(request.user, campaign_pk, may="curate")
-    form = PublishForm(request.POST if request.method == "POST" else None, campaign=chosen)
+    sent = request.POST if request.method == "POST" else None
+    form = PublishForm(sent, initial={"client_id": uuid4()}, campaign=chosen)
     if form.is_valid():
         try:
-            published = _published(campaign=chosen, by=request.user, **form.cleaned_data)
-            names = ", ".join(f"“{score_set.name}”" for score_set in published)
-            sentence = ngettext(
-                "Published as the score set %(names)s.",
-                "Published as the score sets %(names)s.",
-                len(published),
-            )
-            success_say(
-                request,
-                sentence % {"names": names},
-                then=_("Export the dataset"),
-                address=reverse("curation:export", args=[chosen.dataset.slug]),
-            )
+            client_id = form.cleaned_data.pop("client_id")
+            asked = form.cleaned_data
+            work = publish_now_or_later(campaign=chosen, asked=asked, client_id=client_id, by=request.user)
+            work_say(request, work)
             return redirect("annotation:campaign", chosen.pk)
         except UserError as error:
             if not form.cleaned_data["name"]:  # nothing was typed that would be lost
@@ -55,10 +46,6 @@ def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
             form.add_error("name", str(error))
     context = campaign_head(request.user, chosen, "campaign") | {"publish_form": form}
     return render(request, "annotation/campaigns/publish.html", context)
-
-
-def _published(*, strata: bool, **asked: Any) -> list[ScoreSet]:
-    return strata_publish(**asked) if strata else [scores_publish(**asked)]
 
 
 @require_GET
@@ -91,9 +78,12 @@ def bundle(request: AuthedRequest, campaign_pk: int) -> FileResponse:
 
 def bundle_answer(chosen: Campaign, *, spreadsheet: bool = False) -> FileResponse:
     """The zip, for pages and programs. Raises UserError where it is too large to be made while somebody waits."""
-    if not bundle_is_small(chosen):
+    if not bundle_is_quick(chosen):
         raise UserError(
-            _("This campaign is too large for a page. Run: manage.py bws bundle %(number)d --out bundle.zip"),
+            _(
+                "Making the bundle of this campaign takes longer than a request may. Have it made on the page of the "
+                "campaign, or by POST to /api/v1/campaigns/%(number)d/bundle/."
+            ),
             number=chosen.pk,
         )
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
@@ -104,3 +94,29 @@ def bundle_answer(chosen: Campaign, *, spreadsheet: bool = False) -> FileRespons
         raise
     file.seek(0)
     return FileResponse(file, as_attachment=True, filename=f"{bundle_name(chosen)}.zip")
+
+
+@require_POST
+def bundle_make(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """Have the bundle of a large campaign made and kept, from which `spreadsheet` takes away formulas."""
+    chosen = campaign_for(request.user, campaign_pk, may="oversee")
+    spreadsheet = request.POST.get("spreadsheet") == "1"
+    try:
+        work_say(request, bundle_now_or_later(campaign=chosen, spreadsheet=spreadsheet, by=request.user))
+    except UserError as error:
+        messages.error(request, str(error))
+    return redirect(f"{reverse('annotation:campaign', args=[chosen.pk])}#bundle")
+
+
+@require_GET
+def bundle_file(request: AuthedRequest, campaign_pk: int, work_pk: int) -> FileResponse:
+    """A bundle that was made and kept."""
+    return bundle_kept_answer(work_for(request.user, campaign_pk, work_pk, may="oversee"))
+
+
+def bundle_kept_answer(work: CampaignWork) -> FileResponse:
+    """The file, for pages and programs; 404 while there is none. Raises UserError where it is lost."""
+    if not work.has_bundle:
+        raise Http404
+    name = f"{bundle_name(work.campaign)}{'-spreadsheet' if work.asked['spreadsheet'] else ''}.zip"
+    return FileResponse(bundle_path(work).open("rb"), as_attachment=True, filename=name)

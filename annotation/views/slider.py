@@ -5,12 +5,15 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.text import slugify
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
-from annotation.access import campaign_for
+from annotation.access import campaign_for, campaign_may
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.slider import (
     arm_of,
@@ -26,12 +29,13 @@ from annotation.models import Campaign, SliderArm
 from annotation.results.charts import methods_chart
 from annotation.results.slider import (
     RATING_COLUMNS,
-    comparison_of,
     judges_of_both,
     rating_rows,
     slider_progress,
     verdict,
 )
+from annotation.results.works import comparison_shown
+from annotation.tasks import comparison_ask
 from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.views.tables import csv_answer
@@ -132,21 +136,40 @@ def slider_move(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     return redirect("annotation:slider", campaign_pk)
 
 
-@require_GET
+@require_http_methods(["GET", "POST"])
 def slider_comparison(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
-    """Both methods in the same time. With `?standardised=1` each rater's values less their mean, by their deviation."""
+    """Both methods in the same time. With `?standardised=1` each rater's values less their mean, by their deviation.
+
+    Where there are many answers, a POST asks a worker to compare them, and the page shows what it found last.
+    """
     arm = _arm_for(request, campaign_pk, may="read")
+    if request.method == "POST":
+        return _compare(request, arm, request.POST.get("standardised") == "1")
     standardised = request.GET.get("standardised") == "1"
-    compared = comparison_of(arm, standardised=standardised)
-    found = compared.found
+    shown = comparison_shown(arm, standardised=standardised, at=now())
+    found = shown.compared.found if shown.compared else None
     context = campaign_head(request.user, arm.campaign, "analysis") | {
         "arm": arm,
-        "compared": compared,
+        "shown": shown,
+        "work": shown.work,
+        "compared": shown.compared,
         "standardised": standardised,
         "verdict": verdict(found) if found else "",
         "chart": methods_chart(found, judges=judges_of_both(arm.campaign)) if found else None,
     }
     return render(request, "annotation/campaigns/slider_comparison.html", context)
+
+
+def _compare(request: AuthedRequest, arm: SliderArm, standardised: bool) -> HttpResponse:
+    work = comparison_ask(arm=arm, standardised=standardised, by=request.user)
+    if request.htmx and work.is_underway:
+        curates = campaign_may(request.user, arm.campaign, may="curate")
+        context = {"campaign": arm.campaign, "work": work, "curates": curates}
+        return render(request, "annotation/campaigns/_work.html", context)
+    page = (
+        f"{reverse('annotation:slider_comparison', args=[arm.campaign_id])}{'?standardised=1' * standardised}"
+    )
+    return HttpResponseClientRefresh() if request.htmx else redirect(page)
 
 
 @require_GET

@@ -20,6 +20,7 @@ from rest_framework.request import Request
 
 from curation.errors import UserError
 from curation.models import ApiToken, User
+from curation.statements import built_once
 
 BYTES = 32  # 256 random bits: no slow hash is needed, for nobody finds them by trying
 SHOWN = 8  # characters that its owner recognises it by
@@ -73,9 +74,14 @@ def api_token_found(text: str) -> ApiToken | None:
 
     Compared with the password as it is now: no way of changing a password can forget to end the token.
     """
-    token = ApiToken.objects.select_related("user").filter(digest=api_token_digest(text)).first()
+    token = _of_digest.first(api_token_digest(text))
     works = token and token.user.is_active and token.password_digest == token.user.password_digest()
     return token if works else None
+
+
+@built_once
+def _of_digest(digest: str) -> QuerySet[ApiToken]:
+    return ApiToken.objects.select_related("user").filter(digest=digest)[:1]
 
 
 def api_token_digest(token: str) -> str:

@@ -1,4 +1,7 @@
-"""The audit log of a dataset: every change by a person, a token or a command, and what became of one pair."""
+"""The audit log of a dataset: every change by a person, a token or a command, and what became of one pair.
+
+What is done to the site itself, such as draining a worker, is in the log of all datasets alone.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -89,7 +92,7 @@ class HistoryLine(NamedTuple):
 
 def audit_record(
     *,
-    dataset: Dataset,
+    dataset: Dataset | None,
     action: Action,
     by: User | None,
     subject: object = "",
@@ -103,9 +106,9 @@ def audit_record(
 ) -> AuditEntry:
     """Write down a change, in the transaction that makes it. Nothing else writes to the log.
 
-    by: None for a command. rule: whether nobody asked for the change, and a rule of the site made it. blind: whether
-    nobody may learn who made the change: neither the person nor a token is kept then. details: by the names of DETAILS;
-    those that are None or empty are left out.
+    dataset: None for what is done to the site itself. by: None for a command. rule: whether nobody asked for the
+    change, and a rule of the site made it. blind: whether nobody may learn who made the change: neither the person nor
+    a token is kept then. details: by the names of DETAILS; those that are None or empty are left out.
     """
     token = by.token_used if by else ""
     via = Via.TOKEN if token else Via.SITE if by else Via.RULE if rule else Via.COMMAND
@@ -162,7 +165,9 @@ def audit_export(
         if (value := getattr(filter, name))
     }
     of_all = _("all datasets") if dataset is None else ""
-    datasets = Dataset.objects.filter(pk__in=found.order_by().values("dataset").distinct())
+    datasets = Dataset.objects.filter(
+        pk__in=found.exclude(dataset=None).order_by().values("dataset").distinct()
+    )
     for each in [dataset] if dataset else datasets:
         details = {"format": format, "entries": told}
         audit_record(dataset=each, action=Action.LOG_EXPORTED, by=by, subject=of_all, details=details)
@@ -261,7 +266,7 @@ def audit_rows(entries: QuerySet[AuditEntry]) -> Iterator[list[object]]:
             pair,
             pairs,
             details,
-            entry.dataset.slug,
+            entry.dataset.slug if entry.dataset else "",
         ]
 
 
@@ -270,7 +275,7 @@ def audit_objects(entries: QuerySet[AuditEntry]) -> Iterator[dict[str, Any]]:
     for entry in entries.iterator(chunk_size=2_000):
         yield {
             "id": entry.pk,
-            "dataset": entry.dataset.slug,
+            "dataset": entry.dataset.slug if entry.dataset else None,
             "at": entry.at.isoformat(),
             "by": entry.by.username if entry.by else None,
             "via": entry.via,

@@ -113,6 +113,15 @@ def dataset_restore(*, dataset: Dataset, by: User | None = None) -> None:
         audit_record(dataset=dataset, action=Action.DATASET_RESTORED, by=by)
 
 
+def score_set_name_require(dataset: Dataset, name: str) -> None:
+    """Raise UserError where a score set of the dataset has the name."""
+    if ScoreSet.objects.filter(dataset=dataset, name=name).exists():
+        sentence = _(
+            "The dataset already has a score set “%(name)s”, and a score set never changes. Choose another name."
+        )
+        raise UserError(sentence, name=name)
+
+
 @transaction.atomic
 def score_set_publish(
     *,
@@ -139,11 +148,7 @@ def score_set_publish(
     """
     # Two who publish at once queue here, so that the second finds the name taken.
     dataset_lock(dataset)
-    if ScoreSet.objects.filter(dataset=dataset, name=name).exists():
-        sentence = _(
-            "The dataset already has a score set “%(name)s”, and a score set never changes. Choose another name."
-        )
-        raise UserError(sentence, name=name)
+    score_set_name_require(dataset, name)
     with errors_shown():
         low, high = scale_checked(low, high)
     facts = {"kind": kind, "low": low, "high": high, "method": method, "parameters": dict(parameters)}

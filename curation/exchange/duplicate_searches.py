@@ -25,6 +25,7 @@ from curation.heartbeats import (
     ClaimLost,
     beating,
     claim_first,
+    connection_lost,
     database_now,
     free,
     held,
@@ -129,7 +130,10 @@ def search_carry_out(*, search_pk: int) -> bool:
     except UserError as error:
         _held(search).update(state=State.FAILED, message=str(error))
         return False
-    except Exception:
+    except Exception as error:
+        if connection_lost(error):  # its heartbeat goes stale, and another worker is invited
+            logger.warning("Search %s for duplicates: the database went away: %s", search_pk, error)
+            return False
         logger.exception("Search %s for duplicates failed", search_pk)
         message = _("An unexpected error stopped the search; the log describes it. Search again.")
         _held(search).update(state=State.FAILED, message=message)

@@ -44,6 +44,7 @@ from curation.models import Dataset, Pair, ScoreSet, Snapshot, User
 from curation.pairs.inclusion import UNNAMED, Inclusion
 from curation.pairs.leaks import Leaks
 from curation.pairs.splitting import pair_components
+from curation.shared_files import shared_path, shared_put, shared_remove, shared_store
 
 _ROWS_AT_ONCE = 2_000
 _EXPORTED = ("external_id", "a__text", "b__text", "source", "subset", "split")
@@ -229,13 +230,15 @@ def snapshot_create(
     _require_no_leak(dataset, staged, leaks)
     staged.chmod(0o444 & ~settings.SEMBLANCE_UMASK)
     digest = sha256_of(staged)
+    shared_put(staged)  # under this name, for a store renames nothing; and while nobody waits for the dataset
     with transaction.atomic():
         dataset_lock(dataset)
         if (made := _made_before(dataset, run_ref)) is not None:
             staged.unlink()
+            shared_remove(str(staged.relative_to(settings.SEMBLANCE_HOME)))
             return made
         number = (Snapshot.objects.filter(dataset=dataset).aggregate(last=Max("number"))["last"] or 0) + 1
-        path = staged.with_name(f"{number}.parquet")
+        path = staged if shared_store() else staged.with_name(f"{number}.parquet")
         snapshot = Snapshot.objects.create(
             dataset=dataset,
             number=number,
@@ -277,7 +280,8 @@ def _made_before(dataset: Dataset, run_ref: int | None) -> Snapshot | None:
 
 
 def snapshot_path(snapshot: Snapshot) -> Path:
-    return Path(settings.SEMBLANCE_HOME) / snapshot.path
+    """Its file, fetched from the file storage where it is not on this machine. Raises StorageError."""
+    return shared_path(snapshot.path, snapshot.sha256)
 
 
 def snapshot_file(snapshot: Snapshot) -> Path:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
 from curation.datasets.leak_guard import allowed_in_the_log, leaks_require_allowed
-from curation.datasets.rows import bulk_writing, in_parts, prepared_meanwhile, rows_add
+from curation.datasets.rows import bulk_writing, datasets_counted, in_parts, prepared_meanwhile, rows_add
 from curation.datasets.services import dataset_save
 from curation.datasets.splits import LeaksOfChange
 from curation.errors import UserError, errors_shown, validation_shown
@@ -51,7 +51,7 @@ from curation.files.parquet import ROWS_MOST
 from curation.files.parsing import FACT_MAX_CHARACTERS, inspect_file, parse_pairs
 from curation.files.progress import Report, silent
 from curation.files.writing import sha256_of
-from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, ScoreSet, User
+from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, ScoreSet, Sentence, User
 from curation.pairs.duplicates import SeenPairs
 from curation.pairs.leaks import Leaks
 from curation.pairs.scales import Scale, scale_checked, smallest_common_scale
@@ -62,6 +62,8 @@ ONE_TRANSACTION_ROWS = 5_000
 AT_ONCE_ROWS = 20_000
 # As long as one chunk is written, a judgement waits on SQLite; on PostgreSQL it does not.
 CHUNK_ROWS = 1_000 if connection.vendor == "sqlite" else ONE_TRANSACTION_ROWS
+# Before the first chunk an earlier attempt may have written many rows, and before the second the first one has.
+NEW_TO_STATISTICS = 2
 ERRORS_KEPT = 100
 ERROR_CHARACTERS_KEPT = 500
 
@@ -519,7 +521,9 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
     outcome, dataset, rejections = job.outcome, job.target.dataset, Rejections()
     drafts = parse_pairs(job.layout, scale=job.scale)
     rows = identified(drafts, job.origin, repeated=job.survey.either)
-    for chunk in prepared_meanwhile(in_parts(rows, CHUNK_ROWS)):
+    for number, chunk in enumerate(prepared_meanwhile(in_parts(rows, CHUNK_ROWS))):
+        if number < NEW_TO_STATISTICS and job.survey.rows > ONE_TRANSACTION_ROWS:
+            datasets_counted(Sentence, Pair)
         pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
         with nullcontext() if outcome.dry_run else transaction.atomic():
             if not outcome.dry_run:

@@ -20,6 +20,7 @@ from curation.files.identity import FileOrigin, TooManyRowsError
 from curation.files.rejected import rejected_writer
 from curation.files.unpacking import TooLargeError
 from curation.files.writing import as_text, replacing
+from curation.heartbeats import connection_lost
 from curation.models import ImportBatch
 
 
@@ -75,7 +76,8 @@ def failure_recorded(batch: ImportBatch) -> Iterator[None]:
         yield
     except Exception as error:
         # A small import is not under way any more: it was rolled back, with a batch that it had made itself.
-        if batch.pk:
+        # One whose database went away is: its heartbeat goes stale, and it may be claimed again.
+        if batch.pk and not connection_lost(error):
             if isinstance(error, NothingImportedError):
                 error.outcome.count_in(batch)  # the file of errors lists the rows of this attempt
             import_failed(batch=batch, error=str(error))

@@ -4,7 +4,6 @@ There is no check before, as for pairs: sentences that the pool has are known ag
 are added.
 """
 
-from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from curation.access import dataset_require_active
@@ -17,6 +16,8 @@ from curation.exchange.uploads import (
     import_errors_file,
     import_files_remove,
     import_options_save,
+    import_path,
+    import_rejected_put,
     import_upload,
 )
 from curation.files.drafts import FileError
@@ -76,16 +77,17 @@ def _add(
 ) -> PoolOutcome:
     dataset_require_active(batch.dataset)
     import_claim(batch=batch, again=again)
-    outcome = sentences_import(
-        dataset=batch.dataset,
-        path=settings.SEMBLANCE_HOME / batch.path,
-        options=SentenceOptions.from_json(batch.mapping),
-        by=by,
-        batch=batch,
-        errors=import_errors_file(batch),
-        most=most,
-        most_bytes=most_bytes,
-        report=report,
-    )
+    with import_rejected_put(batch):
+        outcome = sentences_import(
+            dataset=batch.dataset,
+            path=import_path(batch),
+            options=SentenceOptions.from_json(batch.mapping),
+            by=by,
+            batch=batch,
+            errors=import_errors_file(batch),
+            most=most,
+            most_bytes=most_bytes,
+            report=report,
+        )
     import_files_remove(batch)
     return outcome

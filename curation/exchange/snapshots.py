@@ -26,6 +26,7 @@ from curation.files.comparing import (
 )
 from curation.models import Dataset, Pair, Snapshot
 from curation.pairs.leaks import Leak
+from curation.shared_files import StorageError
 
 LEAKS_COUNTED_IN = 200_000  # pairs of a snapshot: about two seconds, while somebody waits
 LISTED = 1_000  # changes that a page lists; the file has them all
@@ -116,7 +117,7 @@ def snapshots_with(pair: Pair) -> SnapshotsWith:
 def _holds(snapshot: Snapshot, pair: Pair) -> bool:
     try:
         return holds_pair(snapshot_path(snapshot), pair.pk)
-    except (OSError, pa.ArrowException):
+    except (OSError, pa.ArrowException, StorageError):
         return False
 
 

@@ -5,15 +5,16 @@ Files of pairs are checked and imported here. Code that imports other files keep
 
 import hashlib
 import shutil
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
+from django.core.exceptions import SuspiciousFileOperation
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.utils.text import get_valid_filename
@@ -40,6 +41,14 @@ from curation.files.sniffing import detect_format
 from curation.files.writing import leftovers_remove, make_folder, replacing, sha256_of_several
 from curation.heartbeats import database_now
 from curation.models import Dataset, ImportBatch, User
+from curation.shared_files import (
+    StorageError,
+    shared_objects,
+    shared_path,
+    shared_put,
+    shared_refreshed,
+    shared_remove,
+)
 
 # A larger file is checked by a run: no request waits for it.
 CHECK_AT_ONCE_BYTES = 8 * 1024**2
@@ -75,6 +84,8 @@ def import_upload(
         ]
         if kind != ImportBatch.Kind.JUDGEMENTS:
             names = [_unfolded(settings.SEMBLANCE_HOME / folder / name, kind) for name in names]
+        shared_put(settings.SEMBLANCE_HOME / folder)
+        stack.callback(shared_remove, str(folder))
         batch = ImportBatch.objects.create(
             dataset=dataset,
             kind=kind,
@@ -107,7 +118,12 @@ def _names_to_keep(given: Sequence[str]) -> list[str]:
     """Names for the files of one folder, each different also where a disk does not tell capital letters apart."""
     names: list[str] = []
     for name in given:
-        path = Path(get_valid_filename(Path(name).name))
+        try:
+            kept = get_valid_filename(Path(name).name)
+        except SuspiciousFileOperation:  # no letter and no digit is in it
+            kept = "file"
+        # A hidden file would count as one that is still being written.
+        path = Path(f"file{kept}" if kept.startswith(".") else kept)
         stem, suffix = path.stem[:100], path.suffix[:20]
         taken = {other.casefold() for other in names}
         candidates = (
@@ -141,7 +157,7 @@ def import_preview(
 ) -> Preview:
     """The beginning of an upload. None guesses. Raises UserError where the file cannot be read."""
     with errors_shown(FileError):
-        return preview_file(_upload_path(batch), rows=PREVIEW_ROWS, header=header, delimiter=delimiter)
+        return preview_file(import_path(batch), rows=PREVIEW_ROWS, header=header, delimiter=delimiter)
 
 
 def import_check(
@@ -154,15 +170,16 @@ def import_check(
     dataset_require_active(batch.dataset)
     import_require_free(batch)
     try:
-        outcome = pairs_import(
-            dataset=batch.dataset,
-            path=_upload_path(batch),
-            options=options,
-            errors=import_errors_file(batch),
-            dry_run=True,
-            most_rows=most_rows,
-            report=report,
-        )
+        with import_rejected_put(batch):
+            outcome = pairs_import(
+                dataset=batch.dataset,
+                path=import_path(batch),
+                options=options,
+                errors=import_errors_file(batch),
+                dry_run=True,
+                most_rows=most_rows,
+                report=report,
+            )
     except NothingImportedError as error:
         _check_save(batch, options, error.outcome, error=str(error))
         raise
@@ -259,14 +276,15 @@ def import_apply(
     import_claim(batch=batch, again=again)
     if by is not None and by.pk == batch.created_by_id:
         batch.created_by = by
-    outcome = pairs_import(
-        dataset=batch.dataset,
-        path=_upload_path(batch),
-        options=ImportOptions.from_json(batch.mapping),
-        errors=import_errors_file(batch),
-        batch=batch,
-        report=report,
-    )
+    with import_rejected_put(batch):
+        outcome = pairs_import(
+            dataset=batch.dataset,
+            path=import_path(batch),
+            options=ImportOptions.from_json(batch.mapping),
+            errors=import_errors_file(batch),
+            batch=batch,
+            report=report,
+        )
     import_files_remove(batch)
     return outcome
 
@@ -280,25 +298,30 @@ def import_imported(*, batch: ImportBatch, rows: int, added: int) -> None:
 
 def import_files(batch: ImportBatch) -> list[Path]:
     """The uploaded files by name; none where they were imported."""
-    folder = _upload_path(batch).parent
+    folder = import_path(batch).parent
     return sorted(path for path in folder.glob("*") if not path.name.startswith("."))
 
 
 def import_bytes(batch: ImportBatch) -> int:
     """The size of the uploaded files. Raises FileNotFoundError where there are none."""
-    return _upload_path(batch).stat().st_size + sum(
-        path.stat().st_size for path in import_files(batch) if path != _upload_path(batch)
+    return import_path(batch).stat().st_size + sum(
+        path.stat().st_size for path in import_files(batch) if path != import_path(batch)
     )
 
 
 def import_files_remove(batch: ImportBatch) -> None:
-    shutil.rmtree(_upload_path(batch).parent, ignore_errors=True)
+    folder = _folder(batch)
+    shutil.rmtree(settings.SEMBLANCE_HOME / folder, ignore_errors=True)
+    with suppress(StorageError):  # `imports_tidy` removes it
+        shared_remove(folder)
 
 
 def import_errors_path(batch: ImportBatch) -> Path | None:
     """The rejected rows as CSV with the columns line, reason and row; None where no row was rejected."""
-    path = import_errors_file(batch)
-    return path if batch.path and batch.rejected and path.is_file() else None
+    if not (batch.path and batch.rejected):
+        return None
+    path = shared_refreshed(_errors_name(batch))
+    return path if path.is_file() else None
 
 
 def import_discard(*, batch: ImportBatch) -> None:
@@ -312,6 +335,8 @@ def import_discard(*, batch: ImportBatch) -> None:
         import_files_remove(batch)
         leftovers_remove(import_errors_file(batch))
         import_errors_file(batch).unlink(missing_ok=True)
+        with suppress(StorageError):
+            shared_remove(_errors_name(batch))
 
 
 def imports_tidy(*, at: datetime) -> None:
@@ -326,12 +351,42 @@ def imports_tidy(*, at: datetime) -> None:
             old = upload.stat().st_mtime < (at - FORGOTTEN_AFTER).timestamp()
             if old and upload.name not in kept:
                 shutil.rmtree(upload, ignore_errors=True)
+    forgotten = {
+        one.name.split("/")[2]
+        for one in shared_objects("files/imports")
+        if one.changed < at - FORGOTTEN_AFTER and not one.name.endswith(".errors.csv")
+    }
+    for name in forgotten - kept:
+        shared_remove(f"imports/{name}")
 
 
-def _upload_path(batch: ImportBatch) -> Path:
-    return Path(settings.SEMBLANCE_HOME) / batch.path
+def import_path(batch: ImportBatch) -> Path:
+    """The first uploaded file; with the others fetched from the file storage where they are not on this machine.
+
+    Raises StorageError.
+    """
+    return shared_path(_folder(batch)) / PurePosixPath(batch.path).name
 
 
 def import_errors_file(batch: ImportBatch) -> Path:
     """Where the rejected rows of an upload are written."""
-    return _upload_path(batch).parent.with_suffix(".errors.csv")
+    return Path(settings.SEMBLANCE_HOME) / _errors_name(batch)
+
+
+@contextmanager
+def import_rejected_put(batch: ImportBatch) -> Iterator[None]:
+    """Give others the rejected rows that the block writes, however it ends."""
+    try:
+        yield
+    finally:
+        path = import_errors_file(batch)
+        if path.is_file():
+            shared_put(path)
+
+
+def _folder(batch: ImportBatch) -> str:
+    return str(PurePosixPath(batch.path).parent)
+
+
+def _errors_name(batch: ImportBatch) -> str:
+    return f"{_folder(batch)}.errors.csv"

@@ -7,14 +7,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-import sentencex
-
 from curation.files.cells import BadRowError, sentence_in
 from curation.files.drafts import FileError, RowError
 from curation.files.encoding import detect_encoding, errors_for
 from curation.files.json_text import json_from
 from curation.files.records import physical_lines
-from curation.files.sentences import PARAGRAPH_MAX_CHARACTERS
+from curation.files.sentences import PARAGRAPH_MAX_CHARACTERS, divided
 from curation.pairs.text import LANGUAGE_TAG, printable
 
 ID_MAX_CHARACTERS = 100
@@ -123,9 +121,8 @@ def _divided(paragraph: list[Numbered], name: str, language: str) -> Iterator[Nu
             f"The paragraph at line {first} of {name} has more than {PARAGRAPH_MAX_CHARACTERS:,} characters; put an "
             "empty line between paragraphs."
         )
-    for sentence in sentencex.segment(language, text):
-        if sentence.strip():
-            yield first, sentence
+    for sentence in divided(text, language):
+        yield first, sentence
 
 
 def _document(name: str, texts: Iterable[Numbered]) -> Document:

@@ -11,3 +11,7 @@ class Report(Protocol):
 
 def silent(done: int, total: int, message: str) -> None:
     """A report that nobody reads."""
+
+
+class Interrupted(Exception):  # noqa: N818 - not an error of the work
+    """Something that is not the work's doing ended it, such as a process that was killed; it can go on. One line."""

@@ -11,6 +11,7 @@ from typing import IO, Literal, NamedTuple, NoReturn
 
 from curation.files.drafts import FileError, Layout, RowError
 from curation.files.encoding import errors_for, mended
+from curation.files.json_text import LEVELS_MOST, nested_deeply
 from curation.files.parquet import ROWS_MOST, parquet_rows
 from curation.pairs.text import printable
 
@@ -163,6 +164,9 @@ def _json_records(layout: Layout) -> Iterator[Record | RowError]:
                 yield Record(number, [values.get(name) for name in layout.columns], [line])
 
 
+_TOO_DEEP = "the line is not JSON of a pair: it is nested too deeply"
+
+
 def json_object(line: str) -> dict[str, object]:
     """One line of a JSONL file. Raises ValueError with a reason where it holds no object."""
     try:
@@ -170,9 +174,11 @@ def json_object(line: str) -> dict[str, object]:
     except json.JSONDecodeError as error:
         raise ValueError(f"the line is not JSON: {error.msg} at character {error.pos + 1}") from error
     except RecursionError as error:
-        raise ValueError("the line is not JSON of a pair: it is nested too deeply") from error
+        raise ValueError(_TOO_DEEP) from error
     if not isinstance(values, dict):
         raise ValueError("the line holds no JSON object")
+    if line.count("[") + line.count("{") > LEVELS_MOST and nested_deeply(values):
+        raise ValueError(_TOO_DEEP)
     return values
 
 

@@ -53,6 +53,8 @@ def _text_sample(path: Path, format: str, *, header: bool | None, delimiter: str
     if format == "jsonl":
         return _json_sample(path, lines, encoding.name, warnings)
     dialect = detect_dialect(lines, usual="\t" if format == "tsv" else ",", given=delimiter)
+    if not dialect.rows:
+        raise FileError(f"{path.name} holds no row; give a file with one pair in each row.")
     _require_fewer(len(dialect.rows[0]), path)
     has_header = seems_header(dialect.rows) if header is None else header
     cells = dialect.rows[0] if has_header else range(1, dialect.width + 1)

@@ -24,6 +24,8 @@ TEXT_NAMES = ("sentence", "text", "sentences")
 TEXT_ASKED = "“Column of sentences” on the page, --text in a command"
 LABEL_MAX_CHARACTERS = 100
 PARAGRAPH_MAX_CHARACTERS = 1_000_000
+# sentencex takes no half characters, as which Python keeps bytes that it cannot read; it gets the sign in their place.
+_UNREADABLE = re.compile("[\ud800-\udfff\ufffd]")
 
 
 class DraftSentence(NamedTuple):
@@ -216,9 +218,16 @@ def _of_paragraphs(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
             continue
         lines = list(_bounded(group, file.path.name))
         paragraph = " ".join(line.strip() for _number, line in lines)
-        for sentence in sentencex.segment(file.language, paragraph):
-            if sentence.strip():
-                yield _draft(lines[0][0], sentence)
+        for sentence in divided(paragraph, file.language):
+            yield _draft(lines[0][0], sentence)
+
+
+def divided(text: str, language: str) -> Iterator[str]:
+    """The sentences of running text. Bytes that were no characters stay where they are, in their sentence."""
+    unreadable = iter(_UNREADABLE.findall(text))
+    for sentence in sentencex.segment(language, _UNREADABLE.sub("\ufffd", text)):
+        if sentence.strip():
+            yield _UNREADABLE.sub(lambda _sign: next(unreadable), sentence)
 
 
 def _bounded(lines: Iterator[tuple[int, str]], name: str) -> Iterator[tuple[int, str]]:

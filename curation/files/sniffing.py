@@ -1,5 +1,6 @@
 """What kind of file this is: its format, its delimiter, and whether quotation marks enclose its cells."""
 
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -69,7 +70,7 @@ def file_beginning(path: Path, *, rows: str) -> bytes:
             beginning = file.read(BEGINNING_BYTES)
     except OSError as error:
         raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
-    if not beginning.strip():
+    if not beginning.removeprefix(BOM_UTF8).strip():
         raise FileError(f"{path.name} is empty; give a file with {rows}.")
     refuse_known_kinds(path.name, beginning)
     if not beginning.startswith(PARQUET) and TABLE_SUFFIXES.get(path.suffix.lower()) != "parquet":

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, Protocol, TextIO
 from uuid import uuid4
 
 from curation.files.drafts import FileError
@@ -26,6 +26,26 @@ _FULL_SHOWN = "The disk is full, so {} was not written; free some space and try 
 _SAYS_READ_ONLY = re.compile(re.escape(os.strerror(errno.EROFS)))
 _READ_ONLY_SHOWN = "The disk is read-only, so {} was not written; make it writable and try again."
 _TAKEN = frozenset({errno.ENOTEMPTY, errno.EEXIST})
+
+
+class Watcher(Protocol):
+    """Is told what came into its place, whole, and what was removed: before the writer goes on."""
+
+    def written(self, path: Path) -> None: ...
+    def removed(self, path: Path) -> None: ...
+
+
+_watchers: list[Watcher] = []
+
+
+@contextmanager
+def watched(watcher: Watcher) -> Iterator[None]:
+    """Tell the watcher, until the block ends, of every file and folder of this process."""
+    _watchers.append(watcher)
+    try:
+        yield
+    finally:
+        _watchers.remove(watcher)
 
 
 @contextmanager
@@ -55,6 +75,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             with _shown(path):
                 beside.replace(path)
                 sync_folder(path.parent)
+        tell_written(path)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -102,8 +123,27 @@ def folder_replacing(path: Path, *, once: bool = False) -> Iterator[Path]:
         with _shown(path):
             _put_in_place(beside, path, once=once)
             sync_folder(path.parent)
+        tell_written(path)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def folder_remove(path: Path) -> None:
+    """Remove a folder, if it is there."""
+    shutil.rmtree(path, ignore_errors=True)
+    tell_removed(path)
+
+
+def tell_written(path: Path) -> None:
+    """Tell the watchers of this process of what came into its place, here or in a process that works for it."""
+    for watcher in tuple(_watchers):
+        watcher.written(path)
+
+
+def tell_removed(path: Path) -> None:
+    """Tell them of what went."""
+    for watcher in tuple(_watchers):
+        watcher.removed(path)
 
 
 def _put_in_place(beside: Path, path: Path, *, once: bool) -> None:

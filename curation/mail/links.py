@@ -3,6 +3,7 @@
 import base64
 
 from django.contrib.auth.tokens import default_token_generator
+from django.http import HttpRequest
 from django.urls import get_script_prefix, reverse
 from django.utils.crypto import salted_hmac
 from django.utils.encoding import force_bytes
@@ -29,6 +30,11 @@ def password_link(mail: Mail, user: User) -> str:
 
 def address_link(mail: Mail, user: User) -> str:
     return link(mail, "email_confirm", address_claim(user, to=mail.to))
+
+
+def site_address(request: HttpRequest) -> str:
+    """The site's, with its path, as the person who asks calls it."""
+    return request.build_absolute_uri(reverse("home"))
 
 
 def link(mail: Mail, name: str, *parts: str) -> str:

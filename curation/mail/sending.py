@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from curation.accounts.addresses import VALID_FOR
 from curation.datasets.people import invitation_refusal, invitations_of
 from curation.heartbeats import database_now
-from curation.mail.links import address_link, invitation_link, password_link
+from curation.mail.links import address_link, invitation_link, link, password_link
 from curation.mail.waiting import mails_open
 from curation.models import Mail
 from curation.outgoing import Outcome, outgoing_carry_out
@@ -68,6 +68,8 @@ def letter_of(mail: Mail) -> Letter | None:
         Mail.Kind.INVITATION: _invitation,
         Mail.Kind.PASSWORD: _new_password,
         Mail.Kind.ADDRESS: _address,
+        Mail.Kind.CHANGED: _changed,
+        Mail.Kind.MOVED: _moved,
     }
     return write[Mail.Kind(mail.kind)](mail)
 
@@ -96,6 +98,14 @@ def _address(mail: Mail) -> Letter | None:
         return None
     context = {"link": address_link(mail, mail.user), "hours": VALID_FOR // timedelta(hours=1)}
     return _letter(_("Confirm your e-mail address"), "address", mail, context)
+
+
+def _changed(mail: Mail) -> Letter:
+    return _letter(_("Your password was changed"), "changed", mail, {"link": link(mail, "password_reset")})
+
+
+def _moved(mail: Mail) -> Letter:
+    return _letter(_("Your e-mail address was changed"), "moved", mail, {})
 
 
 def _letter(subject: str, name: str, mail: Mail, context: dict[str, object]) -> Letter:

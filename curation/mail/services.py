@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import get_language
@@ -130,16 +131,40 @@ def _mail_once(
 
 
 @transaction.atomic
-def address_confirm(*, user: User, token: str) -> str:
-    """Give the account the address that a link proved. Raises UserError where the link is none of this person."""
+def address_confirm(*, user: User, token: str, site: str, at: datetime) -> str:
+    """Give the account the address that a link proved; the one before is told. Raises UserError where the link is none
+    of this person.
+    """
     to = address_claimed(token, user=user)
-    user.email = to
+    before, user.email = user.email, to
     user.save(update_fields=["email"])
+    address_tell(user=user, before=before, site=site, at=at)
     return to
 
 
 @transaction.atomic
-def address_remove(*, user: User) -> None:
-    """The account has no address any more: nobody gets a new password by mail."""
-    user.email = ""
+def address_remove(*, user: User, site: str, at: datetime) -> None:
+    """The account has no address any more, which it is told: nobody gets a new password by mail."""
+    before, user.email = user.email, ""
     user.save(update_fields=["email"])
+    address_tell(user=user, before=before, site=site, at=at)
+
+
+def password_tell(*, user: User, site: str, at: datetime) -> None:
+    """Tell the address of the account that its password was changed, by the person or by an administrator."""
+    _tell(Mail.Kind.CHANGED, to=user.email, user=user, site=site, at=at)
+
+
+def address_tell(*, user: User, before: str, site: str, at: datetime) -> None:
+    """Tell the address that the account had before that it is no longer used, if it is another."""
+    if before.casefold() != user.email.casefold():
+        _tell(Mail.Kind.MOVED, to=before, user=user, site=site, at=at)
+
+
+def _tell(kind: Mail.Kind, *, to: str, user: User, site: str, at: datetime) -> None:
+    if to and settings.MAIL_SERVER:
+        language = get_language() or ""
+        Mail.objects.create(
+            kind=kind, to=to, language=language, address=site, user=user, made_at=at, next_at=at
+        )
+        transaction.on_commit(send_soon)

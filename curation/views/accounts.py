@@ -5,9 +5,10 @@ from functools import wraps
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import PasswordChangeView, PasswordResetConfirmView
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -16,6 +17,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
+from django.views.generic import FormView
 
 from curation.access import AuthedRequest
 from curation.accounts.addresses import address_claimed
@@ -23,10 +25,35 @@ from curation.accounts.tokens import api_token_create, api_token_revoke, api_tok
 from curation.errors import UserError
 from curation.forms.people import EmailForm, NewPasswordForm, OwnEmailForm, PasswordForm
 from curation.forms.tokens import ApiTokenForm
-from curation.mail.services import address_confirm, address_mail, address_remove, password_mail
+from curation.mail.links import site_address
+from curation.mail.services import (
+    address_confirm,
+    address_mail,
+    address_remove,
+    password_mail,
+    password_tell,
+)
 
 
-class PasswordChange(PasswordChangeView):
+@login_not_required
+@never_cache
+def admin_login(request: HttpRequest) -> HttpResponse:
+    """The administration's own page asks for a password. Where nobody has one, people log in as everywhere else."""
+    if settings.LOCAL_LOGIN or request.user.is_authenticated:
+        return admin.site.login(request)
+    return redirect(reverse("login", query={"next": request.GET.get("next") or reverse("admin:index")}))
+
+
+class TellsOfPassword(FormView):  # type: ignore[type-arg]
+    """A form that sets a password, of which the person's address is told."""
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        with transaction.atomic():
+            password_tell(user=form.user, site=site_address(self.request), at=now())
+            return super().form_valid(form)
+
+
+class PasswordChange(TellsOfPassword, PasswordChangeView):
     form_class = PasswordForm
 
     def get_form_kwargs(self) -> dict[str, Any]:
@@ -54,12 +81,11 @@ def password_reset(request: HttpRequest) -> HttpResponse:
     form = EmailForm(request.POST or None, request=request)
     asked = form.is_valid()
     if asked:
-        site = request.build_absolute_uri(reverse("home"))
-        password_mail(to=form.cleaned_data["email"], site=site, at=now())
+        password_mail(to=form.cleaned_data["email"], site=site_address(request), at=now())
     return render(request, "registration/password_reset_form.html", {"form": form, "asked": asked})
 
 
-class PasswordReset(PasswordResetConfirmView):
+class PasswordReset(TellsOfPassword, PasswordResetConfirmView):
     """What the link of the mail opens: Django's. The new password ends sessions and tokens as every new one does."""
 
     form_class = NewPasswordForm
@@ -76,8 +102,8 @@ def email(request: AuthedRequest) -> HttpResponse:
     form = OwnEmailForm(request.POST or None, request=request)
     sent_to = ""
     if form.is_valid():
-        sent_to, site = form.cleaned_data["email"], request.build_absolute_uri(reverse("home"))
-        address_mail(user=request.user, to=sent_to, site=site, at=now())
+        sent_to = form.cleaned_data["email"]
+        address_mail(user=request.user, to=sent_to, site=site_address(request), at=now())
         form = OwnEmailForm(request=request)
     return render(request, "registration/email.html", {"form": form, "sent_to": sent_to})
 
@@ -85,7 +111,7 @@ def email(request: AuthedRequest) -> HttpResponse:
 @where_mail_is_sent
 @require_POST
 def email_remove(request: AuthedRequest) -> HttpResponse:
-    address_remove(user=request.user)
+    address_remove(user=request.user, site=site_address(request), at=now())
     messages.success(request, _("Your account has no e-mail address any more."))
     return redirect("email")
 
@@ -96,7 +122,7 @@ def email_remove(request: AuthedRequest) -> HttpResponse:
 def email_confirm(request: AuthedRequest, token: str) -> HttpResponse:
     """What the link of the mail opens. Programs that look into mails open links too, so that a button changes it."""
     if request.method == "POST":
-        to = address_confirm(user=request.user, token=token)
+        to = address_confirm(user=request.user, token=token, site=site_address(request), at=now())
         messages.success(
             request, _("%(address)s is now the e-mail address of your account.") % {"address": to}
         )

@@ -33,6 +33,7 @@ from curation.datasets.people import (
 )
 from curation.errors import UserError
 from curation.forms.people import AccountForm, InvitationForm, RoleForm
+from curation.mail.links import site_address
 from curation.mail.services import Told, invitation_mail_again, invitations_mail
 from curation.models import Dataset, Invitation, Membership, User
 from curation.numbers import page_number
@@ -135,7 +136,7 @@ def invitation_list(request: AuthedRequest, slug: str) -> HttpResponse:
 
 
 def _mailed(request: AuthedRequest, dataset: Dataset, form: InvitationForm) -> list[Told]:
-    site = request.build_absolute_uri(reverse("home"))
+    site = site_address(request)
     try:
         return invitations_mail(dataset=dataset, by=request.user, site=site, at=now(), **form.mailed)
     except UserError as error:

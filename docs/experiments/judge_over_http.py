@@ -133,7 +133,14 @@ def campaign_open(owner: Browser, options: argparse.Namespace) -> int:
     campaign = int(url.split("/campaigns/")[1].split("/")[0])
     golds_keep(owner, campaign)
     owner.submit(f"/campaigns/{campaign}/", "/move/", move="open")
+    design_awaited(owner, campaign)
     return campaign
+
+
+def design_awaited(owner: Browser, campaign: int) -> None:
+    """Wait until the campaign is open: a worker makes a large design."""
+    while json.loads(owner.open(f"/api/v1/campaigns/{campaign}/")[1])["state"] == "draft":
+        time.sleep(1)
 
 
 def golds_keep(owner: Browser, campaign: int, number: int = 20) -> None:

@@ -36,9 +36,18 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
-from attack_own_site import OWNER, ROOT, started
-from judge_over_http import PASSWORD, Browser, annotator_join, gold_scores, golds_keep, invitation, plain
+from judge_over_http import (
+    PASSWORD,
+    Browser,
+    annotator_join,
+    design_awaited,
+    gold_scores,
+    golds_keep,
+    invitation,
+    plain,
+)
 from keyboard_person import keyboard_person
+from own_site import OWNER, ROOT, started
 from scipy.stats import pearsonr, spearmanr
 
 SPREAD = 0.3  # of the logarithm of the noise between annotators
@@ -177,7 +186,20 @@ def campaign_made(owner: Person, options: argparse.Namespace) -> int:
     campaign = int(made["id"])
     golds_keep(owner, campaign)
     owner.post_json(f"/api/v1/campaigns/{campaign}/move/", {"move": "open"})
+    design_awaited(owner, campaign)
     return campaign
+
+
+def scores_awaited(owner: Person, campaign: int, method: str) -> None:
+    """Publish scores, and wait for the worker that computes them where they are many."""
+    api = f"/api/v1/campaigns/{campaign}/"
+    made = owner.post_json(f"{api}results/", {"method": method})
+    if isinstance(made, list):
+        return
+    while (work := owner.read(f"{api}works/{made['id']}/"))["state"] in {"waiting", "running"}:
+        time.sleep(1)
+    if work["state"] != "done":
+        raise SystemExit(f"The scores by {method} were not published: {work['message']}")
 
 
 def crowd_joined(owner: Person, campaign: int, base: str) -> Person:
@@ -307,7 +329,7 @@ def played(home: Path, options: argparse.Namespace, password: str, base: str) ->
     study_awaited(owner, campaign)
     machine = machine_judged(owner, campaign)
     for method in ("counting", "maxdiff"):
-        owner.post_json(f"/api/v1/campaigns/{campaign}/results/", {"method": method})
+        scores_awaited(owner, campaign, method)
     with owner.opener.open(f"{base}/campaigns/{campaign}/bundle.zip", timeout=120) as answer:
         (home / "bundle.zip").write_bytes(answer.read())
     return {

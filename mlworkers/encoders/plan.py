@@ -11,9 +11,11 @@ from mlworkers.plan_fields import (
     SEEDS,
     PlanError,
     SettingName,
+    check_devices,
     clip_setting,
     dataset_setting,
     device_setting,
+    devices_setting,
     generated_pairs_setting,
     precision_setting,
     setting,
@@ -352,6 +354,7 @@ class SharedTraining:
     )
     precision: str = precision_setting()
     device: str = device_setting()
+    devices: str = devices_setting()
 
 
 @dataclass(frozen=True)
@@ -430,6 +433,7 @@ class EncoderPlan(TrainingPlan):
 
     def __post_init__(self) -> None:
         check_signals(self, [Weighting(self.weighting)])
+        check_devices(self.device, self.devices)
 
 
 @dataclass(frozen=True)
@@ -571,6 +575,7 @@ class ComparisonPlan(TrainingPlan):
                 value=self.weightings,
             )
         check_signals(self, self.chosen)
+        check_devices(self.device, self.devices)
         check_resamples(self.bootstrap)
 
     @property

@@ -24,7 +24,7 @@ from mlworkers.encoders.plan import (
     test_split_setting,
 )
 from mlworkers.encoders.searching import Trial, grid_of, trials_drawn
-from mlworkers.plan_fields import SEEDS, PlanError, SettingName, setting
+from mlworkers.plan_fields import SEEDS, PlanError, SettingName, check_devices, setting
 
 FITTED_WORD = "fitted"
 MOST_TRIALS = 1_000
@@ -118,6 +118,7 @@ class SearchPlan(SharedTraining):
 
     def __post_init__(self) -> None:
         check_signals(self, [Weighting(self.weighting)])
+        check_devices(self.device, self.devices)
         check_resamples(self.bootstrap)
         self._check_temperatures()
         if len(self.grid) > MOST_TRIALS and not self.trials:

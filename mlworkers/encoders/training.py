@@ -1,6 +1,6 @@
 """From a base model, scored pairs and a plan to a trained encoder."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,19 +19,22 @@ from mlworkers.encoders.losses import batch_shares, weighted_cosine_loss
 from mlworkers.encoders.plan import EncoderPlan, Loss, Normalise, Pooling
 from mlworkers.encoders.ranking import angle_similarities, ranking_loss
 from mlworkers.encoders.rows import Rows, validation_split
-from mlworkers.encoders.weighting import RowWeights, weigh
-from mlworkers.pretrained.compute import Compute, choose_compute
+from mlworkers.encoders.weighting import RowWeights, Weights, weigh
+from mlworkers.plan_fields import devices_wanted
+from mlworkers.pretrained.compute import Compute, choose_compute, devices_of
 from mlworkers.pretrained.encoder import load_encoder, pooling_set
 from mlworkers.training.checkpoints import checkpoints_of
-from mlworkers.training.loop import CurvePoint, TrainingResult, random_restore, random_state, train
+from mlworkers.training.group import Group
+from mlworkers.training.loop import TrainingResult, train
 from mlworkers.training.schedule import Places
+from mlworkers.training.several import Note, trained_on
 
 # Tokens of a forward pass that gradients flow through; measured with MiniLM on two cores, docs/guide/encoders.md.
 TOKENS_PER_PASS = {"cpu": 512, "mps": 8192, "cuda": 65536}
 
 
-class PairLearner:
-    """`rows` n pairs with targets in 0..1; weights (n,), 0 or more. See `training.loop.Learner`."""
+class Pairs:
+    """`rows` n pairs with targets in 0..1; weights (n,), 0 or more. What learners of pairs have in common."""
 
     def __init__(
         self,
@@ -60,13 +63,6 @@ class PairLearner:
         """What each pair adds to its batch's loss, (b,)."""
         return batch_shares(self._weights[self._on_device(batch)], self._normalise)
 
-    def backward(self, batch: Places, shares: Tensor) -> Tensor:
-        """Add the gradients of some pairs of a batch; returns their loss."""
-        left, right = self._vectors(batch)
-        loss = weighted_cosine_loss(left, right, self._targets[self._on_device(batch)], shares)
-        loss.backward()  # type: ignore[no-untyped-call]
-        return loss.detach()
-
     def _vectors(self, batch: Places) -> tuple[Tensor, Tensor]:
         """Of both sides of b pairs, (b, d) and (b, d), which go through the encoder together."""
         both = np.concatenate([side[batch] for side in self._sides])
@@ -81,8 +77,23 @@ class PairLearner:
         return torch.from_numpy(batch).to(self._targets.device)
 
 
-class RankingLearner(PairLearner):
-    """A learner whose loss compares all pairs of a batch with one another: CoSENT, or AnglE."""
+class PairLearner(Pairs):
+    """Of the weighted cosine loss. See `training.loop.Learner`."""
+
+    def backward(self, batch: Places, shares: Tensor) -> Tensor:
+        """Add the gradients of some pairs of a batch; returns their loss."""
+        left, right = self._vectors(batch)
+        loss = weighted_cosine_loss(left, right, self._targets[self._on_device(batch)], shares)
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss.detach()
+
+
+class RankingLearner(Pairs):
+    """Of a loss that compares all pairs of a batch with one another, CoSENT or AnglE. It needs one number of each pair.
+    See `training.whole_batches.WholeBatchLearner`.
+    """
+
+    rows_kept = 0
 
     def __init__(
         self,
@@ -99,46 +110,18 @@ class RankingLearner(PairLearner):
         self._similarities_of = angle_similarities if loss is Loss.ANGLE else cosine_similarity
         self._scale = scale
 
-    def backward(self, batch: Places, shares: Tensor) -> Tensor:
-        """Add the gradients of a whole batch, and return its loss."""
-        return self.backward_in_parts(batch, shares, rows=len(batch))
+    def outputs(self, batch: Places) -> list[Tensor]:
+        """The similarity of each pair, (b,)."""
+        return [self._similarities_of(*self._vectors(batch))]  # (b, d), (b, d) -> (b,)
 
-    def backward_in_parts(self, batch: Places, shares: Tensor, *, rows: int) -> Tensor:
-        """The gradients and the loss of the whole batch, although only so many pairs at a time fit into the memory.
-
-        The similarities of all parts come first, without gradients; the gradient of the loss by each similarity then
-        goes back through its part (Gao et al. 2021, arXiv:2101.06983), with the same dropout.
-        """
-        if rows >= len(batch):
-            loss = self._loss(self._similarities(batch), batch, shares)
-            loss.backward()  # type: ignore[no-untyped-call]
-            return loss.detach()
-        parts = [slice(start, start + rows) for start in range(0, len(batch), rows)]
-        device = self._targets.device
-        states, found = [], []
-        with torch.no_grad():
-            for part in parts:
-                states.append(random_state(device))
-                found.append(self._similarities(batch[part]))
-        similarities = torch.cat(found).requires_grad_()
-        loss = self._loss(similarities, batch, shares)
-        (gradients,) = torch.autograd.grad(loss, similarities)
-        for part, state in zip(parts, states, strict=True):
-            random_restore(state, device)
-            self._similarities(batch[part]).backward(gradients[part])  # type: ignore[no-untyped-call]
-        return loss.detach()
-
-    def _similarities(self, batch: Places) -> Tensor:
-        return self._similarities_of(*self._vectors(batch))  # (b, d), (b, d) -> (b,)
-
-    def _loss(self, similarities: Tensor, batch: Places, shares: Tensor) -> Tensor:
+    def loss(self, outputs: Sequence[Tensor], batch: Places, shares: Tensor) -> Tensor:
         weights = shares * len(batch)  # the loss is no mean over the batch
-        return ranking_loss(similarities, self._targets[self._on_device(batch)], weights, scale=self._scale)
+        return ranking_loss(outputs[0], self._targets[self._on_device(batch)], weights, scale=self._scale)
 
 
 def learner_of(
     encoder: SentenceTransformer, rows: Rows, weights: ArrayLike, compute: Compute, plan: EncoderPlan
-) -> PairLearner:
+) -> PairLearner | RankingLearner:
     """The learner of the plan's loss."""
     if plan.loss is Loss.COSINE:
         return PairLearner(encoder, rows, weights, compute, normalise=plan.normalise)
@@ -173,40 +156,65 @@ def encoder_train(
     plan: EncoderPlan,
     *,
     checkpoints: Path | None = None,
-    now: Callable[[], float] = lambda: 0.0,
+    now: Callable[[], float] | None = None,
     report: Report = silent,
-    note: Callable[[CurvePoint], object] = lambda point: None,
+    note: Note = lambda point: None,
 ) -> TrainedEncoder:
     """Train the encoder in the folder `base` on rows, as the plan says.
 
-    checkpoints: a folder of this training's own, in which it finds and leaves its checkpoints; now: a clock in seconds.
-    Raises the errors of `rows`, `weighting`, `training` and `backbone`, each one sentence.
+    checkpoints: a folder of this training's own, in which it finds and leaves its checkpoints; now: a clock in seconds,
+    a function of a module where there are several devices. Raises the errors of `rows`, `weighting`, `training` and
+    `backbone`, each one sentence.
     """
     unfiltered, validation, tied, weighed = _split_and_weighed(rows, plan)
     used = unfiltered.taken(weighed.places)
-    compute = choose_compute(plan.device, plan.precision)
-    encoder = base_encoder(base, plan, compute)
-    learner = learner_of(encoder, used, weighed.weights, compute, plan)
-    learned = (
-        *(column.tolist() for column in (used.first, used.second, used.values)),
-        weighed.weights.tolist(),
-    )
-    kept = checkpoints_of(checkpoints, plan, learned, now=now)
-
-    def evaluate() -> float | None:
-        first, second = validation.first.tolist(), validation.second.tolist()
-        return spearman(pair_cosines(encoder, first, second, compute).values, validation.values)
-
-    training = train(
-        learner,
-        plan.schedule(len(used)),
-        plan.loop(),
-        evaluate=evaluate if len(validation) else None,
-        checkpoints=kept,
-        report=report,
-        note=note,
-    )
+    recipe = EncoderTraining(base, used, validation, weighed.weights, plan, checkpoints, now)
+    devices = devices_of(plan.device, devices_wanted(plan.devices))
+    encoder, training = trained_on(devices, plan.precision, recipe, report=report, note=note)
     return TrainedEncoder(encoder, training, used, weighed, len(validation), tied)
+
+
+@dataclass(frozen=True)
+class EncoderTraining:
+    """All that a process needs to train the encoder (`training.several.Recipe`)."""
+
+    base: Path
+    used: Rows
+    validation: Rows
+    weights: Weights
+    plan: EncoderPlan
+    checkpoints: Path | None
+    now: Callable[[], float] | None
+
+    def model(self, compute: Compute) -> SentenceTransformer:
+        return base_encoder(self.base, self.plan, compute)
+
+    def module(self, model: SentenceTransformer) -> SentenceTransformer:
+        return model
+
+    def train(
+        self, model: SentenceTransformer, compute: Compute, *, report: Report, note: Note, group: Group
+    ) -> TrainingResult:
+        used, plan, validation = self.used, self.plan, self.validation
+        learned = (
+            *(column.tolist() for column in (used.first, used.second, used.values)),
+            self.weights.tolist(),
+        )
+
+        def evaluate() -> float | None:
+            first, second = validation.first.tolist(), validation.second.tolist()
+            return spearman(pair_cosines(model, first, second, compute).values, validation.values)
+
+        return train(
+            learner_of(model, used, self.weights, compute, plan),
+            plan.schedule(len(used)),
+            plan.loop(),
+            evaluate=evaluate if len(validation) else None,
+            checkpoints=checkpoints_of(self.checkpoints, plan, learned, now=self.now),
+            report=report,
+            note=note,
+            group=group,
+        )
 
 
 def steps_planned(rows: Rows, plan: EncoderPlan) -> int:

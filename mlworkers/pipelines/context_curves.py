@@ -1,6 +1,5 @@
 """How agreement with people depends on the size of a corpus, the number of contexts, and the pairs of a surrogate."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
@@ -14,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError, errors_shown
 from curation.files.progress import Report
-from curation.files.writing import folder_replacing
+from curation.files.writing import folder_remove, folder_replacing
 from curation.models import Snapshot
 from curation.pairs.text import near_copy_key
 from curation.statistics.correlation import Scores
@@ -118,7 +117,7 @@ def _prepared(plan: ContextCurvesPlan, job: Job, whole: Path, size: int) -> dict
                         point.step, loss=point.loss, corpus=f"{size or 'all'}"
                     ),
                 )
-        shutil.rmtree(checkpoints, ignore_errors=True)
+        folder_remove(checkpoints)
         return {"sentences": len(corpus), "informs": made.informs}
 
     return job.drawn_once(f"size-{size}.json", prepare)
@@ -194,7 +193,7 @@ def _surrogates(
         compute = choose_compute(plan.device)
         first, second = tested.first.tolist(), tested.second.tolist()
         array_write(path, pair_cosines(trained.encoder, first, second, compute).values)
-        shutil.rmtree(checkpoints, ignore_errors=True)
+        folder_remove(checkpoints)
 
     sizes = [plan.surrogate(seed).schedule(count).steps for count, seed in members]
     paths = job.shards.all("surrogates", sizes, write, message=_("Training surrogates"))

@@ -1,6 +1,5 @@
 """Models that learn from a corpus: what training them has in common, and the language model for contexts."""
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from curation.errors import errors_shown
-from curation.files.writing import folder_replacing
+from curation.files.writing import folder_remove, folder_replacing
 from mlworkers.contexts.corpus import Corpus, CorpusError
 from mlworkers.contexts.model_plan import ContextModelPlan
 from mlworkers.contexts.model_training import context_model_trained
@@ -50,7 +49,7 @@ def learned_once(job: Job, kind: str, learn: Callable[[Path, Path], Learned]) ->
         return {**asdict(made), "informs": made.informs}
 
     figures = job.drawn_once("trained.json", train)
-    shutil.rmtree(checkpoints, ignore_errors=True)
+    folder_remove(checkpoints)
     folder_linked(kept, job.folder / kind)
     return figures
 

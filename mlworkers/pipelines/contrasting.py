@@ -1,7 +1,6 @@
 """Encoders trained by contrast, alone and compared by the paraphrases that they learn from."""
 
 import json
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -16,7 +15,7 @@ from django.utils.translation import ngettext
 
 from curation.files.json_text import json_from
 from curation.files.progress import Report
-from curation.files.writing import folder_replacing
+from curation.files.writing import folder_remove, folder_replacing
 from curation.models import Dataset, ScoreSet
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.comparison import adjusted, compare, differences_of
@@ -105,6 +104,7 @@ def train_contrastive(plan: ContrastPlan, job: Job) -> Outcome:
     seconds = round(monotonic() - started, 1)
     result = {
         **_figures(made, trained),
+        **trained.training.shared,
         "held_out_left_out": corpus.held_out,
         "loss_in_words": loss_in_words(plan, made, trained),
         "pooler_in_words": pooler_in_words(plan),
@@ -338,7 +338,7 @@ class _Augmentations:
                         array_write(beside / f"{suite.name}-{part}.npy", cosines)
             told["seconds"] = round(monotonic() - started, 1)
             (beside / "told.json").write_text(json.dumps(told), encoding="utf-8")
-        shutil.rmtree(checkpoints, ignore_errors=True)
+        folder_remove(checkpoints)
 
     def _trained(
         self, plan: ContrastPlan, label: str, made: Made, checkpoints: Path, report: Report

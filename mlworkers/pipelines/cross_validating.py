@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -22,7 +21,7 @@ from curation.errors import UserError
 from curation.files.json_text import json_from
 from curation.files.judged_by import with_mark
 from curation.files.progress import Report
-from curation.files.writing import as_text, folder_replacing, replacing
+from curation.files.writing import as_text, folder_remove, folder_replacing, replacing
 from curation.models import Snapshot
 from curation.pairs.leaks import Leaks
 from curation.pairs.overlap import dice
@@ -266,7 +265,7 @@ class _CrossValidation:
         chosen = max(plan.epochs_tried, key=lambda epochs: (dev.get(epochs) or -2.0, -epochs))
         model = model_of(training, chosen, "all training folds")
         values = pair_cosines(model, *_sides(tested), compute).values
-        shutil.rmtree(checkpoints, ignore_errors=True)
+        folder_remove(checkpoints)
         facts = {
             "epochs": chosen,
             "dev": [{"epochs": epochs, "spearman": value} for epochs, value in dev.items()],

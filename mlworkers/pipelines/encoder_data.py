@@ -158,6 +158,7 @@ def training_figures(training: TrainingRows, trained: TrainedEncoder) -> dict[st
         "kept_step": kept.step,
         "loss": kept.loss,
         "dev": kept.dev,
+        **trained.training.shared,
     }
 
 

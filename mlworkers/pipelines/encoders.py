@@ -1,7 +1,6 @@
 """Encoders: trained on scored pairs, measured on pairs that people scored, compared by how their pairs were weighed."""
 
 import json
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,7 @@ from sentence_transformers import SentenceTransformer
 from curation.errors import errors_shown
 from curation.files.json_text import json_from
 from curation.files.progress import Report
-from curation.files.writing import folder_replacing
+from curation.files.writing import folder_remove, folder_replacing
 from curation.models import Snapshot
 from curation.pairs.leaks import Leaks
 from curation.statistics.correlation import Scores
@@ -393,7 +392,7 @@ class _Comparison:
                         array_write(beside / f"{suite.name}-{part}.npy", cosines)
             facts["seconds"] = round(monotonic() - started, 1)
             (beside / "told.json").write_text(json.dumps(facts), encoding="utf-8")
-        shutil.rmtree(checkpoints, ignore_errors=True)
+        folder_remove(checkpoints)
 
     def _vectors(self, model: Path, way: str, report: Report) -> SentenceVectors:
         compute = choose_compute(self._plan.device)

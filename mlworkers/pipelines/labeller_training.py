@@ -1,7 +1,6 @@
 """A labeller trained on the scores that people or a model gave to pairs: of several seeds, the best on dev pairs."""
 
 import math
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -14,7 +13,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
-from curation.files.writing import folder_replacing
+from curation.files.writing import folder_remove, folder_replacing
 from curation.models import Dataset, ScoreSet, Snapshot
 from curation.statistics.influence import spearman_within
 from mlworkers.encoders.rows import FEWEST_TESTED, Rows, training_rows, validation_split
@@ -71,7 +70,7 @@ def train_labeller(plan: LabellerPlan, job: Job) -> Outcome:
         best = max(trained, key=_goodness)
         for other in trained:  # ten large models need not lie on the disk together
             if other is not best:
-                shutil.rmtree(job.kept / f"labeller-{other['seed']}", ignore_errors=True)
+                folder_remove(job.kept / f"labeller-{other['seed']}")
     if best["dev_spearman"] is None:
         raise UserError(
             _("No labeller gives the dev pairs different scores; choose another base model or more epochs.")
@@ -148,7 +147,7 @@ def _trained(
                 point.step, seed=seed, loss=point.loss, **({} if point.dev is None else {"dev": point.dev})
             ),
         )
-    shutil.rmtree(checkpoints, ignore_errors=True)
+    folder_remove(checkpoints)
     return {"seed": seed, "dev_spearman": trained.kept.dev, "kept_step": trained.kept.step}
 
 

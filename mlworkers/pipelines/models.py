@@ -11,7 +11,7 @@ from mlworkers.models import Artifact
 from mlworkers.pretrained.hub import hub_folder
 from mlworkers.pretrained.sources import model_folder, parse_source
 from mlworkers.registry.references import files_missing, model_of_run
-from mlworkers.runs.storage import home_path
+from mlworkers.runs.storage import artifact_path
 
 
 def folder_of_model(name: str, *, kind: str, also: Collection[str] = (), report: Report = silent) -> Path:
@@ -28,7 +28,10 @@ def folder_of_model(name: str, *, kind: str, also: Collection[str] = (), report:
 
 def folder_of_artifact(model: Artifact) -> Path:
     """Raises ModelError where its files were removed."""
-    folder = home_path(model.path)
+    try:
+        folder = artifact_path(model)
+    except FileNotFoundError:
+        raise files_missing(model) from None
     if not folder.is_dir():
         raise files_missing(model)
     return folder

@@ -20,7 +20,7 @@ from mlworkers.pretrained.sources import ModelError, model_folder, parse_source,
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.registry.references import model_of_run
 from mlworkers.runs.selectors import live_workers
-from mlworkers.runs.storage import artifact_path
+from mlworkers.runs.storage import artifact_place
 from mlworkers.synthesis.plan import BootstrapPlan
 
 RUNS_LOOKED_AT = 50
@@ -29,7 +29,8 @@ FLOAT = 4  # bytes
 OPTIMIZER = 3  # a checkpoint holds the weights and two moments of each
 # What must be the same for a run to be as fast as another, beside the model. What a kind lacks is left out.
 ALIKE = (
-    *("batch_size", "batch_sizes", "max_length", "precision", "device", "suites", "classifier", "folds"),
+    *("batch_size", "batch_sizes", "max_length", "precision", "device", "devices"),
+    *("suites", "classifier", "folds"),
     *("max_tokens", "self_debiasing", "chat_template", "concurrency"),
     *("layers", "width", "vocabulary", "context", "batch"),
     *("forward", "backward", "search", "engine", "beams"),
@@ -90,7 +91,12 @@ def _measured(run: Run) -> Pace | None:
 
 
 def _alike(plan: Any, other: dict[str, Any]) -> bool:
-    if any(hasattr(plan, name) and getattr(plan, name) != other.get(name) for name in ALIKE):
+    # Plans that were stored before a setting mean its default, which a dataclass keeps as an attribute.
+    unlike = (
+        hasattr(plan, name) and getattr(plan, name) != other.get(name, getattr(type(plan), name, None))
+        for name in ALIKE
+    )
+    if any(unlike):
         return False
     model = getattr(plan, "model", "")
     if model == other.get("model", ""):
@@ -156,7 +162,8 @@ def _files(model: str, pattern: str) -> Iterator[Path]:
 
 
 def _run_folder(run: int, part: str) -> Path:
-    return artifact_path(model_of_run(run, part, kinds=("encoder", "generator")))
+    """Nobody who fills in a form waits until a model is fetched."""
+    return artifact_place(model_of_run(run, part, kinds=("encoder", "generator")))
 
 
 def _not_here(name: str, _revision: str | None) -> Path:

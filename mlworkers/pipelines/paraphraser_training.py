@@ -1,6 +1,5 @@
 """A paraphraser trained on a balanced selection of labelled pairs."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -13,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError
 from curation.files.json_text import json_from
-from curation.files.writing import folder_replacing, sha256_of
+from curation.files.writing import folder_remove, folder_replacing, sha256_of
 from curation.models import Dataset
 from mlworkers.encoders.saving import About, seen_by, seen_save
 from mlworkers.encoders.seen import Seen
@@ -68,7 +67,7 @@ def train_paraphraser(plan: ParaphraserPlan, job: Job) -> Outcome:
         best = min(tried, key=lambda one: one["dev_loss"])
         for other in tried:
             if other is not best:
-                shutil.rmtree(job.kept / f"paraphraser-{other['number']}", ignore_errors=True)
+                folder_remove(job.kept / f"paraphraser-{other['number']}")
     folder = job.folder / "paraphraser"
     folder_linked(job.kept / f"paraphraser-{best['number']}", folder)
     labels_from = ", ".join(
@@ -183,7 +182,7 @@ def _warmed_up(
             report=lambda done, total, message: job.report(done, _steps(plan, selected, before), message),
             note=lambda point: job.curve.write(point.step, rate=_("warm-up"), loss=point.loss),
         )
-    shutil.rmtree(checkpoints, ignore_errors=True)
+    folder_remove(checkpoints)
     return {"loss": loss}
 
 
@@ -233,7 +232,7 @@ def _trained(
                 **({} if point.dev is None else {"dev_loss": -point.dev}),
             ),
         )
-    shutil.rmtree(checkpoints, ignore_errors=True)
+    folder_remove(checkpoints)
     return {
         "number": number,
         "learning_rate": rate,

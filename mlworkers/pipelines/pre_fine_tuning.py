@@ -1,7 +1,6 @@
 """Models that are pre-fine-tuned on inference with paraphrases and without, then fine-tuned on tasks, and compared."""
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -17,7 +16,7 @@ from curation.errors import UserError
 from curation.files.json_text import json_from
 from curation.files.judged_by import judged_by_all
 from curation.files.progress import Report
-from curation.files.writing import folder_replacing
+from curation.files.writing import folder_remove, folder_replacing
 from curation.models import Dataset
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.comparison import ComparedEncoder, adjusted, compare, differences_of
@@ -197,7 +196,7 @@ class _Comparison:
             classifier.save(beside / MODEL)
             told = {"steps": trained.steps, "loss": trained.kept.loss}
             (beside / TOLD).write_text(json.dumps(told), encoding="utf-8")
-        shutil.rmtree(checkpoints, ignore_errors=True)
+        folder_remove(checkpoints)
 
     def fine_tune(self, tuned: Sequence[Path], number: int, path: Path, report: Report) -> None:
         """What a model decides of each dev and test row of a task, and, if asked, the model itself."""
@@ -219,7 +218,7 @@ class _Comparison:
                 self._about(beside / MODEL, one.row, task)
                 behind = self._benchmark if one.row.has_copies else benchmark_behind(self._base)
                 benchmark_save(beside / MODEL, behind)
-        shutil.rmtree(checkpoints, ignore_errors=True)
+        folder_remove(checkpoints)
 
     def _fitted(
         self, one: _Fit, task: Task, base: Path, checkpoints: Path, report: Report

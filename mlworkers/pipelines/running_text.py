@@ -32,10 +32,12 @@ def index_corpus(plan: CorpusPlan, job: Job) -> Outcome:
         facts = corpus_write(_documents(plan, batch), beside, language=plan.language, report=job.report)
         index = index_write(Corpus(beside), beside, chunk_sentences=plan.chunk_sentences, report=job.report)
     result = {"file": batch.file_name, **asdict(facts), **index._asdict()}
-    message = _("%(sentences)s sentences of %(documents)s documents indexed") % {
-        "sentences": intcomma(facts.sentences),
-        "documents": intcomma(facts.documents),
-    }
+    indexed = ngettext(
+        "%(sentences)s sentences of one document indexed",
+        "%(sentences)s sentences of %(documents)s documents indexed",
+        facts.documents,
+    )
+    message = indexed % {"sentences": intcomma(facts.sentences), "documents": intcomma(facts.documents)}
     if facts.duplicates:
         told = ngettext(
             "; %(n)s duplicate document was left out",

@@ -1,7 +1,6 @@
 """A search over settings: encoders of one weighting, chosen by dev pairs; the test pairs are read once, afterwards."""
 
 import json
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -18,7 +17,7 @@ from curation.errors import UserError
 from curation.files.json_text import json_from
 from curation.files.judged_by import judged_by_all
 from curation.files.progress import Report
-from curation.files.writing import folder_replacing
+from curation.files.writing import folder_remove, folder_replacing
 from curation.models import ScoreSet, Snapshot
 from curation.pairs.holding_out import HeldOut
 from curation.pairs.leaks import Leaks
@@ -213,7 +212,7 @@ class _Search:
             if cosines is not None:
                 array_write(beside / COSINES, cosines)
             (beside / TOLD).write_text(json.dumps(told), encoding="utf-8")
-        shutil.rmtree(checkpoints, ignore_errors=True)
+        folder_remove(checkpoints)
 
     def chosen(self, trial: int, number: int, path: Path, report: Report) -> None:
         """The chosen settings with one seed: the encoder and its cosines of the test pairs."""
@@ -226,7 +225,7 @@ class _Search:
             array_write(beside / COSINES, self._cosines(trained, self._every_test_pair()))
             told = training_figures(self._data.training, trained)
             (beside / TOLD).write_text(json.dumps(told), encoding="utf-8")
-        shutil.rmtree(checkpoints, ignore_errors=True)
+        folder_remove(checkpoints)
 
     def _trained(
         self,

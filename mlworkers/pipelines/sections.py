@@ -1,6 +1,5 @@
 """An encoder trained on the sections of a corpus, and its accuracy before and after on documents that it never saw."""
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
 from time import monotonic
@@ -12,7 +11,7 @@ from django.utils.translation import gettext as _
 from sentence_transformers import SentenceTransformer
 
 from curation.errors import errors_shown
-from curation.files.writing import folder_replacing
+from curation.files.writing import folder_remove, folder_replacing
 from curation.statistics.correlation import Scores
 from curation.statistics.intervals import percentile_interval
 from mlworkers.contexts.corpus import Corpus, CorpusError
@@ -71,7 +70,7 @@ def train_on_sections(plan: SectionsPlan, job: Job) -> Outcome:
         return {**_figures(plan, triplets, before, after), "steps": made.training.steps}
 
     figures = job.drawn_once("trained.json", trained)
-    shutil.rmtree(job.kept / "checkpoints", ignore_errors=True)
+    folder_remove(job.kept / "checkpoints")
     folder = job.folder / ENCODER
     folder_linked(kept, folder)
     result = {

@@ -33,7 +33,7 @@ from mlworkers.pipelines.snapshots import table_of
 from mlworkers.pretrained.sources import Kind as SourceKind
 from mlworkers.pretrained.sources import ModelError, parse_source
 from mlworkers.registry.lineage import lineage_of
-from mlworkers.runs.storage import home_path
+from mlworkers.runs.storage import artifact_path
 
 
 def seen_by_model(model: str, folder: Path) -> Seen:
@@ -76,7 +76,10 @@ def _seen_texts(run: Run, texts: Iterable[str] | None) -> Seen:
 def _told_by_generator(run: Run) -> Seen:
     """What its folder says; nothing where it was removed, or is older than that."""
     made = run.artifacts.filter(kind="generator").first()
-    return NOTHING_KNOWN if made is None else seen_by(home_path(made.path))
+    try:
+        return NOTHING_KNOWN if made is None else seen_by(artifact_path(made))
+    except FileNotFoundError:
+        return NOTHING_KNOWN
 
 
 def _of_generator(run: Run) -> Iterable[str] | None:

@@ -39,8 +39,8 @@ _NAMES = {
         bootstrap resamples least_share sim_above sim_width bleu_first bleu_width bleu_most rounds
     """,
     "machine": """
-        device precision seed seeds first_seed pre_seeds shard_sources shard_pairs shard_tuples rows_at_a_time engine
-        keep_encoders keep_models
+        device devices precision seed seeds first_seed pre_seeds shard_sources shard_pairs shard_tuples rows_at_a_time
+        engine keep_encoders keep_models
     """,
     "endpoint": "concurrency timeout attempts price_in price_out",
 }

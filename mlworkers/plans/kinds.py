@@ -161,7 +161,8 @@ class Kind:
     writes: whether it adds to the dataset, so that an archived one cannot have it.
     repeatable: whether a run that succeeded can be started again. listed: whether lists of runs show it and the
     pages offer it; what is not is a question of a moment, forgotten after an hour. estimated: whether its form can say
-    what the run will ask for. preview: the kind that tries the same plan on a few rows.
+    what the run will ask for. preview: the kind that tries the same plan on a few rows. long: of a worker that does
+    several things at a time, whether such runs must leave some of its threads to what people wait for.
     """
 
     name: str
@@ -177,6 +178,7 @@ class Kind:
     listed: bool = True
     estimated: bool = False
     preview: str = ""
+    long: bool = False
 
     @property
     def settings(self) -> list[Setting]:
@@ -240,6 +242,7 @@ KINDS: dict[str, Kind] = {
             unit=gettext_lazy("sentences"),
             needs="curate",
             repeatable=False,  # the upload is deleted once the corpus is there
+            long=True,
         ),
         Kind(
             name="harvest_pairs",
@@ -252,6 +255,7 @@ KINDS: dict[str, Kind] = {
             unit=gettext_lazy("pairs"),
             writes=True,
             needs="curate",
+            long=True,
         ),
         Kind(
             name="analyse_language",
@@ -263,6 +267,7 @@ KINDS: dict[str, Kind] = {
             plan=LinguisticPlan,
             unit=gettext_lazy("pairs"),
             needs="curate",
+            long=True,
         ),
         _machine_kind(
             name="analyse_relatedness",
@@ -660,6 +665,7 @@ KINDS: dict[str, Kind] = {
 }
 
 UNLISTED = [kind.name for kind in KINDS.values() if not kind.listed]
+LONG = [kind.name for kind in KINDS.values() if kind.long]
 
 
 def kind_named(name: str) -> Kind:

@@ -1,6 +1,7 @@
 """Which device computes, how exactly, how many batches at a time, and what happens where memory is short."""
 
 import gc
+import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -128,12 +129,50 @@ def release_memory() -> None:
         torch.cuda.empty_cache()
 
 
-def _device(name: str) -> torch.device:
-    there = {
+def devices_of(device: str, wanted: int | None) -> tuple[str, ...]:
+    """The devices that share a training: names for `choose_compute`, one for each process.
+
+    device: as there. wanted: how many, None for all. A processor is one device, however many cores it has; a number is
+    that of processes, which share the cores. Raises ComputeError where there are fewer.
+    """
+    if wanted == 1:
+        return (device,)
+    kind = _device(device).type
+    there = _there()[kind]
+    if wanted is None:
+        return tuple(f"{kind}:{number}" for number in range(there)) if there > 1 else (device,)
+    if kind == "cpu":
+        cores = _cores()
+        if wanted > cores:
+            raise ComputeError(
+                f"The training is to be shared by {wanted} processes, and the processor has {cores} "
+                f"{'core' if cores == 1 else 'cores'}; set devices to {cores} or less."
+            )
+        return (kind,) * wanted
+    if wanted > there:
+        raise ComputeError(
+            f"The training is to be shared by {wanted} devices, and this machine has {there} of the kind {kind}; set "
+            f"devices to {there} or less, or to all."
+        )
+    return tuple(f"{kind}:{number}" for number in range(wanted))
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _there() -> dict[str, int]:
+    """How many devices of each kind there are, the best kind first."""
+    return {
         "cuda": torch.cuda.device_count() if torch.cuda.is_available() else 0,
         "mps": int(torch.backends.mps.is_available()),
         "cpu": 1,
     }
+
+
+def _device(name: str) -> torch.device:
+    there = _there()
     if name == "auto":
         return torch.device(next(kind for kind, count in there.items() if count))
     kind, _, number = name.partition(":")

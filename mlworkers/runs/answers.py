@@ -14,7 +14,9 @@ from django.db import transaction
 from curation.files.json_text import json_from
 from curation.files.writing import replacing
 from curation.models import Dataset
+from curation.shared_files import shared_put
 from mlworkers.models import Artifact, Run
+from mlworkers.runs.kept import kept_fetch
 from mlworkers.runs.storage import artifact_path, content_of, home_relative, kept_folder, run_folder
 from mlworkers.synthesis.chat import AnswerForm, sentence_in
 from mlworkers.synthesis.plan import FIRST, SECOND, GenerationPlan
@@ -34,12 +36,14 @@ def answers_save(run: Run) -> None:
         locked = Run.objects.select_for_update().get(pk=run.pk)
         if locked.state == Run.State.SUCCEEDED or locked.artifacts.filter(kind=KIND).exists():
             return
+        kept_fetch(run.pk, shards=True)
         lines = [json.dumps(line).encode() + b"\n" for line in _usable(kept_folder(run.pk), plan)]
         if not lines:
             return
         path = run_folder(run.pk) / "answers.jsonl"
         with replacing(path) as file:
             file.writelines(lines)
+        shared_put(path)
         sha256, size = content_of(path)
         about = {
             "kind": KIND,

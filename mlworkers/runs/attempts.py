@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import DatabaseError, InterfaceError, connection
 from django.utils.translation import gettext as _
@@ -20,16 +20,19 @@ from django.utils.translation import gettext_lazy
 from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.files.drafts import FileError
-from curation.files.progress import Report
+from curation.files.progress import Interrupted, Report
 from curation.files.writing import disk_is_full, disk_is_read_only
-from curation.heartbeats import database_now
+from curation.heartbeats import connection_lost, database_now
+from curation.shared_files import shared_put
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
 from mlworkers.registry.references import models_check_roots
+from mlworkers.runs.disk import disk_awaited
 from mlworkers.runs.invitations import invite, invite_assistants, kept_forget
-from mlworkers.runs.jobs import Job, Outcome
-from mlworkers.runs.lifecycle import Claim, RunStopped, run_fail, run_finish, run_leave
-from mlworkers.runs.reporting import AssistantReport, Heir, Reporter, WorkerLeaves, leaving
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.runs.kept import kept_shared
+from mlworkers.runs.lifecycle import Claim, RunStopped, run_fail, run_finish, run_leave, run_requeue
+from mlworkers.runs.reporting import AssistantReport, Heir, Reporter, WorkerLeaves, takes_nothing_more
 from mlworkers.runs.shards import AssistingShards, HeldShards, Shards, ShardsLeft
 from mlworkers.runs.storage import (
     Curve,
@@ -42,6 +45,7 @@ from mlworkers.runs.storage import (
     kept_folder,
 )
 
+Written = TypeVar("Written")
 Pipeline = Callable[[Any, Job], Outcome]
 PipelineOf = Callable[[str], Pipeline]  # by the name of the kind
 # How often, after how many seconds, the end of a run is written again where the database cannot take it.
@@ -69,9 +73,14 @@ def run_carry_out(claim: Claim, pipeline_of: PipelineOf) -> None:
         attempts_remove(claim.run_id, up_to=claim.attempt)
     except WorkerLeaves:
         _leave(claim, log)
+    except Interrupted as interrupted:
+        # Like a worker that was killed: the run goes on from its last checkpoint.
+        _interrupt(claim, log, str(interrupted))
     except Exception as error:
-        if isinstance(error, DatabaseError | InterfaceError) and not connection.is_usable():
-            _interrupt(claim, log, error)
+        if connection_lost(error):
+            connection.close()
+            logger.warning("Run %s: the database went away: %s", claim.run_id, error)
+            _interrupt(claim, log, _("The connection to the database was lost."))
         else:
             _fail(claim, log, error)
     except BaseException:  # the process was asked to exit at once
@@ -93,7 +102,7 @@ def run_assist(run_id: int, worker: str, pipeline_of: PipelineOf) -> Claim | Non
         run = Run.objects.select_related("dataset").get(pk=run_id)
         report = AssistantReport(log, worker)
         shards = AssistingShards(run_id, report, worker=worker, heir=heir)
-        with assistant_folder(run_id) as folder:
+        with assistant_folder(run_id) as folder, kept_shared(run_id, report.waits):
             _outcome(run, pipeline_of, folder, report, shards)
     except (ShardsLeft, RunStopped, WorkerLeaves):
         log.write(_("The worker %(name)s leaves.") % {"name": worker})
@@ -110,18 +119,15 @@ def run_assist(run_id: int, worker: str, pipeline_of: PipelineOf) -> Claim | Non
 
 
 def _perform(claim: Claim, log: RunLog, pipeline_of: PipelineOf) -> None:
-    if leaving.is_set():
+    if takes_nothing_more():
         raise WorkerLeaves
     report = Reporter(claim, log)
     with report.heartbeat():
         run = Run.objects.select_related("dataset").get(pk=claim.run_id)
         shards = HeldShards(run.pk, report, worker=run.worker, invite=lambda: invite_assistants(run))
-        outcome = _outcome(run, pipeline_of, attempt_folder(run.pk, claim.attempt), report, shards)
-        made = {}
-        for new in outcome.made:
-            sha256, size = content_of(new.path)
-            about = {"kind": new.kind, "sha256": sha256, "size": size, "card": new.card}
-            made[new.path] = Artifact(run=run, path=home_relative(new.path), **about)
+        with kept_shared(run.pk, report.waits):
+            outcome = _outcome(run, pipeline_of, attempt_folder(run.pk, claim.attempt), report, shards)
+            made = {new.path: _artifact(run, new) for new in outcome.made}
         for evaluation, measured in outcome.evaluations:
             evaluation.run, evaluation.artifact = run, made[measured] if measured else None
         run_finish(
@@ -137,6 +143,14 @@ def _perform(claim: Claim, log: RunLog, pipeline_of: PipelineOf) -> None:
         )
         attempts_remove(run.pk, up_to=claim.attempt - 1)
         log.write(outcome.message)
+
+
+def _artifact(run: Run, new: NewArtifact) -> Artifact:
+    """The row of a file or folder that the run made, which others can read from now on."""
+    shared_put(new.path)
+    sha256, size = content_of(new.path)
+    about = {"kind": new.kind, "sha256": sha256, "size": size, "card": new.card}
+    return Artifact(run=run, path=home_relative(new.path), **about)
 
 
 def _outcome(run: Run, pipeline_of: PipelineOf, folder: Path, report: Report, shards: Shards) -> Outcome:
@@ -165,18 +179,18 @@ def _outcome(run: Run, pipeline_of: PipelineOf, folder: Path, report: Report, sh
 def _leave(claim: Claim, log: RunLog) -> None:
     with suppress(RunStopped):
         run_leave(claim=claim)
-        log.write(_("The worker was asked to stop and released the run. Another worker resumes it."))
+        log.write(
+            _("The worker was asked to stop, or is drained, and released the run. Another worker resumes it.")
+        )
         invite(Run.objects.get(pk=claim.run_id), database_now())
 
 
-def _interrupt(claim: Claim, log: RunLog, error: Exception) -> None:
-    """The database went away, which is not the run's doing: it goes on when the database is back.
+def _interrupt(claim: Claim, log: RunLog, what: str) -> None:
+    """Something ended the attempt that is not the run's doing, such as the database going away: the run goes on.
 
-    A run that takes the database down each time is given up like one that silences its workers.
+    A run that does so each time is given up like one that silences its workers.
     """
-    connection.close()
-    logger.warning("Run %s: the database went away: %s", claim.run_id, error)
-    log.write(_("The connection to the database was lost. The run resumes when the database is back."))
+    log.write(_("%(what)s The run resumes.") % {"what": what})
     with suppress(RunStopped):
         _until_written(partial(run_leave, claim=claim, lost=True))
         invite(Run.objects.get(pk=claim.run_id), database_now())
@@ -185,14 +199,18 @@ def _interrupt(claim: Claim, log: RunLog, error: Exception) -> None:
 def _fail(claim: Claim, log: RunLog, error: Exception) -> None:
     # First of all: on a full disk this makes the room that the rest needs.
     attempts_remove(claim.run_id, up_to=claim.attempt)
-    message = _sentence(claim, error)
     log.write("".join(traceback.format_exception(error)))
+    awaited = disk_awaited(error)
+    if awaited and _until_written(partial(run_requeue, claim=claim, message=awaited)):
+        log.write(awaited)
+        return
+    message = _sentence(claim, error)
     log.write(message)
     with suppress(RunStopped):
         _until_written(lambda: run_fail(claim=claim, at=database_now(), message=message))
 
 
-def _until_written(write: Callable[[], None]) -> None:
+def _until_written(write: Callable[[], Written]) -> Written:
     """A database that cannot be written for a moment, because its disk is full or it restarts, is asked again."""
     for pause in PAUSES:
         try:

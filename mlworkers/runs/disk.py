@@ -14,12 +14,22 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext_lazy
 
+from curation.files.writing import disk_is_full, disk_is_read_only
+from curation.shared_files import StoredObject, shared_forget, shared_objects
 from mlworkers.models import Artifact, Run
 from mlworkers.runs.storage import CURVE, LOG, run_folder, runs_folder
 
+# So little room no run is begun with: at most this, and no more than a part of a small disk.
+ROOM_LEAST = 64 * 1024**2
+ROOM_LEAST_PART = 0.1
+FULL = gettext_lazy("The disk is full. Free some space; the run then continues by itself.")
+READ_ONLY = gettext_lazy("The disk is read-only. Make it writable; the run then continues by itself.")
+
 # A worker whose run was cancelled or deleted may write until its next report.
 QUIET_FOR = timedelta(hours=1)
+RUNNING = (Run.State.QUEUED, Run.State.RUNNING)
 
 
 @dataclass(frozen=True)
@@ -74,6 +84,28 @@ class _File:
     changed: float
 
 
+def disk_refuses() -> str:
+    """Why no run can be begun on the disk of SEMBLANCE_HOME now, in a sentence; "" where one can.
+
+    A run on a full disk comes to nothing, and takes the last room from those who judge.
+    """
+    try:
+        disk = os.statvfs(settings.SEMBLANCE_HOME)
+    except OSError:  # the run itself finds out what is wrong with the folder
+        return ""
+    if disk.f_flag & os.ST_RDONLY:
+        return str(READ_ONLY)
+    needed = min(ROOM_LEAST, ROOM_LEAST_PART * disk.f_blocks * disk.f_frsize)
+    return str(FULL) if disk.f_bavail * disk.f_frsize < needed else ""
+
+
+def disk_awaited(error: BaseException) -> str:
+    """What a run that ended with this error waits for, in a sentence; "" where the disk is not to blame."""
+    if disk_is_full(error):
+        return str(FULL)
+    return str(READ_ONLY) if disk_is_read_only(error) else ""
+
+
 def disk_use(*, at: datetime) -> DiskUse:
     """Looks at every file of every run once: 100,000 files take a second or two."""
     volume = shutil.disk_usage(settings.SEMBLANCE_HOME)
@@ -103,6 +135,46 @@ def leftovers_reclaim(*, at: datetime) -> int:
             _rest_remove(number, artifacts)
         freed += holding.reclaimable
     return freed
+
+
+def stored_leftovers(*, at: datetime) -> dict[int, int]:
+    """What nobody needs of runs in the file storage, in bytes by the run's number; nothing without one."""
+    found: dict[int, int] = {}
+    for number, objects in _stored(at).items():
+        found[number] = sum(one.size for one in objects)
+    return found
+
+
+def stored_reclaim(*, at: datetime) -> int:
+    """Remove what is left over in the file storage; the bytes that this freed."""
+    freed = 0
+    for objects in _stored(at).values():
+        shared_forget(objects)
+        freed += sum(one.size for one in objects)
+    return freed
+
+
+def _stored(at: datetime) -> dict[int, list[StoredObject]]:
+    """The objects of each run that no row names, of runs that have ended and are quiet, and of deleted ones."""
+    by_run: dict[int, list[StoredObject]] = {}
+    for one in (*shared_objects("files/runs"), *shared_objects("sums/runs")):
+        number = one.name.split("/")[2]
+        if number.isdigit():
+            by_run.setdefault(int(number), []).append(one)
+    if not by_run:
+        return {}
+    # After the objects were listed: the row of a run is there before its first file.
+    alive = set(Run.objects.filter(pk__in=by_run, state__in=RUNNING).values_list("pk", flat=True))
+    rows = Artifact.objects.filter(removed_at=None, run__in=by_run).values_list("path", flat=True)
+    named = list(rows)
+    left = {}
+    for run, objects in by_run.items():
+        if run in alive or max(one.changed for one in objects) >= at - QUIET_FOR:
+            continue
+        over = [one for one in objects if not _is_named(one.name.split("/", 1)[1], named)]
+        if over:
+            left[run] = over
+    return left
 
 
 def _folders() -> Iterator[tuple[int, Run | None, Sequence[str]]]:

@@ -6,16 +6,19 @@ A message only invites; the run's row is the truth. The task that takes the mess
 import logging
 import shutil
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from curation.heartbeats import database_now, worker_invite
+from curation.shared_files import StorageError, shared_remove
 from mlworkers.models import Run
 from mlworkers.plans.kinds import QUEUES, UNLISTED
 from mlworkers.runs.answers import answers_save
+from mlworkers.runs.kept import kept_remove
 from mlworkers.runs.lifecycle import run_invited, run_uninvited
 from mlworkers.runs.presence import workers_forget
 from mlworkers.runs.selectors import assistants_wanted, runs_to_assist, runs_to_invite
-from mlworkers.runs.storage import kept_folder, run_folder
+from mlworkers.runs.storage import home_relative, run_folder
 
 EXECUTE = "mlworkers.execute"
 ASSIST = "mlworkers.assist"
@@ -50,6 +53,8 @@ def sweep(queues: Collection[str] = QUEUES) -> None:
     old = Run.objects.filter(kind__in=UNLISTED, created_at__lt=at - FORGOTTEN_AFTER)
     for number in old.values_list("pk", flat=True):
         shutil.rmtree(run_folder(number), ignore_errors=True)
+        with suppress(StorageError):  # `manage.py reclaim` removes it
+            shared_remove(home_relative(run_folder(number)))
     old.delete()
     for run in runs_to_invite(at, queues):
         invite(run, at)
@@ -63,7 +68,6 @@ def kept_forget(runs: Iterable[int]) -> None:
     for run in ended:
         try:
             answers_save(run)
-        except OSError:  # such as a full disk; the shards stay for the next time
-            logger.exception("The answers of run %s could not be stored", run.pk)
-        else:
-            shutil.rmtree(kept_folder(run.pk), ignore_errors=True)
+            kept_remove(run.pk)
+        except (OSError, StorageError):  # such as a full disk; the shards stay for the next time
+            logger.exception("What the attempts of run %s shared could not be removed", run.pk)

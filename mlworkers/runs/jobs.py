@@ -14,6 +14,7 @@ from curation.files.progress import Report
 from curation.files.writing import replacing
 from curation.models import Dataset
 from mlworkers.models import Evaluation
+from mlworkers.runs.kept import kept_newest
 from mlworkers.runs.shards import Shards
 from mlworkers.runs.storage import Curve
 
@@ -45,7 +46,7 @@ class Job:
 
     def drawn_once(self, name: str, draw: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """What the run's first attempt drew: rows that come later must not change what a successor does."""
-        path = self.kept / name
+        path = kept_newest(self.kept / name)
         if not path.is_file():
             with replacing(path) as file:
                 file.write(json.dumps(draw(), ensure_ascii=False).encode())

@@ -10,14 +10,14 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, QuerySet, Value
+from django.db.models import F, Max, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from curation.heartbeats import LOST_MAX, ClaimLost, claim_first, held
 from curation.webhooks.events import Event, event_happened
 from mlworkers.models import Artifact, Evaluation, Run, RunShard
-from mlworkers.runs.selectors import run_is_free, running, shards_free
+from mlworkers.runs.selectors import run_is_free, running, runs_in_line, shards_free
 
 
 class RunStopped(ClaimLost):
@@ -55,12 +55,37 @@ def run_uninvited(*, run_id: int) -> None:
 
 def run_claim(*, run_id: int, worker: str, at: datetime) -> Claim | None:
     """Take a run that is queued or stale; None where there is nothing to take."""
+    return _claim(Run.objects.filter(pk=run_id), worker=worker, at=at)
+
+
+def run_claim_next(*, run_id: int, worker: str, at: datetime, without: Collection[str] = ()) -> Claim | None:
+    """Take the run that a worker is invited to, or one of its queue that goes before it; None where there is nothing to
+    take.
+
+    What goes before others, the rows say, so that no message has to be sent again when somebody puts a run first. A run
+    that another one goes before has spent its invitation: it goes before those that nobody put first, and takes the
+    invitation of the other. without: kinds that are left to other workers.
+    """
+    invited = Run.objects.filter(pk=run_id).first()
+    if invited is None:
+        return None
+    waits = Run.objects.filter(run_is_free(at), pk=run_id).exists()
+    ahead = Q(pk=run_id) | Q(priority__gt=invited.priority if waits else 0)
+    line = runs_in_line().filter(ahead, queue=invited.queue).exclude(kind__in=without)
+    claim = _claim(line, worker=worker, at=at)
+    if claim is not None and claim.run_id != run_id:
+        passed = Run.objects.filter(pk=run_id, state=Run.State.QUEUED, priority=0)
+        passed.update(priority=Run.PASSED_OVER)
+    return claim
+
+
+def _claim(runs: QuerySet[Run], *, worker: str, at: datetime) -> Claim | None:
     gave_up = _(
         "%(number)s workers stopped responding during this run, usually because of too little memory. "
         "Make the run smaller or give the worker more memory, then start it again."
     ) % {"number": LOST_MAX}
     run = claim_first(
-        Run.objects.filter(run_is_free(at), pk=run_id),
+        runs.filter(run_is_free(at)),
         at=at,
         given_up={"state": Run.State.FAILED, "finished_at": at, "message": gave_up},
         worker=worker,
@@ -68,14 +93,25 @@ def run_claim(*, run_id: int, worker: str, at: datetime) -> Claim | None:
         started_at=Coalesce("started_at", Value(at)),
         message="",
     )
-    if run is None and Run.objects.filter(pk=run_id, state=Run.State.FAILED, finished_at=at).exists():
-        _tell(run_id)
-    return Claim(run_id, run.attempt) if run else None
+    given_up = runs.filter(state=Run.State.FAILED, lost=LOST_MAX, finished_at=at, message=gave_up)
+    for number in given_up.values_list("pk", flat=True):
+        _tell(number)
+    return Claim(run.pk, run.attempt) if run else None
 
 
-def run_waits(*, run: Run, message: str) -> None:
+def run_waits(*, run_id: int, message: str) -> None:
     """Say on a queued run's page what it waits for."""
-    Run.objects.filter(pk=run.pk, state=Run.State.QUEUED, attempt=run.attempt).update(message=message)
+    Run.objects.filter(pk=run_id, state=Run.State.QUEUED).update(message=message)
+
+
+def run_put_first(*, run_id: int) -> bool:
+    """Put a run that waits before the others of its queue; False where it no longer waits."""
+    waiting = Run.objects.filter(state=Run.State.QUEUED)
+    run = waiting.filter(pk=run_id).first()
+    if run is None:
+        return False
+    highest = waiting.filter(queue=run.queue).exclude(pk=run_id).aggregate(highest=Max("priority"))["highest"]
+    return bool(waiting.filter(pk=run_id).update(priority=max(highest or 0, Run.PASSED_OVER) + 1))
 
 
 def run_beat(*, claim: Claim, at: datetime, **progress: Any) -> None:
@@ -95,6 +131,15 @@ def run_leave(*, claim: Claim, lost: bool = False) -> None:
     lost: count it like a worker that fell silent.
     """
     _change(claim, heartbeat_at=None, invited_at=None, lost=F("lost") + int(lost))
+
+
+def run_requeue(*, claim: Claim, message: str) -> bool:
+    """Put a run back into the queue, until what its message names is mended. False where that was done LOST_MAX - 1
+    times, or the run is no longer ours: a run that fills the disk itself must come to its end.
+    """
+    ours = held(Run.objects.filter(pk=claim.run_id, lost__lt=LOST_MAX - 1), attempt=claim.attempt)
+    again: dict[str, Any] = {"state": Run.State.QUEUED, "heartbeat_at": None, "invited_at": None}
+    return bool(ours.update(**again, lost=F("lost") + 1, message=message))
 
 
 @transaction.atomic

@@ -1,13 +1,18 @@
-"""A live worker writes a WorkerHeartbeat every few seconds; pages read that and never ask Celery."""
+"""A live worker writes a WorkerHeartbeat every few seconds, and reads in it whether it is drained; pages write and read
+that and never ask Celery.
+"""
 
 import logging
 import os
 import re
-import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from importlib.metadata import version
+from itertools import takewhile
 from pathlib import Path
+from typing import Any, Protocol
 
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 
 from curation.heartbeats import Pulse, database_now, heard_within
@@ -19,18 +24,37 @@ FORGOTTEN_AFTER = timedelta(days=1)
 logger = logging.getLogger(__name__)
 
 
+class Follower(Protocol):
+    """What does as the worker's row says."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the worker takes no more work."""
+
+    def follow(self, *, drain: bool) -> None: ...
+
+
 class Presence:
     """Says that this worker lives, from a thread of its own: in a solo pool the main thread is busy with
     the run.
 
     `end` forgets the worker at once. One that is killed is taken for dead a little later (see
-    `selectors.live_workers`).
+    `selectors.live_workers`). intake: is told at each heartbeat whether the worker is drained. work: what it carries
+    out now.
     """
 
-    def __init__(self, worker: str, queues: Sequence[str]) -> None:
+    def __init__(
+        self, worker: str, queues: Sequence[str], *, intake: Follower, work: Callable[[], list[Any]]
+    ) -> None:
         self.name = f"{worker}/{os.getpid()}"  # two workers may have been given one name
-        self.queues = sorted(queues)
-        self.device = device_name()
+        self._intake, self._work = intake, work
+        self._about = {
+            "queues": sorted(queues),
+            "device": device_name(),
+            "devices": len(accelerators()),
+            "version": version("semblance"),
+        }
+        self._started_at: datetime | None = None
         self._pulse = Pulse("worker heartbeat", self._beat, every=SECONDS_BETWEEN_BEATS)
 
     def start(self) -> None:
@@ -46,22 +70,40 @@ class Presence:
         WorkerHeartbeat.objects.filter(name=self.name).delete()
 
     def _beat(self) -> None:
-        seen = {"queues": self.queues, "device": self.device, "seen_at": database_now()}
-        WorkerHeartbeat.objects.update_or_create(name=self.name, defaults=seen)
+        at = database_now()
+        arrives: dict[str, Any] = {}
+        if self._started_at is None:  # a process that had this name may have been drained
+            arrives = {"drain_at": None}
+        started = self._started_at or at
+        # Closed first: of a worker that is closed, what it carries out can only become less.
+        seen = {
+            "is_closed": self._intake.is_closed,
+            "work": self._work(),
+            "started_at": started,
+            "seen_at": at,
+        }
+        row, _new = WorkerHeartbeat.objects.update_or_create(
+            name=self.name, defaults={**self._about, **seen, **arrives}
+        )
+        self._started_at = started
+        self._intake.follow(drain=row.drain_at is not None)
 
 
-def worker_arguments(queue: str) -> list[str]:
-    """What `python -m celery` is called with for a worker of that queue, in the project's folder.
+def worker_arguments(queues: str) -> list[str]:
+    """What `python -m celery` is called with for a worker of these queues, in the project's folder.
 
-    A GPU does one thing at a time, and so does the worker that keeps one encoder loaded. Of the default queue's threads
-    one may import for long and others still serve what people wait for.
+    queues: the name of one, or several with commas between. A GPU does one thing at a time, and so does the worker that
+    keeps one encoder loaded. Of the default queue's threads one may import for long and others still serve what people
+    wait for.
     """
-    pool = ["--pool", "threads", "--concurrency", "4"] if queue == "default" else ["--pool", "solo"]
-    return ["-A", "semblance", "worker", "--queues", queue, *pool]
+    pool = ["--pool", "threads", "--concurrency", "4"] if queues == "default" else ["--pool", "solo"]
+    return ["-A", "semblance", "worker", "--queues", queues, *pool]
 
 
 def worker_command(queue: str) -> str:
-    return shlex.join(["python", "-m", "celery", *worker_arguments(queue)])
+    """What somebody types to start a worker of the queue."""
+    program = "python manage.py" if settings.CHECKOUT else "semblance"
+    return f"{program} worker --queues {queue}"
 
 
 def workers_forget(*, at: datetime) -> None:
@@ -70,9 +112,28 @@ def workers_forget(*, at: datetime) -> None:
 
 
 def device_name() -> str:
-    """The accelerator, as its driver names it, or “cpu”. Loads no machine-learning library."""
-    for description in sorted(Path("/proc/driver/nvidia/gpus").glob("*/information")):
+    """The first accelerator, or “cpu”."""
+    return next(iter(accelerators()), "cpu")
+
+
+def accelerators() -> list[str]:
+    """Those that this process may use, as their driver names them."""
+    return accelerators_in(Path("/proc/driver/nvidia/gpus"), settings.CUDA_VISIBLE_DEVICES)
+
+
+def accelerators_in(folder: Path, chosen: str | None) -> list[str]:
+    """What the driver's folder lists. Loads no machine-learning library.
+
+    chosen: as CUDA_VISIBLE_DEVICES says it, "0,2"; None where it is not set, for all.
+    """
+    found = []
+    for description in sorted(folder.glob("*/information")):
         model = re.search(r"^Model:\s*(.+)$", description.read_text(encoding="utf-8"), re.MULTILINE)
         if model:
-            return model[1]
-    return "cpu"
+            found.append(model[1])
+    if chosen is None:
+        return found
+    named = list(takewhile(lambda name: name not in {"", "-1"}, (name.strip() for name in chosen.split(","))))
+    if all(name.isdecimal() for name in named):
+        return [found[int(name)] for name in named if int(name) < len(found)]
+    return found[: len(named)]  # by their serial numbers; mostly they are all of one model

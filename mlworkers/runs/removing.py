@@ -1,7 +1,7 @@
 """Removing the files that a run made, where nobody needs them. The run's row, result, evaluations and card remain."""
 
-import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -13,10 +13,11 @@ from django.utils.translation import ngettext
 
 from curation.errors import UserError
 from curation.models import User
+from curation.shared_files import StorageError
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.settings import listed
 from mlworkers.registry.selectors import runs_naming
-from mlworkers.runs.storage import RunLog, artifact_path
+from mlworkers.runs.storage import RunLog, artifact_remove
 
 RUNS_SHOWN = 5
 
@@ -76,12 +77,6 @@ def run_files_remove(*, run: Run, by: User | None, at: datetime) -> int:
 
 def _files_remove(run: Run, artifacts: Sequence[Artifact], line: str) -> None:
     for artifact in artifacts:
-        try:
-            path = artifact_path(artifact)
-        except (ValueError, OSError):  # gone already
-            continue
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
+        with suppress(ValueError, OSError, StorageError):  # gone already, or `manage.py reclaim` removes it
+            artifact_remove(artifact)
     RunLog(run.pk).write(line)

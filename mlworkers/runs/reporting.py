@@ -14,10 +14,16 @@ from mlworkers.runs.storage import RunLog
 SENTENCES_MAX = 200  # of one attempt in the log; who counts within sentences must not fill it
 
 leaving = threading.Event()  # set when this worker process was asked to end
+drained = threading.Event()  # set while this worker process takes no more work
 
 
 class WorkerLeaves(Exception):  # noqa: N818 - not an error: the run goes on elsewhere
-    """This worker was asked to end. The run is let go, and another worker takes it up."""
+    """This worker was asked to end, or is drained. The run is let go, and another worker takes it up."""
+
+
+def takes_nothing_more() -> bool:
+    """Whether this worker process claims nothing, and lets go of the runs that it has."""
+    return leaving.is_set() or drained.is_set()
 
 
 def once_each(write: Callable[[str], object]) -> Callable[[str], None]:
@@ -39,9 +45,12 @@ class AssistantReport:
         self._say = once_each(lambda sentence: log.write(f"{worker}: {sentence}"))
 
     def __call__(self, done: int, total: int, message: str) -> None:
-        if leaving.is_set():
+        if takes_nothing_more():
             raise WorkerLeaves
         self._say(message)
+
+    def waits(self, sentence: str) -> None:
+        self(0, 0, sentence)
 
 
 class ProgressNote(NamedTuple):
@@ -60,7 +69,7 @@ class Reporter:
     """The `report(done, total, message)` of one attempt (see `progress.Report`).
 
     A call only notes the progress, and raises RunStopped where the run was cancelled or taken over
-    by another worker, or WorkerLeaves where this worker was asked to end. A thread with a connection of its
+    by another worker, or WorkerLeaves where this worker takes nothing more. A thread with a connection of its
     own writes the note about once a second: it is seen even while the work is inside a transaction, and the
     work never waits for it.
     """
@@ -74,7 +83,7 @@ class Reporter:
         self._stopped = threading.Event()
 
     def __call__(self, done: int, total: int, message: str) -> None:
-        if leaving.is_set():
+        if takes_nothing_more():
             raise WorkerLeaves
         if self._stopped.is_set():
             raise RunStopped(f"Run {self.claim.run_id} was stopped.")
@@ -85,6 +94,10 @@ class Reporter:
             since, start, self._stage = monotonic(), done, total
         self.standing = ProgressNote(since, start, done, total, message)
         self._say(message)
+
+    def waits(self, sentence: str) -> None:
+        """Say what the work waits for, as far as it is."""
+        self(self.standing.done, self.standing.total, sentence)
 
     @contextmanager
     def heartbeat(self) -> Iterator[None]:

@@ -201,6 +201,7 @@ TERMS: Mapping[str, Any] = {
     "p": "p",
     "p_holm": gettext_lazy("p, Holm"),
     "effective_pairs": gettext_lazy("Effective pairs (Σw)²/Σw²"),
+    "devices": gettext_lazy("Devices that shared each batch"),
     "examples": gettext_lazy("Training examples"),
     "original_examples": gettext_lazy("Original examples among them"),
     "copies": gettext_lazy("Paraphrased copies among them"),

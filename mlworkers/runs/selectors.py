@@ -12,10 +12,12 @@ from django.db.models.functions import Coalesce
 from curation.heartbeats import alive, database_now, free, heard_within, stale_after
 from curation.models import Dataset, ScoreSet
 from mlworkers.models import Artifact, Run, RunShard, WorkerHeartbeat
+from mlworkers.plans.kinds import LONG
 from mlworkers.runs.presence import worker_command
 
 RUNS_ON_A_PAGE = 50
 WORKER_LIVES_FOR = timedelta(seconds=30)  # several heartbeats may be late, behind a long import
+LONG_AT_ONCE = 2  # of the four things that a worker of the default queue does at a time
 STEADY_AFTER = 5.0  # seconds
 INVITED_FOR = timedelta(seconds=10)  # an idle worker needs a second or two; then the message was lost
 
@@ -25,10 +27,30 @@ def run_is_free(at: datetime) -> Q:
     return free(at, waiting=[Run.State.QUEUED])
 
 
+def runs_in_line() -> QuerySet[Run]:
+    """The order in which the runs of a queue are claimed: those that somebody put first, then the oldest."""
+    return Run.objects.order_by("-priority", "pk")
+
+
+def runs_before(run: Run) -> QuerySet[Run]:
+    """The queued runs that go before a queued one."""
+    waiting = Run.objects.filter(queue=run.queue, state=Run.State.QUEUED).exclude(pk=run.pk)
+    return waiting.filter(Q(priority__gt=run.priority) | Q(priority=run.priority, pk__lt=run.pk))
+
+
 def runs_to_invite(at: datetime, queues: Collection[str]) -> QuerySet[Run]:
-    """Runs of those queues that are free and were not offered to a worker just now, oldest first."""
+    """Runs of those queues that are free and were not offered to a worker just now, in line."""
     lately = heard_within("invited_at", at, min(INVITED_FOR, stale_after()))
-    return Run.objects.filter(run_is_free(at), ~lately, queue__in=queues).order_by("pk")
+    return runs_in_line().filter(run_is_free(at), ~lately, queue__in=queues)
+
+
+def kinds_left_to_others(worker: str, at: datetime) -> list[str]:
+    """The kinds that a worker does not claim now: long ones, where it carries out LONG_AT_ONCE of them.
+
+    The rest of its threads is for what people wait for.
+    """
+    held = Run.objects.filter(alive(at), state=Run.State.RUNNING, worker=worker, kind__in=LONG)
+    return LONG if held.count() >= LONG_AT_ONCE else []
 
 
 def live_workers(at: datetime) -> list[WorkerHeartbeat]:
@@ -36,8 +58,13 @@ def live_workers(at: datetime) -> list[WorkerHeartbeat]:
     return list(seen.order_by("name"))
 
 
+def workers_serving(queue: str, at: datetime) -> list[WorkerHeartbeat]:
+    """The live workers that take work of the queue; one that is drained takes none."""
+    return [worker for worker in live_workers(at) if queue in worker.queues and worker.drain_at is None]
+
+
 def queue_is_served(queue: str, at: datetime) -> bool:
-    return any(queue in worker.queues for worker in live_workers(at))
+    return bool(workers_serving(queue, at))
 
 
 def worker_for(queue: str, *, ended: bool = False) -> dict[str, Any]:
@@ -187,7 +214,7 @@ def runs_to_assist(at: datetime, queues: Collection[str]) -> QuerySet[Run]:
 
 def assistants_wanted(run: Run, at: datetime) -> int:
     """How many workers to invite to a run's shards: as many as are idle, and no more than shards are free."""
-    workers = sum(run.queue in worker.queues for worker in live_workers(at))
+    workers = len(workers_serving(run.queue, at))
     holders = Run.objects.filter(alive(at), state=Run.State.RUNNING, queue=run.queue).count()
     at_work = RunShard.objects.filter(alive(at), run__queue=run.queue)
     assistants = at_work.filter(state=RunShard.State.RUNNING).exclude(worker=F("run__worker")).count()

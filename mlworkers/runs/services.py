@@ -82,7 +82,7 @@ def _launched(launch: UUID | None, by: User | None) -> Run | None:
 def _invite(run: Run) -> None:
     if not invite(run, database_now()):
         message = _("The message broker cannot be reached. The run waits, and starts soon after it is back.")
-        lifecycle.run_waits(run=run, message=message)
+        lifecycle.run_waits(run_id=run.pk, message=message)
 
 
 def _write_down(run: Run, action: Action, by: User | None) -> None:
@@ -101,6 +101,15 @@ def run_cancel(*, run: Run, by: User | None) -> bool:
     if cancelled:
         _write_down(run, Action.RUN_CANCELLED, by)
     return cancelled
+
+
+@transaction.atomic
+def run_put_first(*, run: Run, by: User | None) -> bool:
+    """Let a run that waits go before the others of its queue; False where it had begun or ended before."""
+    moved = lifecycle.run_put_first(run_id=run.pk)
+    if moved:
+        _write_down(run, Action.RUN_PUT_FIRST, by)
+    return moved
 
 
 def run_again(*, run: Run, by: User | None, launch: UUID | None = None) -> Run:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from curation.files.progress import Report
 from curation.heartbeats import beating, database_now, silence
+from mlworkers.runs.kept import kept_fetch, shard_give, shard_here
 from mlworkers.runs.lifecycle import (
     RunStopped,
     ShardClaim,
@@ -102,7 +103,9 @@ class SharedShards(Shards):
     def _work(self, claim: ShardClaim, path: Path, do: Do, report: Report) -> None:
         """Do the shard, unless its file is there. Where that fails, it is free for others."""
         try:
-            if not path.exists():
+            if path.exists():
+                shard_give(path)
+            else:
                 do(claim.number, path, report)
         except BaseException:
             self._standing = None
@@ -178,6 +181,8 @@ class HeldShards(SharedShards):
         shards_open(run_id=self._run_id, stage=stage, sizes=sizes)
         # Rows first: a shard is said to be done when its file is there.
         done = shards_said_done(self._run_id, stage)
+        for number in done:
+            shard_here(paths[number])
         there = {number for number, path in enumerate(paths) if path.exists()}
         shards_found(run_id=self._run_id, stage=stage, numbers=there - done)
         shards_lost(run_id=self._run_id, stage=stage, numbers=done - there)
@@ -212,4 +217,7 @@ class AssistingShards(SharedShards):
         waiting = stages_open(self._run_id)
         if self._heir.claim is not None or stage in waiting or not waiting:
             raise ShardsLeft
+        if not all(shard_here(path) for path in paths):  # the holder does again what cannot be fetched
+            raise ShardsLeft
+        kept_fetch(self._run_id)  # what the holder made of them
         return paths  # this stage is done, and a later one waits

@@ -16,6 +16,7 @@ from mlworkers.plans.settings import Setting, Text
 from mlworkers.registry.cards import MODEL_KIND_LABELS, benchmarks_of, card_of
 from mlworkers.registry.lineage import score_sets_of_plan
 from mlworkers.runs.results import duration_in_words, parts_of, remaining_in_words, shown
+from mlworkers.runs.selectors import worker_for
 
 register = template.Library()
 register.filter("figure", figure)
@@ -24,6 +25,7 @@ register.filter("duration", duration_in_words)
 register.filter("remaining", remaining_in_words)
 register.filter("benchmarks", benchmarks_of)
 register.simple_tag(card_of, name="card")
+register.simple_tag(worker_for)
 
 
 @register.filter

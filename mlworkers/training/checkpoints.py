@@ -6,7 +6,6 @@ continued from it. Order and learning rate follow from the step's number (`sched
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from curation.files.json_text import json_from
-from curation.files.writing import folder_replacing, make_folder
+from curation.files.writing import folder_remove, folder_replacing, make_folder
 
 # Checkpoints of a training that keeps them by the clock. One of 22 million weights is a quarter of a gigabyte, written
 # in about a second.
@@ -78,7 +77,7 @@ class Checkpoints:
             told = {"about": self._about, "step": state.step, "groups": list(state.tensors), **state.figures}
             (folder / _FIGURES).write_text(json.dumps(told), encoding="utf-8")
         for older in self._all()[:-1]:
-            shutil.rmtree(older, ignore_errors=True)
+            folder_remove(older)
         self._saved_at = self._now()
 
     def newest(self, weights: Mapping[str, Tensor]) -> State | None:
@@ -112,7 +111,7 @@ class Checkpoints:
 
     def remove(self) -> None:
         """Remove them all: the training has ended."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        folder_remove(self._folder)
 
     def _all(self) -> list[Path]:
         return sorted(self._folder.glob("step-*"))
@@ -147,6 +146,7 @@ def checkpoints_of(
     if folder is None:
         return None
     about = {**asdict(plan), **others, "examples": hashlib.sha256(repr(examples).encode()).hexdigest()}
+    about.pop("devices", None)  # a training goes on with another number of them
     if now is None:
         return Checkpoints(folder, about=about, every_steps=every_steps)
     return Checkpoints(folder, about=about, every_steps=every_steps, every_seconds=SECONDS_BETWEEN, now=now)

@@ -6,9 +6,9 @@ state of torch's random numbers, which the checkpoint holds.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -17,9 +17,12 @@ from torch.nn.utils import clip_grad_norm_
 from curation.files.progress import Report, silent
 from mlworkers.pretrained.compute import halving
 from mlworkers.training.checkpoints import Checkpoints, State
+from mlworkers.training.group import ALONE, Group
 from mlworkers.training.optimizer import adamw, state_restore, state_tensors
 from mlworkers.training.plan import LoopPlan
+from mlworkers.training.randomness import random_restore, random_state
 from mlworkers.training.schedule import Places, Schedule, is_curve_point
+from mlworkers.training.whole_batches import Joining, WholeBatchLearner, whole_backward
 
 Evaluate = Callable[[], float | None]
 
@@ -29,7 +32,9 @@ class TrainingError(ValueError):
 
 
 class Learner(Protocol):
-    """What is trained. The loop gives it batches, in parts where memory is short."""
+    """What is trained by a loss that is a sum over the rows of a batch. The loop gives it batches, in parts where
+    memory is short or several processes share them.
+    """
 
     @property
     def module(self) -> nn.Module: ...
@@ -41,14 +46,6 @@ class Learner(Protocol):
 
     def backward(self, batch: Places, shares: Tensor) -> Tensor:
         """Add the gradients of some rows of a batch, and return their loss; a batch's parts add up to it."""
-
-
-@runtime_checkable
-class WholeBatchLearner(Learner, Protocol):
-    """A learner whose loss is no sum over the rows of a batch."""
-
-    def backward_in_parts(self, batch: Places, shares: Tensor, *, rows: int) -> Tensor:
-        """Add the gradients of the batch, with at most so many rows at a time in the memory, and return its loss."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +60,22 @@ class CurvePoint:
 @dataclass(frozen=True)
 class TrainingResult:
     """steps taken; the point whose weights were kept: the best one where the model was evaluated, else the last; and
-    every point.
+    every point. devices: how many shared each batch in the end.
     """
 
     steps: int
     kept: CurvePoint
     points: tuple[CurvePoint, ...]
+    devices: int = 1
+
+    @property
+    def shared(self) -> dict[str, int]:
+        """What a result says of devices: nothing where there was one."""
+        return {"devices": self.devices} if self.devices > 1 else {}
 
 
 def train(
-    learner: Learner,
+    learner: Learner | WholeBatchLearner,
     schedule: Schedule,
     plan: LoopPlan,
     *,
@@ -82,12 +85,14 @@ def train(
     note: Callable[[CurvePoint], object] = lambda point: None,
     expired: Callable[[], bool] = lambda: False,
     message: str = "Training",
+    group: Group = ALONE,
 ) -> TrainingResult:
     """Train the learner's module in place.
 
     evaluate: how good the model is, higher is better; the weights of its highest value are kept. report counts steps,
     and may raise to stop. note: of every point of the curve, those before a checkpoint too. expired: asked before each
-    step whether the time is over; one step is always taken.
+    step whether the time is over; one step is always taken. group: the processes that share each batch, all of which
+    call this; the one that leads evaluates and writes checkpoints, from which a group of any size goes on.
     Raises TrainingError where the loss is no number, CheckpointError where the checkpoint is of something else, and
     TooLittleMemory where not even one row at a time fits.
     """
@@ -95,7 +100,8 @@ def train(
     # A stream of the training's own; afterwards come the random numbers that would have come anyway.
     with torch.random.fork_rng([device] if device.type == "cuda" else []):
         torch.manual_seed(plan.seed)
-        loop = _Loop(learner, schedule, plan, evaluate, checkpoints)
+        looks = evaluate if group.leads else None
+        loop = _Loop(learner, schedule, plan, evaluate=looks, checkpoints=checkpoints, group=group)
         loop.resume(note)
         while loop.done < schedule.steps:
             if expired() and loop.done:
@@ -112,20 +118,22 @@ class _Loop:
 
     def __init__(
         self,
-        learner: Learner,
+        learner: Learner | WholeBatchLearner,
         schedule: Schedule,
         plan: LoopPlan,
+        *,
         evaluate: Evaluate | None,
         checkpoints: Checkpoints | None,
+        group: Group,
     ) -> None:
-        self.learner, self.schedule, self.plan = learner, schedule, plan
+        self.learner, self.schedule, self.plan, self.group = learner, schedule, plan, group
         self.evaluate, self.checkpoints = evaluate, checkpoints
         self.optimizer = adamw(learner.module, plan)
         self.weights = dict(learner.module.named_parameters())
         self.device = next(iter(self.weights.values())).device
         self.done, self.points, self.best = 0, list[CurvePoint](), dict[str, Tensor]()
         self.loss_sum = torch.zeros((), device=self.device)
-        self.rows_at_once: int | None = None  # a whole batch, as long as memory suffices
+        self.rows_at_once: int | None = None  # all of a batch, as long as memory suffices
 
     def advance(self, report: Report, note: Callable[[CurvePoint], object]) -> None:
         """One step, and what is due after it."""
@@ -133,30 +141,35 @@ class _Loop:
         evaluated = self.evaluate is not None and self.schedule.is_evaluated(self.done)
         if evaluated or is_curve_point(self.done, self.schedule.steps):
             self.add_point(note, evaluated=evaluated)
-        if self.checkpoints is not None and self.checkpoints.is_due(self.done):
+        if self.group.leads and self.checkpoints is not None and self.checkpoints.is_due(self.done):
             self.checkpoints.save(self._state())
 
     def _step(self, say: Callable[[str], object]) -> None:
         self.learner.module.train()
         batch = self.schedule.batch(self.done)
         shares = self.learner.shares(batch)  # (b,)
+        own = self.group.part(len(batch))
+        self.group.seed(self.plan.seed, self.done)
         before = random_state(self.device)
+        join = Joining(self.group, len(batch)) if self.group.size > 1 else None
 
         def gradients(rows: int) -> Tensor:
-            """Of the whole batch, in parts of at most so many rows; they add up to the same."""
+            """Of this process's rows of the batch, in parts of at most so many; they add up to the same."""
             self.optimizer.zero_grad()
             random_restore(before, self.device)
             if isinstance(self.learner, WholeBatchLearner):
-                return self.learner.backward_in_parts(batch, shares, rows=rows)
+                return whole_backward(self.learner, batch, shares, rows=rows, group=self.group, join=join)
             total = torch.zeros((), device=self.device)
-            for start in range(0, len(batch), rows):
-                part = slice(start, start + rows)
+            for start in range(own.start, own.stop, rows):
+                part = slice(start, min(start + rows, own.stop))
                 total += self.learner.backward(batch[part], shares[part])
             return total
 
-        loss, rows = halving(gradients, min(self.rows_at_once or len(batch), len(batch)), say)
-        if rows < len(batch):
+        most = max(1, own.stop - own.start)
+        loss, rows = halving(gradients, min(self.rows_at_once or most, most), say)
+        if rows < most:
             self.rows_at_once = rows
+        loss = self.group.summed(self.weights.values(), loss)
         clip_grad_norm_(self.weights.values(), self.plan.clip)
         for group in self.optimizer.param_groups:
             group["lr"] = self.plan.learning_rate * self.schedule.rate(self.done)
@@ -218,23 +231,8 @@ class _Loop:
             for name, saved in self.best.items():
                 self.weights[name].copy_(saved)
         self.learner.module.eval()
-        return TrainingResult(self.done, self._best_point(), tuple(self.points))
+        return TrainingResult(self.done, self._best_point(), tuple(self.points), self.group.size)
 
 
 def _dev(point: CurvePoint) -> float:
     return -math.inf if point.dev is None else point.dev
-
-
-def random_state(device: torch.device) -> dict[str, Tensor]:
-    """Where torch's random numbers stand, from which dropout is drawn."""
-    state = {"cpu": torch.get_rng_state()}
-    if device.type == "cuda":
-        state["cuda"] = torch.cuda.get_rng_state(device)
-    return state
-
-
-def random_restore(state: Mapping[str, Tensor], device: torch.device) -> None:
-    """Go back to where they stood; what another kind of device drew means nothing here."""
-    torch.set_rng_state(state["cpu"])
-    if device.type == "cuda" and "cuda" in state:
-        torch.cuda.set_rng_state(state["cuda"], device)

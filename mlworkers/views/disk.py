@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.heartbeats import database_now
-from mlworkers.access import disk_allow, run_for
+from mlworkers.access import installation_allow, run_for
 from mlworkers.plans.kinds import KINDS
 from mlworkers.runs.disk import disk_use, leftovers_reclaim
 from mlworkers.runs.removing import removal_of, run_files_remove
@@ -20,7 +20,7 @@ HOLDINGS_SHOWN = 100
 
 @require_GET
 def disk_detail(request: AuthedRequest) -> HttpResponse:
-    disk_allow(request.user)
+    installation_allow(request.user)
     use = disk_use(at=database_now())
     shown = [(one, KINDS.get(one.run.kind) if one.run else None) for one in use.holdings[:HOLDINGS_SHOWN]]
     return render(request, "mlworkers/disk.html", {"use": use, "shown": shown})
@@ -28,7 +28,7 @@ def disk_detail(request: AuthedRequest) -> HttpResponse:
 
 @require_POST
 def disk_reclaim(request: AuthedRequest) -> HttpResponse:
-    disk_allow(request.user)
+    installation_allow(request.user)
     freed = leftovers_reclaim(at=database_now())
     messages.success(request, _("%(size)s freed.") % {"size": filesizeformat(freed)})
     return redirect("mlworkers:disk")

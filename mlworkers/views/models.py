@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest
 from curation.files.zipping import files_in, zip_blocks
 from curation.numbers import page_number
+from curation.shared_files import shared_sums
 from curation.views.tables import csv_file_answer
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
 from mlworkers.forms.playground import PlaygroundForm, TrialForm
@@ -26,7 +27,7 @@ from mlworkers.registry.cards import card_of
 from mlworkers.registry.lineage import lineage_of
 from mlworkers.registry.selectors import evaluations_of, models_of_run, reference_of, speeds_of
 from mlworkers.runs.selectors import worker_for
-from mlworkers.runs.storage import artifact_path
+from mlworkers.runs.storage import artifact_path, artifact_place
 
 MODELS_ON_A_PAGE = 50
 
@@ -85,9 +86,12 @@ def playground_context(request: AuthedRequest, artifact: Artifact | None = None)
 
 
 def _files(artifact: Artifact) -> list[tuple[str, int]]:
-    """Each file's name and size in bytes; none where the files are gone."""
+    """Each file's name and size in bytes; none where the files are gone. Nothing is fetched to say so."""
     try:
-        path = artifact_path(artifact)
+        path = artifact_place(artifact)
+        if not path.exists():
+            sums = shared_sums(artifact.path) or []
+            return [(one.name or path.name, one.size) for one in sums]
     except (ValueError, OSError):
         return []
     if not path.is_dir():

@@ -30,12 +30,14 @@ from mlworkers.runs.selectors import (
     progress_of,
     queue_is_served,
     run_page,
+    runs_before,
     runs_of_snapshot,
     seconds_taken,
     shards_running,
     stages_of,
 )
 from mlworkers.runs.services import run_cancel as cancel
+from mlworkers.runs.services import run_put_first
 from mlworkers.runs.storage import Curve, RunLog
 
 RUNS_ON_A_DATASET_S_PAGE = 3
@@ -133,6 +135,7 @@ def run_curves(request: AuthedRequest, pk: int) -> HttpResponse:
 def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
     at, artifacts = database_now(), list(run.artifacts.order_by("pk"))
     stages = stages_of(run)
+    before = runs_before(run).count() if run.state == Run.State.QUEUED else 0
     return {
         **_row(run, at),
         "served": run.ended or queue_is_served(run.queue, at),
@@ -148,6 +151,8 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
         "stages": stages,
         "at_work": shards_running(run),
         "may_cancel": not run.ended and run_may(request.user, run, may="cancel"),
+        "before": before,
+        "may_put_first": before > 0 and run_may(request.user, run, may="first"),
         "launch": uuid4(),
         "may_start": run.ended and run_may(request.user, run, may="start"),
         "fix": fix_of(run),
@@ -163,6 +168,14 @@ def search_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     if search is None:
         raise Http404
     return csv_answer(request, f"trials-{pk}.csv", CSV_COLUMNS, csv_rows(search), judges=run.judges)
+
+
+@require_POST
+def run_first(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = run_for(request.user, pk, may="first")
+    if not run_put_first(run=run, by=request.user):
+        messages.info(request, _("The run had begun before it could be put first."))
+    return redirect("mlworkers:run_detail", pk=pk)
 
 
 @require_POST

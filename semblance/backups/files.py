@@ -4,7 +4,6 @@ A file that Semblance has written is never changed, only replaced or removed, or
 it keeps what it was.
 """
 
-import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -13,15 +12,25 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from curation.files.sums import sum_of_folder
 from curation.models import ImportBatch, Snapshot
+from curation.shared_files import (
+    DamagedError,
+    StorageError,
+    shared_names,
+    shared_path,
+    shared_put,
+    shared_remove,
+    shared_store,
+)
 from mlworkers.models import Artifact
 from semblance.backups.archive import FileCopy
 from semblance.folder import FILES
 
 # What Semblance writes and other people refer to. Messages to workers are not copied: runs are rows, and the sweep
-# invites again.
+# invites again. Nor are bundles of campaigns: they are made again from the rows.
 KEPT_FOLDERS = ("imports", "runs", "snapshots")
-TRANSIENT_FOLDERS = ("broker",)
+TRANSIENT_FOLDERS = ("broker", "bundles")
 
 
 class Reference(NamedTuple):
@@ -29,6 +38,11 @@ class Reference(NamedTuple):
 
     path: str
     sha256: str
+
+    @property
+    def entry(self) -> str:
+        """What the file storage has it as: an upload goes there with its folder."""
+        return str(PurePosixPath(self.path).parent) if self.path.startswith("imports/") else self.path
 
 
 class HeldFiles:
@@ -81,21 +95,46 @@ def references_now() -> list[Reference]:
 def files_missing(home: Path) -> tuple[list[str], int]:
     """The paths that rows name and that are not there, and how many rows name one."""
     named = references_now()
-    return [one.path for one in named if not (home / one.path).exists()], len(named)
+    missing = [one for one in named if not (home / one.path).exists()]
+    if missing and shared_store() is not None:
+        stored = {name for folder in KEPT_FOLDERS for name in shared_names(folder)}
+        missing = [one for one in missing if one.entry not in stored]
+    return [one.path for one in missing], len(named)
+
+
+def references_fetch() -> None:
+    """Fetch from the file storage what rows name and is not on this machine. Raises StorageError where it is away."""
+    for one in references_now() if shared_store() else ():
+        with suppress(DamagedError):  # it is missing then, which the backup says
+            shared_path(one.entry, one.sha256)
+
+
+def references_put(home: Path) -> None:
+    """Put what rows name into the file storage, if there is one, which is empty: all of it, or nothing."""
+    try:
+        for one in references_now() if shared_store() else ():
+            if (home / one.entry).exists():
+                shared_put(home / one.entry)
+    except BaseException:
+        with suppress(StorageError):
+            for folder in KEPT_FOLDERS:
+                shared_remove(folder)
+        raise
 
 
 def damaged_of(references: list[Reference], copies: Sequence[FileCopy]) -> list[str]:
     """The files and folders whose content is not what their rows say, by the checksums of the copies."""
     known = [one for one in references if one.sha256]
     sums = {copy.path: copy.sha256 for copy in copies}
-    within: dict[str, list[str]] = {one.path: [] for one in known if one.path not in sums}
-    for path, sha256 in sorted(sums.items()):
+    within: dict[str, list[tuple[str, str]]] = {one.path: [] for one in known if one.path not in sums}
+    # As paths are sorted where the sums of rows are made (`sums_of`): `a/x` before `a-b/x`.
+    for path, sha256 in sorted(sums.items(), key=lambda found: PurePosixPath(found[0])):
         for parent in PurePosixPath(path).parents:
             if (folder := str(parent)) in within:
-                within[folder].append(f"{sha256}  {PurePosixPath(path).relative_to(parent)}\n")
+                within[folder].append((str(PurePosixPath(path).relative_to(parent)), sha256))
     for folder, lines in within.items():
-        if lines:  # as mlworkers.runs.storage.content_of does
-            sums[folder] = hashlib.sha256("".join(lines).encode()).hexdigest()
+        if lines:
+            sums[folder] = sum_of_folder(lines)
     return [one.path for one in known if sums.get(one.path, one.sha256) != one.sha256]
 
 
@@ -107,8 +146,10 @@ def others_in(home: Path) -> list[str]:
 
 
 def folders_in_use(home: Path) -> list[str]:
-    """The folders of Semblance's that hold a file."""
-    return [name for name in KEPT_FOLDERS if next(_files_in(home / name), None) is not None]
+    """The folders of Semblance's that hold a file, here or in the file storage."""
+    return [
+        name for name in KEPT_FOLDERS if next(_files_in(home / name), None) is not None or shared_names(name)
+    ]
 
 
 def _files_in(folder: Path) -> Iterator[Path]:

@@ -14,7 +14,7 @@ from curation.errors import errors_shown
 from curation.files.drafts import FileError
 from curation.files.writing import sha256_of
 from semblance.backups.archive import BackupWriter, Manifest, TableCopy, backup_writing
-from semblance.backups.files import damaged_of, files_held, others_in, references_now
+from semblance.backups.files import damaged_of, files_held, others_in, references_fetch, references_now
 from semblance.backups.rows import applied_migrations, fields_of, label_of, lines_of, tables_of
 
 # A copy of these would let in whoever was logged in when it was made, or show workers that no longer run.
@@ -51,6 +51,7 @@ def backup_make(*, path: Path, at: datetime) -> BackupMade:
     home = Path(settings.SEMBLANCE_HOME)
     with errors_shown(FileError), backup_writing(path) as writer:
         for attempt in range(1, ATTEMPTS + 1):
+            references_fetch()  # before the moment of the backup, which must be short
             with files_held(home) as held:
                 held.hold()
                 with one_moment():

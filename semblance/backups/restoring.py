@@ -14,7 +14,7 @@ from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full, sync_folder
 from semblance.backups.archive import BackupReader, Manifest, backup_reading
-from semblance.backups.files import KEPT_FOLDERS, folders_in_use
+from semblance.backups.files import KEPT_FOLDERS, folders_in_use, references_put
 from semblance.backups.loading import (
     Source,
     database_require_empty,
@@ -48,6 +48,7 @@ def backup_restore(*, path: Path) -> Manifest:
             sources = (Source(table, backup.lines(table)) for table in manifest.tables)
             tables_fill(tables, sources, DEFAULT_DB_ALIAS)
             _into_place(unpacked, home)
+            references_put(home)
         migrations_finish(DEFAULT_DB_ALIAS)
     return manifest
 

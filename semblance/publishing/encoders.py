@@ -57,6 +57,8 @@ def _trained(run: Run) -> Told:
     told = [] if pairs is None else [f"It was trained on {pairs:,} pairs."]
     if effective is not None:
         told.append(f"The weights make these worth {effective:,.1f} pairs.")
+    if devices := run.result.get("devices"):
+        told.append(f"{devices} devices shared each batch, whose loss is that of the whole batch.")
     return (), (), told
 
 

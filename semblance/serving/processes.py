@@ -46,7 +46,7 @@ class Group:
         self._programs = programs
         self._folder = folder
         self._write = write
-        self._running: dict[str, subprocess.Popen[str]] = {}
+        self.processes: dict[str, subprocess.Popen[str]] = {}
         self._readers: list[threading.Thread] = []
         self._asked_to_stop = 0
 
@@ -74,9 +74,9 @@ class Group:
         """Start all, for as long as the block lasts, and stop them at its end."""
         try:
             for program in self._programs:
-                self._running[program.name] = self._started(program)
+                self.processes[program.name] = self._started(program)
             width = max(len(program.name) for program in self._programs)
-            for name, process in self._running.items():
+            for name, process in self.processes.items():
                 reader = threading.Thread(target=self._read, args=[name.ljust(width), process], daemon=True)
                 reader.start()
                 self._readers.append(reader)
@@ -86,7 +86,7 @@ class Group:
 
     def ended(self) -> ProgramEnd | None:
         """The first program that has ended by itself, if one has."""
-        for name, process in self._running.items():
+        for name, process in self.processes.items():
             if process.poll() is not None:
                 return ProgramEnd(name, process.returncode)
         return None
@@ -117,14 +117,14 @@ class Group:
 
     def _stop(self) -> None:
         """Ask all to end, and end those that do not; a second signal waits no longer."""
-        for process in self._running.values():
+        for process in self.processes.values():
             process.terminate()
         asked, until = self._asked_to_stop, time.monotonic() + GRACE
-        while any(process.poll() is None for process in self._running.values()):
+        while any(process.poll() is None for process in self.processes.values()):
             if time.monotonic() >= until or self._asked_to_stop > max(asked, 1):
                 break
             time.sleep(LOOK_EVERY)
-        for process in self._running.values():
+        for process in self.processes.values():
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()

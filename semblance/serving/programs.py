@@ -2,6 +2,7 @@
 
 import errno
 import socket
+from collections.abc import Sequence
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -50,17 +51,35 @@ def workers(queues: str) -> list[Program]:
 
     queues: their names, with commas between. Raises UserError for a queue that no run waits in.
     """
+    return [
+        Program(queue, worker_call(worker_arguments(queue), name=queue)) for queue in queues_named(queues)
+    ]
+
+
+def worker_of(queues: str, *, name: str = "") -> list[str]:
+    """What the interpreter is called with for one worker of all these queues, which reads them in their order.
+
+    name: what pages and logs call it; without one, what its queues are called. Raises UserError as `workers` does.
+    """
+    names = queues_named(queues)
+    if not names:
+        raise UserError(_("Name at least one queue. The queues are %(queues)s."), queues=listed(QUEUES))
+    return worker_call(worker_arguments(",".join(names)), name=name or "-".join(names))
+
+
+def worker_call(arguments: Sequence[str], *, name: str) -> list[str]:
+    quietly = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+    return ["-m", "celery", "--quiet", *arguments, "--hostname", f"{name}@%h", *quietly]
+
+
+def queues_named(queues: str) -> list[str]:
+    """Each once. Raises UserError for a queue that no run waits in."""
     names = list(dict.fromkeys(filter(None, (name.strip() for name in queues.split(",")))))
     for name in names:
         if name not in QUEUES:
             sentence = _("There is no queue “%(name)s”. The queues are %(queues)s.")
             raise UserError(sentence, name=name, queues=listed(QUEUES))
-    quietly = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"]
-    celery = ["-m", "celery", "--quiet"]
-    return [
-        Program(queue, [*celery, *worker_arguments(queue), "--hostname", f"{queue}@%h", *quietly])
-        for queue in names
-    ]
+    return names
 
 
 def beat() -> Program:

@@ -17,7 +17,10 @@ from django.test import Client
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
 
 from curation.models import User
+from tests.quick_figures import quick_figures
 from tests.services_needed import CHROMIUM
+
+__all__ = ["quick_figures"]
 
 QUIET = [
     "--headless=new",

@@ -3,7 +3,6 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.campaigns import watching
 from annotation.campaigns.adapting import blocks_make
 from tests.browser.conftest import sideways_overflow
 from tests.factories import PairFactory
@@ -38,8 +37,7 @@ def test_a_curator_spends_judgements_and_withdraws_the_rest(page: Page, campaign
     expect(page.get_by_text("No extra judgements were asked for.")).to_be_visible()
 
 
-def test_a_curator_sees_what_joins_and_adds_it(page: Page, campaign, monkeypatch) -> None:
-    monkeypatch.setattr(watching, "SECONDS_AT_ONCE", 60.0)  # so few pairs meet densely: a long search
+def test_a_curator_sees_what_joins_and_adds_it(page: Page, campaign) -> None:
     page.goto(f"/campaigns/{campaign.pk}/")
     page.get_by_role("link", name="Add pairs").click()
     page.get_by_label("Number of pairs").fill("6")

@@ -519,10 +519,7 @@ def test_without_javascript_a_screen_is_practised(open_as, annotator, campaign) 
     assert not Judgement.objects.exists()
 
 
-def test_in_a_rehearsal_undo_brings_the_choice_back_and_a_skip_goes_on(
-    curator_page, campaign, monkeypatch
-) -> None:
-    monkeypatch.setattr("annotation.campaigns.watching.SECONDS_AT_ONCE", 60)  # a busy machine designs slowly
+def test_in_a_rehearsal_undo_brings_the_choice_back_and_a_skip_goes_on(curator_page, campaign) -> None:
     page = curator_page
     Campaign.objects.filter(pk=campaign.pk).update(state="draft")
     campaign.tuples.all().delete()

@@ -25,7 +25,7 @@ from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_apply, import_check, import_upload
 from curation.files.drafts import Columns
-from curation.models import PairScore
+from curation.models import DuplicateSearch, PairScore
 from mlworkers.linguistics.measures import DIVERSITY, MEASURES, Group
 from mlworkers.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
 from mlworkers.models import WorkerHeartbeat
@@ -479,8 +479,61 @@ def test_no_table_chart_or_control_is_cut_off_and_no_text_too_pale(
     open_as, owner, addresses, width: int, colours: str
 ) -> None:
     page = open_as(owner, width=width, color_scheme=colours)
-    cut: dict[str, list[str]] = {}
 
+    assert cut_on(page, addresses, with_axe=(width, colours) == (1280, "light")) == {}
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_is_cut_off_on_pages_of_staff(open_as, staff, workers, width: int, colours: str) -> None:
+    page = open_as(staff, width=width, color_scheme=colours)
+
+    assert cut_on(page, workers, with_axe=(width, colours) == (1280, "light")) == {}
+
+
+@pytest.fixture
+def workers(dataset) -> list[str]:
+    """The page of workers in every state, and that of a run that others go before."""
+    at = timezone.now()
+    device = {
+        "device": "NVIDIA H100 80GB HBM3",
+        "devices": 8,
+        "version": "0.1.0",
+        "started_at": at,
+        "seen_at": at,
+    }
+    held = RunFactory(
+        kind="train_encoder",
+        dataset=dataset,
+        queue="gpu",
+        state="running",
+        worker=f"gpu@{'node-' * 8}7",
+        heartbeat_at=timezone.now() + timedelta(seconds=4),
+        claimed_at=at,
+    )
+    search = {
+        "task": "curation.duplicates",
+        "about": DuplicateSearch.objects.create(dataset=dataset, threshold=0.8).pk,
+        "seconds": 75,
+    }
+    for name, about in {
+        f"{held.worker}/12345": {"queues": ["gpu"], "work": [{**search, "task": "mlworkers.execute"}]},
+        "default@host/1": {"queues": ["default"], "work": [search], "drain_at": at},
+        "playground-default-gpu@host/2": {
+            "queues": ["playground", "default"],
+            "drain_at": at,
+            "is_closed": True,
+        },
+        "gpu@host/3": {"queues": ["gpu"], "seen_at": at - timedelta(minutes=4)},
+    }.items():
+        WorkerHeartbeat.objects.create(name=name, **{**device, **about})
+    waiting = RunFactory.create_batch(2, dataset=dataset)[1]
+    return ["/runs/workers/", f"/runs/{waiting.pk}/"]
+
+
+def cut_on(page: Page, addresses: list[str], *, with_axe: bool) -> dict[str, list[str]]:
+    """What is wrong on each of the pages."""
+    cut: dict[str, list[str]] = {}
     for address in addresses:
         answer = page.goto(address)
         if answer is None or answer.status >= 500:
@@ -491,10 +544,9 @@ def test_no_table_chart_or_control_is_cut_off_and_no_text_too_pale(
             cut[address] = found[:5]
         if pixels := sideways_overflow(page):
             cut.setdefault(address, []).append(f"the page scrolls by {pixels} pixels")
-        if (width, colours) == (1280, "light") and (found := axe_findings(page)):
+        if with_axe and (found := axe_findings(page)):
             cut.setdefault(address, []).extend(found)
-
-    assert cut == {}
+    return cut
 
 
 def test_what_one_does_with_an_annotator_stands_with_their_name(owner_page: Page, campaign) -> None:

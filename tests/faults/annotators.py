@@ -174,7 +174,7 @@ class Annotator(threading.Thread):
         if response.status in {403, 404}:
             return "forbidden", {}
         if response.status >= 500 or response.status in {302, 429}:
-            return "logged out" if response.status == 302 else "failing", {}
+            return f"failed with {response.status}", {}
         with suppress(ValueError):
             return ("ok" if response.status == 200 else "refused"), json.loads(text)
-        return "failing", {}
+        return "no JSON", {}

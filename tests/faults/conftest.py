@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.faults.disks import SmallDisk
 from tests.faults.servers import PostgreSQL, RedisServer
 from tests.faults.site import Site
 
@@ -23,12 +24,26 @@ def redis() -> Iterator[RedisServer]:
 
 
 @pytest.fixture(scope="session")
-def site_of_all(cluster, redis, tmp_path_factory) -> Iterator[Site]:
+def disk_of_files(tmp_path_factory) -> Iterator[SmallDisk]:
+    """The one of the site's folder."""
+    disk = SmallDisk(tmp_path_factory.mktemp("faults") / "home", 24)
+    yield disk
+    disk.remove()
+
+
+@pytest.fixture(scope="session")
+def disk_of_rows(cluster) -> Iterator[SmallDisk]:
+    """The one of the tables of the site's database; the server's log has another."""
+    disk = SmallDisk(cluster.folder / "tables", 1024, owner=cluster.user)
+    yield disk
+    disk.remove()
+
+
+@pytest.fixture(scope="session")
+def site_of_all(cluster, redis, disk_of_files, disk_of_rows) -> Iterator[Site]:
     """One site for all tests, because its programs take long to start. People and a campaign are there."""
-    cluster.database_make("site")
-    home = tmp_path_factory.mktemp("faults") / "home"
-    home.mkdir()
-    site = Site(home, cluster, redis, database="site")
+    cluster.database_make("site", place=disk_of_rows.place)
+    site = Site(disk_of_files.place, cluster, redis, database="site")
     try:
         site.prepare()
         yield site

@@ -39,9 +39,9 @@ class PostgreSQL:
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="semblance-faults-", dir="/tmp"))
         self.port = free_port()
-        self._user = "postgres" if os.geteuid() == 0 else None
-        if self._user:
-            shutil.chown(self.folder, self._user, self._user)
+        self.user = "postgres" if os.geteuid() == 0 else ""
+        if self.user:
+            shutil.chown(self.folder, self.user, self.user)
         self._data = self.folder / "data"
         self._call(
             "initdb", "--pgdata", str(self._data), "--auth", "trust", "--username", "tests", "--no-sync"
@@ -69,10 +69,11 @@ class PostgreSQL:
             ours = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
             server.execute(ours, [name])
 
-    def database_make(self, name: str, *, template: str = "template1") -> str:
+    def database_make(self, name: str, *, place: Path) -> None:
+        """A database whose tables are at that place."""
         with psycopg.connect(self.url("postgres"), autocommit=True) as server:
-            server.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
-        return self.url(name)
+            server.execute(f"""CREATE TABLESPACE "{name}" LOCATION '{place}'""")
+            server.execute(f'CREATE DATABASE "{name}" TABLESPACE "{name}"')
 
     def remove(self) -> None:
         with suppress(subprocess.CalledProcessError):
@@ -88,9 +89,9 @@ class PostgreSQL:
         with (self.folder / "commands.log").open("ab") as log:
             done = subprocess.run(
                 command,
-                user=self._user,
-                group=self._user,
-                extra_groups=[] if self._user else None,
+                user=self.user or None,
+                group=self.user or None,
+                extra_groups=[] if self.user else None,
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -161,6 +161,10 @@ class Site(Installation):
     def worker_log(self) -> str:
         return self.log.read_text(errors="replace")[-6000:] if self.log.exists() else ""
 
+    def run_log(self, run: int) -> str:
+        path = self.home / "runs" / str(run) / "log.txt"
+        return path.read_text()[-6000:] if path.exists() else ""
+
     def ask(
         self, path: str, body: Any = None, *, data: bytes | None = None, method: str = ""
     ) -> tuple[int, Any]:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from curation import heartbeats
 from curation.datasets.composing import composition_undo
 from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.models import Composition, Pair
@@ -24,13 +23,6 @@ from tests.markup import squeezed
 pytestmark = pytest.mark.django_db
 WHO, DOES, WHERE = ("dog", "cat", "bird", "child"), ("runs", "sits", "sings"), ("tree", "wall", "river")
 TEXTS = [f"The old {who} {does} by the {where} now." for who in WHO for does in DOES for where in WHERE]
-
-
-@pytest.fixture(autouse=True)
-def no_heartbeat(monkeypatch, settings) -> None:
-    """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
-    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
-    settings.RUN_STALE_SECONDS = 36_000
 
 
 @pytest.fixture

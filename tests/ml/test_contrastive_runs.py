@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from curation import heartbeats
 from curation.models import PairScore, PooledSentence
 from mlworkers import tasks
 from mlworkers.encoders.saving import trained_on
@@ -20,13 +19,6 @@ from tests.ml.nli_data import nli_dataset
 pytestmark = pytest.mark.django_db
 SHORT = {"batch_size": 4, "learning_rate": 0.001, "device": "cpu"}
 COMPARED = {"variants": "tagged,round trip", "seeds": 2, "test_score_set": "test gold", "bootstrap": 100}
-
-
-@pytest.fixture(autouse=True)
-def no_heartbeat(monkeypatch, settings) -> None:
-    """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
-    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
-    settings.RUN_STALE_SECONDS = 36_000
 
 
 @pytest.fixture

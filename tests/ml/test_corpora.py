@@ -7,7 +7,6 @@ import pytest
 import torch
 from django.urls import reverse
 
-from curation import heartbeats
 from mlworkers import tasks
 from mlworkers.paraphrasing.corpora import (
     mean_estimated,
@@ -92,10 +91,7 @@ def test_a_vocabulary_counts_distinct_words_and_is_compared_at_equal_size() -> N
 
 
 @pytest.fixture
-def dataset(db, monkeypatch, settings):
-    # Its thread has a connection of its own, which on SQLite would wait for the test's transaction.
-    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
-    settings.RUN_STALE_SECONDS = 36_000
+def dataset(db):
     return nli_dataset(premises=6)
 
 

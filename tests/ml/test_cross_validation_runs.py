@@ -12,7 +12,6 @@ import pytest
 from django.urls import reverse
 from scipy.stats import pearsonr, rankdata, spearmanr
 
-from curation import heartbeats
 from curation.models import PairScore
 from mlworkers import tasks
 from mlworkers.encoders.saving import learned_save
@@ -27,13 +26,6 @@ from tests.markup import squeezed
 from tests.ml.encoder_data import scene
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def no_heartbeat(monkeypatch, settings) -> None:
-    """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
-    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
-    settings.RUN_STALE_SECONDS = 36_000
 
 
 @pytest.fixture

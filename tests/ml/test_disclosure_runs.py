@@ -5,7 +5,6 @@ from dataclasses import asdict
 
 import pytest
 
-from curation import heartbeats
 from curation.models import PairScore
 from mlworkers import tasks
 from mlworkers.models import Run
@@ -20,13 +19,6 @@ from tests.ml.nli_data import nli_dataset
 pytestmark = pytest.mark.django_db
 SHORT = {"batch_size": 8, "learning_rate": 0.001, "device": "cpu"}
 LABELS = {"similarity": "similarity", "bleu": "BLEU"}
-
-
-@pytest.fixture(autouse=True)
-def no_heartbeat(monkeypatch, settings) -> None:
-    """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
-    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
-    settings.RUN_STALE_SECONDS = 36_000
 
 
 def ran(kind: str, dataset, **given) -> Run:

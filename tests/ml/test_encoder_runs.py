@@ -16,6 +16,7 @@ from scipy.stats import rankdata, spearmanr
 from sentence_transformers import SentenceTransformer
 
 from curation.exchange.exporting import snapshot_create
+from curation.heartbeats import LOST_MAX
 from curation.models import Pair, PairScore, ScoreSet, Snapshot
 from curation.review.verdicts import review_decide
 from mlworkers import tasks
@@ -28,6 +29,7 @@ from mlworkers.registry.comparison import comparison_of
 from mlworkers.runs.reporting import WorkerLeaves
 from mlworkers.runs.storage import content_of, home_path, kept_folder, run_folder
 from mlworkers.training import checkpoints
+from mlworkers.training.ranks import RankLost
 from tests.factories import (
     ArtifactFactory,
     DatasetFactory,
@@ -38,6 +40,7 @@ from tests.factories import (
     ScoreSetFactory,
     UserFactory,
 )
+from tests.ml.devices import DeadlyClock
 from tests.ml.encoder_data import dataset_with_pairs, pairs_with_gold_add, scene, split_set_here
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -145,6 +148,52 @@ def test_training_goes_on_where_a_worker_left_it_and_ends_with_the_same_files(
 
     assert (resumed[0], run.attempt) == (2, 2)
     assert run.artifacts.get().sha256 == whole.artifacts.get().sha256
+
+
+def test_a_run_on_two_devices_says_so_and_goes_on_where_a_process_of_it_was_killed(
+    dataset, encoder_folder, monkeypatch
+) -> None:
+    run = queued("train_encoder", dataset, encoder_folder, **SETS, **SHORT, devices="2")
+    train = encoders.encoder_train
+
+    def ill_fated(*args, now, **about):
+        return train(*args, now=DeadlyClock(rank=1), **about)
+
+    monkeypatch.setattr(encoders, "encoder_train", ill_fated)
+    lost = carried_out(run, state="running")
+    assert (lost.lost, lost.heartbeat_at) == (1, None)
+    monkeypatch.setattr(encoders, "encoder_train", train)
+
+    made = carried_out(run)
+
+    assert (made.attempt, made.result["devices"], made.result["steps"]) == (2, 2, 3)
+    assert made.artifacts.get().card["plan"]["devices"] == "2"
+    log = (run_folder(run.pk) / "log.txt").read_text()
+    assert "Process 2 of the 2 that train together ended by the signal SIGKILL. The run resumes." in log
+
+
+def test_a_run_that_loses_its_processes_again_and_again_is_given_up(
+    dataset, encoder_folder, monkeypatch
+) -> None:
+    run = queued("train_encoder", dataset, encoder_folder, **SETS, **SHORT, devices="2")
+
+    def lost(*_args, **_about):
+        raise RankLost("Process 1 of the 2 that train together ended by the signal SIGKILL.")
+
+    monkeypatch.setattr(encoders, "encoder_train", lost)
+    for _attempt in range(LOST_MAX):
+        carried_out(run, state="running")
+
+    assert "3 workers stopped responding during this run" in carried_out(run, state="failed").message
+
+
+def test_a_run_for_more_devices_than_there_are_is_one_sentence(dataset, encoder_folder, monkeypatch) -> None:
+    monkeypatch.setattr("mlworkers.pretrained.compute._cores", lambda: 2)
+    run = queued("train_encoder", dataset, encoder_folder, **SETS, **SHORT, devices="3")
+
+    assert carried_out(run, state="failed").message == (
+        "The training is to be shared by 3 processes, and the processor has 2 cores; set devices to 2 or less."
+    )
 
 
 def test_a_run_makes_its_snapshot_once(dataset, encoder_folder, monkeypatch) -> None:
@@ -425,10 +474,10 @@ def test_a_generator_says_itself_what_it_was_trained_on(dataset, home) -> None:
     generator = RunFactory(
         kind="bootstrap_generator", dataset=dataset, plan={"score_set": "gold", "split": "train"}
     )
-    folder = home / "generator"
-    folder.mkdir(parents=True)
-    learned_save(folder, ["a pair that was removed since", "its other sentence"])
-    ArtifactFactory(run=generator, kind="generator", path="generator")
+    path = f"runs/{generator.pk}/1/generator"
+    (home / path).mkdir(parents=True)
+    learned_save(home / path, ["a pair that was removed since", "its other sentence"])
+    ArtifactFactory(run=generator, kind="generator", path=path)
     generation = RunFactory(kind="generate_pairs", dataset=dataset, plan={"model": f"run:{generator.pk}"})
 
     seen = seen_upstream(generation)

@@ -219,8 +219,9 @@ def test_a_model_that_cannot_be_had_is_refused_with_the_other_ways(scored, model
 @pytest.mark.django_db
 def test_the_model_a_run_made_is_named_by_the_run_s_number(encoder_folder, scored, home, capsys) -> None:
     run = Run.objects.create(kind="train_encoder")
-    shutil.copytree(encoder_folder, home / "model")
-    Artifact.objects.create(run=run, kind="encoder", path="model", sha256="0" * 64)
+    path = f"runs/{run.pk}/1/model"
+    shutil.copytree(encoder_folder, home / path)
+    Artifact.objects.create(run=run, kind="encoder", path=path, sha256="0" * 64)
 
     evaluate(f"run:{run.pk}", scored, "--json")
 

@@ -7,7 +7,6 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from curation import heartbeats
 from curation.models import PairScore
 from mlworkers import tasks
 from mlworkers.encoders.pre_fine_tuning.tasks import TaskRows
@@ -26,13 +25,6 @@ SHORT = {
     "variants": "tagged,round trip", "seeds": 2, "epochs": 1, "pre_epochs": 1, "batch_size": 8,
     "learning_rate": 0.001, "bootstrap": 100, "device": "cpu", "tasks": "sts | gold",
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def no_heartbeat(monkeypatch, settings) -> None:
-    """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
-    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
-    settings.RUN_STALE_SECONDS = 36_000
 
 
 @pytest.fixture

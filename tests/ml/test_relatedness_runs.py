@@ -10,7 +10,6 @@ import pytest
 import spacy
 from django.urls import reverse
 
-from curation import heartbeats
 from curation.errors import UserError
 from curation.models import PairScore
 from curation.pairs.overlap import dice
@@ -23,13 +22,6 @@ from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
 ANIMALS, VERBS = ("cat", "dog", "horse", "bird"), ("runs", "sits", "sings", "eats")
-
-
-@pytest.fixture(autouse=True)
-def no_heartbeat(monkeypatch, settings) -> None:
-    """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
-    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
-    settings.RUN_STALE_SECONDS = 36_000
 
 
 @pytest.fixture

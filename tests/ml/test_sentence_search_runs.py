@@ -6,7 +6,6 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from curation import heartbeats
 from curation.models import Sentence
 from mlworkers import tasks
 from mlworkers.encoders.encoding import encode
@@ -21,13 +20,6 @@ from tests.factories import PairFactory, RunFactory, SentenceFactory
 pytestmark = pytest.mark.django_db
 WHO, DOES, WHERE = ("dog", "cat", "bird", "child"), ("runs", "sits", "sings"), ("tree", "wall", "river")
 TEXTS = [f"The old {who} {does} by the {where} now." for who in WHO for does in DOES for where in WHERE]
-
-
-@pytest.fixture(autouse=True)
-def no_heartbeat(monkeypatch, settings) -> None:
-    """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
-    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
-    settings.RUN_STALE_SECONDS = 36_000
 
 
 @pytest.fixture

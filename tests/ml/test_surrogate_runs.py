@@ -5,7 +5,6 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from curation import heartbeats
 from curation.exchange.exporting import snapshot_create
 from curation.models import ScoreSet
 from mlworkers import tasks
@@ -21,13 +20,6 @@ from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFa
 pytestmark = pytest.mark.django_db
 WHO, DOES, WHERE = ("dog", "cat", "bird", "child"), ("runs", "sits", "sings"), ("tree", "wall", "river")
 NAME = "run 9: contexts, centred"
-
-
-@pytest.fixture(autouse=True)
-def no_heartbeat(monkeypatch, settings) -> None:
-    """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
-    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
-    settings.RUN_STALE_SECONDS = 36_000
 
 
 @pytest.fixture

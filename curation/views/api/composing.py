@@ -51,7 +51,7 @@ SentencesSerializer = body_of(SentencesForm, "Sentences", filename=serializers.C
 
 
 class CompositionSerializer(serializers.ModelSerializer[Composition]):
-    created_by = serializers.StringRelatedField[Any]()
+    created_by = serializers.StringRelatedField[Any](allow_null=True)
 
     class Meta:
         model = Composition

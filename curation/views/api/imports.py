@@ -92,7 +92,7 @@ class ImportSerializer(serializers.ModelSerializer[ImportBatch]):
     updated = serializers.SerializerMethodField()
     problem = serializers.SerializerMethodField(help_text="why nothing was or could be imported")
     rejected_rows = serializers.SerializerMethodField(help_text="address of the rejected rows as CSV")
-    created_by = serializers.StringRelatedField[Any]()
+    created_by = serializers.StringRelatedField[Any](allow_null=True)
     as_run = serializers.SerializerMethodField(
         help_text="what to send to /api/v1/runs/ where the next step is a run"
     )

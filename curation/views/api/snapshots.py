@@ -23,11 +23,12 @@ from curation.views.api.base import FilesOnly, InDataset
 from curation.views.api.bodies import LEAKS, body_of, form_filled, leaks_asked, leaks_in_body
 from curation.views.api.splits import LeakSerializer
 
+PARQUET = "application/vnd.apache.parquet"
 KeptSerializer = body_of(SnapshotForm, "Kept", leaks=leaks_in_body())
 
 
 class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
-    created_by = serializers.StringRelatedField[Any]()
+    created_by = serializers.StringRelatedField[Any](allow_null=True)
 
     class Meta:
         model = Snapshot
@@ -149,8 +150,9 @@ class SnapshotDifference(OfSnapshot, APIView):
 class SnapshotFile(OfSnapshot, APIView):
     content_negotiation_class = FilesOnly
 
-    @extend_schema(responses={(200, "application/vnd.apache.parquet"): OpenApiTypes.BINARY})
+    @extend_schema(responses={(200, PARQUET): OpenApiTypes.BINARY})
     def get(self, request: Request, slug: str, number: int) -> FileResponse:
         """The file, in Parquet."""
         file = snapshot_file(self.snapshot(number)).open("rb")
-        return FileResponse(file, as_attachment=True, filename=f"{slug}-{number}.parquet")
+        name = f"{slug}-{number}.parquet"
+        return FileResponse(file, as_attachment=True, filename=name, content_type=PARQUET)

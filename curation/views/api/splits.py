@@ -85,7 +85,7 @@ class SplitsDrawnSerializer(SplitsSerializer):
 
 
 class SplitChangeSerializer(serializers.ModelSerializer[SplitChange]):
-    created_by = serializers.StringRelatedField[Any]()
+    created_by = serializers.StringRelatedField[Any](allow_null=True)
 
     class Meta:
         model = SplitChange

@@ -25,9 +25,11 @@ from mlworkers.plan_fields import (
     SEEDS,
     PlanError,
     SettingName,
+    check_devices,
     clip_setting,
     dataset_setting,
     device_setting,
+    devices_setting,
     generated_pairs_setting,
     precision_setting,
     setting,
@@ -272,6 +274,7 @@ class SharedContrast:
     generated_pairs: Inclusion = generated_pairs_setting()
     precision: str = precision_setting()
     device: str = device_setting()
+    devices: str = devices_setting()
 
     @property
     def pooling(self) -> Pooler:
@@ -282,6 +285,7 @@ class SharedContrast:
 
     def check(self) -> None:
         """Raises PlanError for settings that do not go together."""
+        check_devices(self.device, self.devices)
         needs = {Objective.TRIPLET: Material.TRIPLETS, Objective.SOFTMAX: Material.PAIRS}.get(self.objective)
         if needs is not None and self.material is not needs:
             raise PlanError(

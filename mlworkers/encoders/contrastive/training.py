@@ -15,17 +15,20 @@ from curation.files.progress import Report, silent
 from curation.statistics.correlation import spearman
 from mlworkers.encoders import training as fitting
 from mlworkers.encoders.contrastive.examples import Examples, NliLabel
-from mlworkers.encoders.contrastive.learner import BatchLearner, BatchLoss
+from mlworkers.encoders.contrastive.learner import BatchLearner, BatchLoss, module_of
 from mlworkers.encoders.contrastive.losses import classified_vectors, contrastive_loss, triplet_loss
 from mlworkers.encoders.contrastive.plan import ContrastPlan, Objective, Pooler
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.rows import Rows
-from mlworkers.pretrained.compute import Compute, choose_compute
+from mlworkers.plan_fields import devices_wanted
+from mlworkers.pretrained.compute import Compute, choose_compute, devices_of
 from mlworkers.pretrained.encoder import load_encoder, pooling_set
 from mlworkers.pretrained.sources import ModelError
 from mlworkers.training.checkpoints import checkpoints_of
-from mlworkers.training.loop import CurvePoint, TrainingResult, train
+from mlworkers.training.group import Group
+from mlworkers.training.loop import TrainingResult, train
 from mlworkers.training.schedule import Places
+from mlworkers.training.several import Note, trained_on
 from mlworkers.training.siblings import SiblingsApart
 
 _SPREAD_OF_NEW_LAYERS = 0.02  # as BERT's weights begin
@@ -51,54 +54,90 @@ def contrast_train(
     *,
     dev: Rows | None = None,
     checkpoints: Path | None = None,
-    now: Callable[[], float] = lambda: 0.0,
+    now: Callable[[], float] | None = None,
     report: Report = silent,
-    note: Callable[[CurvePoint], object] = lambda point: None,
+    note: Note = lambda point: None,
 ) -> TrainedByContrast:
     """Train the encoder in the folder `base` on examples, as the plan says.
 
     dev: pairs whose Spearman correlation chooses the weights; None keeps the last. checkpoints: a folder of this
-    training's own; now: a clock in seconds. Raises the errors of `training` and `pretrained`, each one sentence.
+    training's own; now: a clock in seconds, a function of a module where there are several devices. Raises the errors
+    of `training` and `pretrained`, each one sentence.
     """
-    compute = choose_compute(plan.device, plan.precision)
-    with torch.random.fork_rng():
-        torch.manual_seed(plan.seed)
-        encoder, tested = encoders_with(base, plan, compute)
-        loss, head = _loss_of(plan, examples, encoder)
-    own = encoder.max_seq_length
-    encoder.max_seq_length = plan.max_length if own is None else min(own, plan.max_length)
-    learner = BatchLearner(
-        encoder,
-        examples,
-        compute,
-        loss,
-        tokens_per_pass=fitting.TOKENS_PER_PASS[compute.device.type],
-        head=head,
-        cached=plan.cached,
-    )
-    if own is not None:
-        encoder.max_seq_length = own  # the training sentences are cut now; dev pairs are read as a whole
-    schedule = schedule_of(examples, plan)
-    kept = checkpoints_of(checkpoints, plan, (examples.sides, examples.classes), now=now)
-
-    def evaluate() -> float | None:
-        if dev is None:
-            return None
-        cosines = pair_cosines(tested, dev.first.tolist(), dev.second.tolist(), compute).values
-        return spearman(cosines, dev.values)
-
-    training = train(
-        learner,
-        schedule,
-        plan.loop(),
-        evaluate=evaluate if dev is not None else None,
-        checkpoints=kept,
-        report=report,
-        note=note,
-    )
-    sizes = schedule.sizes
+    recipe = ContrastTraining(base, examples, plan, dev, checkpoints, now)
+    devices = devices_of(plan.device, devices_wanted(plan.devices))
+    model, training = trained_on(devices, plan.precision, recipe, report=report, note=note)
+    sizes = schedule_of(examples, plan).sizes
     batches = (min(sizes), max(sizes))
-    return TrainedByContrast(tested, training, batches, negatives_of(batches, examples, plan.objective))
+    return TrainedByContrast(model.tested, training, batches, negatives_of(batches, examples, plan.objective))
+
+
+@dataclass(frozen=True)
+class _Model:
+    """The encoder as it is trained and as it is used afterwards, its loss, and the layers that the loss needs."""
+
+    trained: SentenceTransformer
+    tested: SentenceTransformer
+    loss: BatchLoss
+    head: nn.Module | None
+
+
+@dataclass(frozen=True)
+class ContrastTraining:
+    """All that a process needs to train the encoder (`training.several.Recipe`)."""
+
+    base: Path
+    examples: Examples
+    plan: ContrastPlan
+    dev: Rows | None
+    checkpoints: Path | None
+    now: Callable[[], float] | None
+
+    def model(self, compute: Compute) -> _Model:
+        with torch.random.fork_rng():
+            torch.manual_seed(self.plan.seed)
+            encoder, tested = encoders_with(self.base, self.plan, compute)
+            return _Model(encoder, tested, *_loss_of(self.plan, self.examples, encoder))
+
+    def module(self, model: _Model) -> nn.Module:
+        return module_of(model.trained, model.head)
+
+    def train(
+        self, model: _Model, compute: Compute, *, report: Report, note: Note, group: Group
+    ) -> TrainingResult:
+        examples, plan, dev, encoder = self.examples, self.plan, self.dev, model.trained
+        own = encoder.max_seq_length
+        encoder.max_seq_length = plan.max_length if own is None else min(own, plan.max_length)
+        learner = BatchLearner(
+            encoder,
+            examples,
+            compute,
+            model.loss,
+            tokens_per_pass=fitting.TOKENS_PER_PASS[compute.device.type],
+            head=model.head,
+            cached=plan.cached,
+        )
+        if own is not None:
+            encoder.max_seq_length = own  # the training sentences are cut now; dev pairs are read as a whole
+
+        def evaluate() -> float | None:
+            if dev is None:
+                return None
+            cosines = pair_cosines(model.tested, dev.first.tolist(), dev.second.tolist(), compute).values
+            return spearman(cosines, dev.values)
+
+        return train(
+            learner,
+            schedule_of(examples, plan),
+            plan.loop(),
+            evaluate=evaluate if dev is not None else None,
+            checkpoints=checkpoints_of(
+                self.checkpoints, plan, (examples.sides, examples.classes), now=self.now
+            ),
+            report=report,
+            note=note,
+            group=group,
+        )
 
 
 def schedule_of(examples: Examples, plan: ContrastPlan) -> SiblingsApart:

@@ -10,13 +10,14 @@ from curation.command import Command as BaseCommand
 from curation.errors import UserError
 from curation.heartbeats import database_now
 from mlworkers.models import Run
-from mlworkers.runs.disk import disk_use, leftovers_reclaim
+from mlworkers.runs.disk import disk_use, leftovers_reclaim, stored_leftovers, stored_reclaim
 from mlworkers.runs.removing import removal_of, run_files_remove
 
 
 class Command(BaseCommand):
     help = (
-        "Remove what ended runs left on the disk: shards, checkpoints, attempts and files that no run names. "
+        "Remove what ended runs left on the disk, and in the file storage if there is one: shards, checkpoints, "
+        "attempts and files that no run names. "
         "With --run also the files of those runs, unless another run names them."
     )
     needs_database = True
@@ -39,16 +40,20 @@ class Command(BaseCommand):
         runs = [self._run(number) for number in dict.fromkeys(options["run"])]
         leftovers = {one.number: one.reclaimable for one in disk_use(at=at).leftovers}
         freed = sum(leftovers.values()) if dry else leftovers_reclaim(at=at)
+        stored = stored_leftovers(at=at)
+        freed += sum(stored.values()) if dry else stored_reclaim(at=at)
         files = {
             run.pk: removal_of(run).size if dry else run_files_remove(run=run, by=None, at=at) for run in runs
         }
         total = freed + sum(files.values())
         line = _("run %(run)s: %(size)s of leftovers")
         lines = [line % {"run": run, "size": filesizeformat(size)} for run, size in leftovers.items()]
+        line = _("run %(run)s: %(size)s of leftovers in the file storage")
+        lines += [line % {"run": run, "size": filesizeformat(size)} for run, size in stored.items()]
         line = _("run %(run)s: %(size)s of files")
         lines += [line % {"run": run, "size": filesizeformat(size)} for run, size in files.items()]
         told = _("%(size)s would be freed.") if dry else _("%(size)s freed.")
-        figures = {"bytes": total, "leftovers": leftovers, "files": files, "dry_run": dry}
+        figures = {"bytes": total, "leftovers": leftovers, "stored": stored, "files": files, "dry_run": dry}
         self.answer(figures, *lines, told % {"size": filesizeformat(total)}, as_json=options["json"])
 
     def _run(self, number: int) -> Run:

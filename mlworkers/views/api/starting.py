@@ -18,7 +18,7 @@ from mlworkers.access import kind_for, kinds_offered, run_for, runs_allow, start
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
 from mlworkers.plans.kinds import Kind, plan_errors_shown, plan_from
-from mlworkers.runs.services import run_again, run_cancel, run_start
+from mlworkers.runs.services import run_again, run_cancel, run_put_first, run_start
 from mlworkers.serializers import (
     KindSerializer,
     RunSerializer,
@@ -76,6 +76,17 @@ class RunCancel(APIView):
         user: Any = request.user
         run = run_for(user, pk, may="cancel")
         run_cancel(run=run, by=user)
+        run.refresh_from_db()
+        return Response(RunSerializer(run, context={"request": request}).data)
+
+
+class RunFirst(APIView):
+    @extend_schema(request=None, responses=RunSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        """Put a run that waits before the others of its queue, as staff may. One that has begun stays as it is."""
+        user: Any = request.user
+        run = run_for(user, pk, may="first")
+        run_put_first(run=run, by=user)
         run.refresh_from_db()
         return Response(RunSerializer(run, context={"request": request}).data)
 

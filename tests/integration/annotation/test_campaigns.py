@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotation.bws.designs import swapping
 from annotation.campaigns.designing import preview_tuples
 from annotation.campaigns.gold import gold_add, gold_change, gold_remove
 from annotation.campaigns.promises import promises
@@ -54,7 +55,8 @@ def test_fewer_than_four_pairs_make_no_campaign(dataset) -> None:
     assert not Campaign.objects.exists()
 
 
-def test_the_certificate_says_how_evenly_few_pairs_meet(draft) -> None:
+def test_the_certificate_says_how_evenly_few_pairs_meet(draft, monkeypatch) -> None:
+    monkeypatch.setattr(swapping, "LOOKS_WITHOUT_GAIN", 20)  # the whole search
     certificate = campaign_preview(campaign=draft)
 
     sentence = next(

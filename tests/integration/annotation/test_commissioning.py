@@ -20,20 +20,15 @@ from annotation.campaigns.commissioning import (
 from annotation.campaigns.services import campaign_change, campaign_create, campaign_open, design_cancel
 from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.models import Campaign, CampaignDesign
-from curation import heartbeats
 from curation.errors import UserError
 from curation.heartbeats import LOST_MAX, stale_after
 from tests.factories import PairFactory
 from tests.integration.annotation.pages import address, client_of, text_of
+from tests.integration.annotation.test_pages_api import program as program_fixture
 from tests.integration.annotation.test_pages_campaigns import SETTINGS
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def no_beats(monkeypatch) -> None:
-    """A heartbeat has a connection of its own, which sees nothing of a test that is rolled back."""
-    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
+program = program_fixture
 
 
 @pytest.fixture
@@ -355,3 +350,20 @@ def test_a_page_of_a_draft_asks_as_much_whether_a_worker_is_at_it_or_not(site, d
     before = queries()
     claimed(draft, at)
     assert queries() == before
+
+
+def test_a_program_that_opens_a_large_draft_is_told_where_to_ask(
+    program, curator, draft, small_requests, invited
+) -> None:
+    client = program(curator)
+    api = f"/api/v1/campaigns/{draft.pk}/"
+
+    opened = client.post(f"{api}move/", {"move": "open"}, format="json")
+    waiting = client.get(opened["Location"]).json()
+    design_carry_out(design_claim(campaign_pk=draft.pk, at=timezone.now()))
+    after = client.get(opened["Location"]).json()
+
+    assert (opened.status_code, opened.json()["state"]) == (202, "draft")
+    assert (waiting["purpose"], waiting["state"]) == ("open", "waiting")
+    assert after["state"] in {"", "done"}
+    assert client.get(api).json()["state"] == "open"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from annotation.campaigns import growing, watching
+from annotation.campaigns import growing
 from annotation.campaigns.adapting import adaptive_phase, adaptive_spend, block_make
 from annotation.campaigns.growing import campaign_grow, growth_preview
 from annotation.campaigns.selectors import pairs_new
@@ -182,8 +182,7 @@ def test_pairs_can_join_after_the_adaptive_phase_began(judged, dataset) -> None:
     assert [row["phase"] for row in judged.certificate["extensions"]] == ["adaptive", "bridge"]
 
 
-def test_a_curator_sees_what_is_added_and_adds_it(judged, newcomers, curator, monkeypatch) -> None:
-    monkeypatch.setattr(watching, "SECONDS_AT_ONCE", 60.0)  # so few pairs meet densely: a long search
+def test_a_curator_sees_what_is_added_and_adds_it(judged, newcomers, curator) -> None:
     site = client_of(curator)
 
     page = site.get(address("grow", judged), {"number": "6"})

@@ -324,9 +324,9 @@ def test_submitting_takes_as_many_queries_in_a_large_campaign_as_in_a_small_one(
         for person in people:
             answer(person)
         lease = claim(people[0], at)
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(7):
             answer.submit(people[0], lease.tuple_id)
         lease = claim(people[0], at)
-        with django_assert_num_queries(13):  # two of them open and close the transaction
+        with django_assert_num_queries(11):  # two of them open and close the transaction
             submitted = answer.submit(people[0], lease.tuple_id, claim=True)
         assert isinstance(submitted.following, Lease)

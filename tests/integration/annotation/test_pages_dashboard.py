@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 from django.core.cache import cache
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
 
@@ -18,7 +19,8 @@ from annotation.results import study
 from annotation.results.dashboard import campaign_dashboard
 from annotation.results.figures import campaign_mark
 from annotation.results.publishing import scores_publish
-from annotation.results.study import study_latest, study_make, study_request
+from annotation.results.study import study_latest, study_make
+from annotation.tasks import study_ask
 from curation.models import Dataset
 from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, GoldFactory
@@ -53,13 +55,14 @@ def site(curator):
 def large(monkeypatch) -> None:
     """Any campaign is too large for a page to study, and what workers are asked for is written down."""
     monkeypatch.setattr(study, "MOST_AT_ONCE", 10)
-    monkeypatch.setattr("annotation.results.dashboard.MOST_AT_ONCE", 10)
+    monkeypatch.setattr("annotation.results.dashboard.LIVE_AT_ONCE", 10)
 
 
 @pytest.fixture
 def asked(monkeypatch) -> list[int]:
+    """The works for which a worker was invited."""
     found: list[int] = []
-    monkeypatch.setattr(annotation_tasks.study, "apply_async", lambda args, **options: found.append(args[0]))
+    monkeypatch.setattr(annotation_tasks.work, "apply_async", lambda args, **options: found.append(args[0]))
     return found
 
 
@@ -230,9 +233,10 @@ def test_a_large_campaign_is_studied_by_a_worker_and_shows_the_last_study_meanwh
     first = text_of(site.get(address("campaign", judged)))
     assert "Compute new figures" in first
     assert asked == []
-    assert "A worker is computing new ones." in ask()
-    assert asked == [judged.pk]
-    assert annotation_tasks.study(judged.pk) is True
+    assert "A worker is computing the figures." in ask()
+    assert "A worker is computing the figures." in ask()
+    assert asked == [judged.works.get().pk]
+    assert annotation_tasks.work(asked[0]) is True
     assert "Compute new figures" not in text_of(site.get(address("campaign", judged)))
 
     participation_stop(participation=eve, reason="Answers at random.", exclude=True)
@@ -241,16 +245,18 @@ def test_a_large_campaign_is_studied_by_a_worker_and_shows_the_last_study_meanwh
     assert "The figures below are of 320 judgements" in page
     assert "240 / 320" in page
     since = CampaignStudy.objects.get().computed_at.isoformat()
+    CampaignStudy.objects.update(computed_at=F("computed_at") - timedelta(minutes=2))
+    since = CampaignStudy.objects.get().computed_at.isoformat()
     assert "ready" not in ask(since)
-    assert annotation_tasks.study(judged.pk) is True
+    assert annotation_tasks.work(asked[1]) is True
     assert "The new figures are ready. Show them" in ask(since)
-    assert annotation_tasks.study(judged.pk) is False
+    assert annotation_tasks.work(asked[1]) is False
 
 
 def test_without_a_script_a_button_asks_for_a_study(site, judged, large, asked) -> None:
     answer = site.post(address("study", judged))
 
-    assert asked == [judged.pk]
+    assert asked == [judged.works.get(kind="study").pk]
     assert answer.url == address("campaign", judged)
 
 
@@ -287,23 +293,43 @@ def test_a_page_keeps_its_study_until_the_campaign_changes(site, judged, monkeyp
     assert text_of(site.get(address("campaign", judged))) == first
 
 
-def test_a_worker_is_not_asked_twice_in_a_minute(judged, at) -> None:
-    asked = [study_request(campaign=judged, at=at + timedelta(seconds=seconds)) for seconds in (0, 30, 120)]
-
-    assert asked == [True, False, True]
-
-
-def test_a_page_that_stays_open_while_people_judge_does_not_keep_a_worker_busy(judged, at) -> None:
+def test_a_page_that_stays_open_while_people_judge_does_not_keep_a_worker_busy(
+    judged, curator, asked, at
+) -> None:
     study_make(campaign=judged, at=at)
+    for seconds in (5, 55, 65, 70):
+        study_ask(judged, f"mark {seconds}", at=at + timedelta(seconds=seconds), by=curator)
 
-    asked = [study_request(campaign=judged, at=at + timedelta(seconds=seconds)) for seconds in (5, 55, 65)]
+    assert [work.state for work in judged.works.all()] == ["waiting"]  # of the third; the fourth waits for it
+    assert len(asked) == 1
 
-    assert asked == [False, False, True]
+
+def test_a_study_that_failed_is_said_and_asked_for_again_by_a_person_alone(
+    site, judged, large, asked, monkeypatch
+) -> None:
+    def poll() -> str:
+        return text_of(site.post(f"{address('study', judged)}?waits=1", headers={"HX-Request": "true"}))
+
+    def broken(*_args, **_more) -> None:
+        raise RuntimeError
+
+    site.post(address("study", judged))
+    with monkeypatch.context() as patched:
+        patched.setattr(study, "study", broken)
+        assert annotation_tasks.work(asked[0]) is False
+
+    assert "The figures were not computed: An unexpected error stopped it" in poll()
+    assert "The figures were not computed:" in text_of(site.get(address("campaign", judged)))
+    assert len(asked) == 1
+    site.post(address("study", judged))
+    assert annotation_tasks.work(asked[1]) is True
+    assert "The figures were not computed" not in text_of(site.get(address("campaign", judged)))
 
 
-def test_what_a_worker_is_asked_for_may_be_gone(judged) -> None:
-    assert annotation_tasks.study(judged.pk + 1) is False
-    assert not CampaignStudy.objects.exists()
+def test_a_study_that_waits_says_that_no_worker_runs(site, judged, large, asked) -> None:
+    waits = text_of(site.post(address("study", judged), headers={"HX-Request": "true"}))
+
+    assert "No worker serves the queue “default”" in waits
 
 
 def test_a_large_campaign_has_its_reliability_from_its_study(judged, large, at) -> None:
@@ -334,6 +360,15 @@ def test_a_page_of_a_studied_campaign_takes_as_many_queries_for_many_people_as_f
         site.get(address("campaign", campaign))
         with django_assert_max_num_queries(32):
             site.get(address("campaign", campaign))
+
+
+def test_what_a_worker_studies_anyway_costs_a_page_no_count_of_the_pairs(
+    judged, django_assert_num_queries
+) -> None:
+    with django_assert_num_queries(0):
+        quick = study.study_is_quick(judged, study.MOST_AT_ONCE + 1)
+
+    assert not quick
 
 
 def test_the_dashboard_leaves_the_analysis_to_its_tab_and_links_to_it(site, judged) -> None:

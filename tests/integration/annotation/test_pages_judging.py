@@ -339,6 +339,18 @@ def test_an_answer_by_script_gives_the_next_screen(judge) -> None:
     assert body["tuple"]["lease"] != Judgement.objects.get().tuple.leases.get().pk
 
 
+def test_an_answer_by_script_and_what_follows_are_one_transaction(site, campaign) -> None:
+    """Each transaction ends by waiting for the disk."""
+    TupleFactory.create_batch(5, campaign=campaign)
+    answer = answer_on(site.get(address("judge", campaign)))
+
+    with CaptureQueriesContext(connection) as asked:
+        body = site.post(address("judgement_create", campaign), answer, headers=JSON).json()
+
+    begun = [query["sql"] for query in asked if query["sql"].startswith("SAVEPOINT")]
+    assert (len(begun), body["over"], len(body["ahead"])) == (1, False, 1)
+
+
 def test_a_refused_answer_is_one_sentence_for_the_script(judge) -> None:
     judge()
 

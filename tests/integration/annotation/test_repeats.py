@@ -89,7 +89,10 @@ def judge_all(person) -> list[Judgement]:
 # When they come
 
 
-def test_one_tuple_in_every_so_many_is_a_repeat_once_enough_is_judged(campaign, anna) -> None:
+def test_one_tuple_in_every_so_many_is_a_repeat_once_enough_is_judged(campaign, anna, monkeypatch) -> None:
+    # Where gold stands is drawn, and can push a repeat into the next block.
+    monkeypatch.setattr(repeating, "gold_stands_at", lambda _person, _turn: False)
+
     judged = judge_all(anna)
 
     repeats = [judgement.tuple.repeats_id is not None for judgement in judged]

@@ -298,3 +298,30 @@ def test_of_a_large_file_a_part_is_in_memory_at_a_time(dataset, curator) -> None
 
     assert (answer.status_code, import_bytes(dataset.imports.latest("pk"))) == (201, 50_000_000)
     assert most < 30_000_000
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("%7D", "file"), (".part.csv", "file.part.csv"), ("%F0%9F%90%95.csv", "file.csv")]
+)
+def test_a_name_that_no_file_can_have_gets_another(send, name, kept) -> None:
+    status, sent = send(name=name)
+
+    assert (status, sent["file_name"]) == (201, kept)
+
+
+def test_a_mark_of_byte_order_alone_is_an_empty_file(send) -> None:
+    status, answer = send(b"\xef\xbb\xbf\n")
+
+    assert status == 400
+    assert "news.csv is empty" in answer["detail"]
+    assert not ImportBatch.objects.exists()
+
+
+def test_a_cell_of_lists_in_lists_rejects_its_row(send, step) -> None:
+    deep = b'{"sentence1": ' + b"[" * 900 + b"]" * 900 + b', "sentence2": "B."}\n'
+    _status, sent = send(b'{"sentence1": "A.", "sentence2": "B."}\n' + deep, name="news.jsonl")
+
+    status, checked = step(sent, "check")
+
+    assert (status, checked["added"], checked["rejected"]) == (200, 1, 1)
+    assert "nested too deeply" in checked["report"]["errors"][0]["reason"]

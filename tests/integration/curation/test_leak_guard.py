@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def shared(dataset):
+def two_pairs(dataset):
     """Two pairs with one first sentence: “known” is in the split train of a file, “open” in none."""
     sentence = SentenceFactory(dataset=dataset, text="A boat sinks.")
     known = PairFactory(dataset=dataset, external_id="known", a=sentence, split="train")
@@ -44,8 +44,8 @@ def written(folder: Path, *rows: str) -> Path:
 # Edits
 
 
-def test_an_edit_that_makes_splits_leak_is_refused_until_it_is_allowed(dataset, shared) -> None:
-    _known, open_pair = shared
+def test_an_edit_that_makes_splits_leak_is_refused_until_it_is_allowed(dataset, two_pairs) -> None:
+    _known, open_pair = two_pairs
 
     with pytest.raises(
         LeaksError, match="1 of the 2 pairs of the split “test” share a sentence with “train”"
@@ -60,8 +60,8 @@ def test_an_edit_that_makes_splits_leak_is_refused_until_it_is_allowed(dataset, 
     assert entry.details["leaks"] == "allow"
 
 
-def test_an_edit_that_adds_no_leak_to_those_of_a_file_needs_no_permission(dataset, shared) -> None:
-    _known, open_pair = shared
+def test_an_edit_that_adds_no_leak_to_those_of_a_file_needs_no_permission(dataset, two_pairs) -> None:
+    _known, open_pair = two_pairs
     Pair.objects.filter(pk=open_pair.pk).update(split="test")  # as a file would say it
     alone = PairFactory(dataset=dataset)
 
@@ -70,8 +70,8 @@ def test_an_edit_that_adds_no_leak_to_those_of_a_file_needs_no_permission(datase
     assert leaks_now(dataset)[0] == Leak("test", "train", 1, 3, own=0)
 
 
-def test_a_pair_that_comes_back_with_a_split_set_here_is_guarded_too(dataset, shared) -> None:
-    _known, open_pair = shared
+def test_a_pair_that_comes_back_with_a_split_set_here_is_guarded_too(dataset, two_pairs) -> None:
+    _known, open_pair = two_pairs
     Pair.objects.filter(pk=open_pair.pk).update(status="retired")
     set_split(open_pair, "test")
 
@@ -79,8 +79,8 @@ def test_a_pair_that_comes_back_with_a_split_set_here_is_guarded_too(dataset, sh
         edit_apply(dataset=dataset, edit=Edit("status", "active", pairs=(open_pair.pk,)), by=None)
 
 
-def test_a_split_that_was_undone_and_came_with_a_file_is_no_own_one(dataset, shared) -> None:
-    _known, open_pair = shared
+def test_a_split_that_was_undone_and_came_with_a_file_is_no_own_one(dataset, two_pairs) -> None:
+    _known, open_pair = two_pairs
     edit_undo(entry=set_split(open_pair, "test", Leaks.ALLOW), by=None)
     Pair.objects.filter(pk=open_pair.pk).update(split="test")
 
@@ -88,12 +88,12 @@ def test_a_split_that_was_undone_and_came_with_a_file_is_no_own_one(dataset, sha
 
 
 def test_an_edit_of_a_dataset_too_large_for_a_preview_is_counted_when_it_is_applied(
-    dataset, shared, curator, client_of, monkeypatch
+    dataset, two_pairs, curator, client_of, monkeypatch
 ) -> None:
     monkeypatch.setattr("curation.datasets.splits.MOST_ON_A_PAGE", 2)
     client, address = client_of(curator), f"/datasets/{dataset.slug}/edits/"
-    sent = {"change": "split", "value": "test", "pair": [shared[1].pk], "which": "selected"}
-    sent["state"] = edit_preview(dataset, Edit("split", "test", pairs=(shared[1].pk,))).state
+    sent = {"change": "split", "value": "test", "pair": [two_pairs[1].pk], "which": "selected"}
+    sent["state"] = edit_preview(dataset, Edit("split", "test", pairs=(two_pairs[1].pk,))).state
 
     preview = squeezed(client.post(address, sent).content.decode())
     refused = squeezed(client.post(address, {**sent, "apply": "yes"}).content.decode())
@@ -108,11 +108,13 @@ def test_an_edit_of_a_dataset_too_large_for_a_preview_is_counted_when_it_is_appl
     assert dataset.pairs.get(external_id="open").split == "test"
 
 
-def test_the_page_asks_for_the_permission_and_the_api_takes_it(dataset, shared, curator, client_of) -> None:
+def test_the_page_asks_for_the_permission_and_the_api_takes_it(
+    dataset, two_pairs, curator, client_of
+) -> None:
     client, address = client_of(curator), f"/datasets/{dataset.slug}/edits/"
-    sent = {"change": "split", "value": "test", "pair": [shared[1].pk], "which": "selected"}
-    sent["state"] = edit_preview(dataset, Edit("split", "test", pairs=(shared[1].pk,))).state
-    asked = {"field": "split", "value": "test", "pairs": [shared[1].pk]}
+    sent = {"change": "split", "value": "test", "pair": [two_pairs[1].pk], "which": "selected"}
+    sent["state"] = edit_preview(dataset, Edit("split", "test", pairs=(two_pairs[1].pk,))).state
+    asked = {"field": "split", "value": "test", "pairs": [two_pairs[1].pk]}
     by_api = f"/api/v1{address}"
 
     preview = squeezed(client.post(address, sent).content.decode())
@@ -128,9 +130,15 @@ def test_the_page_asks_for_the_permission_and_the_api_takes_it(dataset, shared, 
     assert "leaks" in answers[1].json()
 
 
-def test_the_box_of_the_page_allows_the_edit(dataset, shared, curator, client_of) -> None:
-    sent = {"change": "split", "value": "test", "pair": [shared[1].pk], "which": "selected", "leaks": "allow"}
-    sent["state"] = edit_preview(dataset, Edit("split", "test", pairs=(shared[1].pk,))).state
+def test_the_box_of_the_page_allows_the_edit(dataset, two_pairs, curator, client_of) -> None:
+    sent = {
+        "change": "split",
+        "value": "test",
+        "pair": [two_pairs[1].pk],
+        "which": "selected",
+        "leaks": "allow",
+    }
+    sent["state"] = edit_preview(dataset, Edit("split", "test", pairs=(two_pairs[1].pk,))).state
 
     client_of(curator).post(f"/datasets/{dataset.slug}/edits/", {**sent, "apply": "yes"})
 
@@ -164,10 +172,10 @@ def test_a_pair_that_joins_a_leak_of_a_file_must_be_allowed(dataset, curator, cl
 
 @pytest.mark.parametrize("most", [300_000, 2])
 def test_an_import_that_leaks_with_a_split_set_here_writes_nothing_until_it_is_allowed(
-    dataset, shared, tmp_path, monkeypatch, most
+    dataset, two_pairs, tmp_path, monkeypatch, most
 ) -> None:
     monkeypatch.setattr("curation.exchange.import_leaks.MOST_ON_A_PAGE", most)
-    known, open_pair = shared
+    known, open_pair = two_pairs
     Pair.objects.filter(pk=known.pk).update(split="")
     set_split(open_pair, "train")
     path = written(tmp_path, "A BOAT sinks!,It is gone.,test", "Rain falls.,It is wet.,test")
@@ -184,8 +192,8 @@ def test_an_import_that_leaks_with_a_split_set_here_writes_nothing_until_it_is_a
     assert entry.details["leaks"] == "allow"
 
 
-def test_an_import_that_moves_a_pair_away_from_a_leak_is_let_in(dataset, shared, tmp_path) -> None:
-    known, open_pair = shared
+def test_an_import_that_moves_a_pair_away_from_a_leak_is_let_in(dataset, two_pairs, tmp_path) -> None:
+    known, open_pair = two_pairs
     set_split(open_pair, "test", Leaks.ALLOW)
     path = written(tmp_path, f"{open_pair.a.text},{open_pair.b.text},train")
 
@@ -217,8 +225,8 @@ def test_the_command_says_what_counts_the_leaks_that_it_did_not_count(
     assert f"count them with manage.py split_pairs {dataset.slug}." in capsys.readouterr().out
 
 
-def test_the_command_allows_leaks_by_name(dataset, shared, tmp_path) -> None:
-    known, open_pair = shared
+def test_the_command_allows_leaks_by_name(dataset, two_pairs, tmp_path) -> None:
+    known, open_pair = two_pairs
     Pair.objects.filter(pk=known.pk).update(split="")
     set_split(open_pair, "train")
     path = written(tmp_path, "A boat sinks.,It is gone.,test")
@@ -234,8 +242,8 @@ def test_the_command_allows_leaks_by_name(dataset, shared, tmp_path) -> None:
 # Snapshots
 
 
-def test_a_snapshot_whose_own_splits_leak_is_refused_and_leaves_no_file(dataset, shared, home) -> None:
-    set_split(shared[1], "test", Leaks.ALLOW)
+def test_a_snapshot_whose_own_splits_leak_is_refused_and_leaves_no_file(dataset, two_pairs, home) -> None:
+    set_split(two_pairs[1], "test", Leaks.ALLOW)
 
     with pytest.raises(LeaksError, match="share a sentence"):
         snapshot_create(dataset=dataset)
@@ -246,8 +254,8 @@ def test_a_snapshot_whose_own_splits_leak_is_refused_and_leaves_no_file(dataset,
     assert leaks_of_snapshot(allowed)[0] == Leak("test", "train", 1, 2, own=1)
 
 
-def test_a_snapshot_knows_what_was_set_here_when_it_was_made(dataset, shared) -> None:
-    entry = set_split(shared[1], "test", Leaks.ALLOW)
+def test_a_snapshot_knows_what_was_set_here_when_it_was_made(dataset, two_pairs) -> None:
+    entry = set_split(two_pairs[1], "test", Leaks.ALLOW)
     made = snapshot_create(dataset=dataset, leaks=Leaks.ALLOW)
     edit_undo(entry=entry, by=None)
 
@@ -256,9 +264,9 @@ def test_a_snapshot_knows_what_was_set_here_when_it_was_made(dataset, shared) ->
 
 
 def test_the_page_of_snapshots_asks_for_the_permission_and_the_api_takes_it(
-    dataset, shared, curator, client_of
+    dataset, two_pairs, curator, client_of
 ) -> None:
-    set_split(shared[1], "test", Leaks.ALLOW)
+    set_split(two_pairs[1], "test", Leaks.ALLOW)
     client, address = client_of(curator), f"/datasets/{dataset.slug}/snapshots/"
     form = {"source": "", "split": "", "origin": "", "generated_pairs": "all but rejected"}
 
@@ -274,6 +282,6 @@ def test_the_page_of_snapshots_asks_for_the_permission_and_the_api_takes_it(
     assert Snapshot.objects.count() == 2
 
 
-def test_a_preview_that_is_out_of_date_is_refused_before_leaks_are_counted(dataset, shared) -> None:
+def test_a_preview_that_is_out_of_date_is_refused_before_leaks_are_counted(dataset, two_pairs) -> None:
     with pytest.raises(UserError, match="Look at the preview again"):
         edit_apply(dataset=dataset, edit=Edit("split", "test"), by=None, state="old")

@@ -19,7 +19,13 @@ from curation.errors import UserError
 from curation.mail import sending, services, waiting
 from curation.mail.addresses import addresses_in
 from curation.mail.sending import OF_INVITATIONS, OF_OTHERS, mails_carry_out
-from curation.mail.services import address_confirm, address_mail, invitations_mail, password_mail
+from curation.mail.services import (
+    address_confirm,
+    address_mail,
+    invitations_mail,
+    password_mail,
+    password_tell,
+)
 from curation.mail.waiting import mails_sweep
 from curation.models import AuditEntry, Mail, Membership, User
 from curation.outgoing import State
@@ -239,6 +245,72 @@ def test_a_new_password_by_mail_ends_sessions_and_tokens_and_the_link_works_once
     assert "not valid, or no longer" in Client().get(link, follow=True).content.decode()
 
 
+def told() -> list[tuple[list[str], str]]:
+    """Whom the mails that wait go to, and what they say."""
+    sent_mail.outbox.clear()
+    mails_carry_out()
+    return [(mail.to, mail.body) for mail in sent_mail.outbox]
+
+
+def test_who_gets_a_new_password_is_told_whoever_changed_it(client, client_of) -> None:
+    user = UserFactory(username="ann", email="ann@example.org")
+    user.set_password("the-old-password")
+    user.save()
+
+    client_of(user).post(
+        "/accounts/password/",
+        {"old_password": "the-old-password", "new_password1": NEW, "new_password2": NEW},
+    )
+    [(to, text)] = told()
+    assert to == ["ann@example.org"]
+    assert "password of the account “ann” on Semblance was changed" in text
+    assert link_in(text) == "/accounts/password/new/"
+
+    client.post("/accounts/password/new/", {"email": "ann@example.org"})
+    [(_to, text)] = told()
+    form = client.get(link_in(text), follow=True)
+    client.post(form.redirect_chain[-1][0], {"new_password1": NEW + "!", "new_password2": NEW + "!"})
+    assert ["was changed" in text for _to, text in told()] == [True]
+
+    admin = client_of(UserFactory(is_staff=True, is_superuser=True))
+    another = {"usable_password": "true", "password1": "a-third-password", "password2": "a-third-password"}
+    assert (
+        admin.post(f"/admin/curation/user/{user.pk}/password/", {**another, "password2": "no"}).status_code
+        == 200
+    )
+    assert told() == []
+    assert admin.post(f"/admin/curation/user/{user.pk}/password/", another).status_code == 302
+    assert ["was changed" in text for _to, text in told()] == [True]
+
+
+def test_an_address_that_is_no_longer_an_accounts_is_told(client_of, annotator) -> None:
+    annotator.email = "old@example.org"
+    annotator.set_password("the-old-password")
+    annotator.save()
+    site = client_of(annotator)
+
+    site.post("/accounts/email/", {"email": "new@example.org", "password": "the-old-password"})
+    [(_to, text)] = told()
+    site.post(link_in(text))
+    assert [(to, "no longer the e-mail address" in text) for to, text in told()] == [
+        (["old@example.org"], True)
+    ]
+
+    site.post("/accounts/email/remove/")
+    assert [to for to, _text in told()] == [["new@example.org"]]
+    site.post("/accounts/email/remove/")
+    assert told() == []  # there was none
+
+
+def test_without_a_mail_server_nothing_waits_for_one(annotator, settings) -> None:
+    settings.MAIL_SERVER = False
+    annotator.email = "ann@example.org"
+
+    password_tell(user=annotator, site=SITE, at=now())
+
+    assert not Mail.objects.exists()
+
+
 def test_the_answer_is_the_same_where_there_is_no_account() -> None:
     UserFactory(username="ann", email="ann@example.org")
     answers, counts = [], []
@@ -328,18 +400,18 @@ def test_a_link_is_of_one_account_its_password_and_a_day(annotator, stranger, mo
     token = sending.address_link(Mail.objects.get(), annotator).rstrip("/").rsplit("/", 1)[1]
 
     with pytest.raises(UserError, match="another account"):
-        address_confirm(user=stranger, token=token)
+        address_confirm(user=stranger, token=token, site=SITE, at=now())
     with pytest.raises(UserError, match="not valid"):
-        address_confirm(user=annotator, token=token[:-1])
+        address_confirm(user=annotator, token=token[:-1], site=SITE, at=now())
     late = datetime.now(UTC) + timedelta(days=1, minutes=1)
     with monkeypatch.context() as later:
         later.setattr(signing.time, "time", late.timestamp)
         with pytest.raises(UserError, match="not valid"):
-            address_confirm(user=annotator, token=token)
+            address_confirm(user=annotator, token=token, site=SITE, at=now())
     annotator.set_password(NEW)
     annotator.save()
     with pytest.raises(UserError, match="not valid"):
-        address_confirm(user=annotator, token=token)
+        address_confirm(user=annotator, token=token, site=SITE, at=now())
 
 
 def test_without_a_mail_server_no_page_offers_mail(dataset, owner, client_of, settings) -> None:

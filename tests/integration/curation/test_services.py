@@ -375,7 +375,7 @@ def test_an_importer_that_another_took_over_writes_nothing_more(batch) -> None:
 
     with pytest.raises(UserError, match="Another process continued the import"):
         importing.pairs_import(
-            dataset=paused.dataset, path=uploads._upload_path(paused), batch=paused, options=ImportOptions()
+            dataset=paused.dataset, path=uploads.import_path(paused), batch=paused, options=ImportOptions()
         )
 
     assert not Pair.objects.exists()

@@ -9,7 +9,6 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.test import Client
-from django.urls import clear_script_prefix, get_script_prefix, set_script_prefix
 from django.utils.timezone import now
 
 from curation.command import Error
@@ -18,9 +17,12 @@ from curation.models import AuditEntry, Membership, User
 from curation.sign_on.groups import Rights, rights_of, rules_from
 from semblance.sign_on_settings import issuer_check
 from tests.factories import DatasetFactory, MembershipFactory, UserFactory
+from tests.integration.semblance.test_site_path import PATH
+from tests.integration.semblance.test_site_path import under_a_path as under_a_path_fixture
 from tests.oidc_provider import CLIENT, SECRET, RunningProvider, provider_running
 
 pytestmark = pytest.mark.django_db
+under_a_path = under_a_path_fixture
 BEGIN, CALLBACK = "/accounts/sign-on/", "/accounts/sign-on/callback/"
 ANN = {"sub": "ann-1", "preferred_username": "ann", "given_name": "Ann", "family_name": "Example"}
 MAIL = {"email": "ann@example.org", "email_verified": True}
@@ -312,10 +314,12 @@ def test_without_passwords_a_superuser_has_a_link_of_a_command_that_works_once(
     settings.LOCAL_LOGIN = False
     admin = User.objects.create_superuser("root", password="a-long-password")
     form = {"username": "root", "password": "a-long-password"}
-    for address in ("/accounts/login/", "/admin/login/"):
+    for address, status in (("/accounts/login/", 200), ("/admin/login/", 302)):
         refused = Client()
-        assert refused.post(address, form).status_code == 200
+        assert refused.post(address, form).status_code == status
         assert who(refused) == ""
+    there = Client().get("/admin/login/?next=/admin/curation/")["Location"]
+    assert there == "/accounts/login/?next=%2Fadmin%2Fcuration%2F"
     page = Client().get("/accounts/login/").content.decode()
     assert "Log in with the University" in page
     assert 'type="password"' not in page
@@ -342,19 +346,18 @@ def test_without_a_provider_there_is_nothing(client) -> None:
     assert "sign-on" not in client.get("/accounts/login/").content.decode()
 
 
-def test_the_address_to_come_back_to_has_the_path_of_the_site(provider, settings) -> None:
+def test_under_a_part_of_a_host_somebody_comes_back_to_the_page_they_wanted(provider, under_a_path) -> None:
     provider.person(**ANN)
-    before = get_script_prefix()
-    settings.FORCE_SCRIPT_NAME = "/a/b"
-    settings.SESSION_COOKIE_PATH = "/a/b/"
-    set_script_prefix("/a/b")
-    try:
-        begun = Client().get(f"/a/b{BEGIN}")
-    finally:
-        set_script_prefix(before) if before != "/" else clear_script_prefix()
+    client = Client()
 
-    (back,) = parse_qs(urlsplit(begun["Location"]).query)["redirect_uri"]
-    assert back == f"http://testserver/a/b{CALLBACK}"
+    begun = client.get(f"{PATH}{BEGIN}", {"next": f"{PATH}/judge/data/"})
+    back = urlsplit(sent_on(begun["Location"]))
+    answer = client.get(f"{back.path}?{back.query}")
+
+    assert (f"{back.scheme}://{back.netloc}", back.path) == ("http://testserver", f"{PATH}{CALLBACK}")
+    assert (answer.status_code, answer["Location"]) == (302, f"{PATH}/judge/data/")
+    assert who(client) == "ann"
+    assert client.cookies["sessionid"]["path"] == f"{PATH}/"
 
 
 def test_rules_of_groups_are_read_and_the_greatest_role_holds() -> None:

@@ -2,6 +2,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,22 +11,28 @@ from tests.integration.mlworkers.broker import InvitedRuns
 from tests.integration.mlworkers.installation import (
     Installation,
     copied,
-    database_of_its_own,
+    installation_with_tables,
 )
 from tests.integration.mlworkers.long_runs import LONG, carry_out, number, prepare
 from tests.integration.mlworkers.nursery import Nursery
 from tests.ml.tiny import tiny_encoder
 from tests.ml.tiny_translator import tiny_marian
+from tests.template_databases import (
+    database_make,
+    database_of_its_own,
+    file_copied,
+    once,
+    postgres_url,
+    url_of,
+)
 
 ROWS = 2_000
 UPLOAD = """
 from django.conf import settings
 from django.core.files import File
-from django.core.management import call_command
 from curation.exchange.importing import ImportOptions
 from curation.datasets.services import dataset_create
 from curation.exchange.uploads import import_check, import_upload
-call_command("migrate", verbosity=0)
 with (settings.SEMBLANCE_HOME / "pairs.tsv").open("rb") as file:
     scenes = dataset_create(slug="scenes", name="Scenes")
     batch = import_upload(dataset=scenes, files=[File(file, "pairs.tsv")], by=None)
@@ -47,13 +54,12 @@ def rows() -> list[tuple[str, str, float]]:
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory, rows) -> Iterator[Installation]:
+def template(tmp_path_factory, rows, tables) -> Iterator[Installation]:
     """An installation with an upload that waits to be imported."""
     home = tmp_path_factory.mktemp("template")
     lines = ["sentence1\tsentence2\tscore", *(f"{a}\t{b}\t{score}" for a, b, score in rows)]
     (home / "pairs.tsv").write_text("\n".join(lines))
-    with database_of_its_own(f"semblance_template_{os.getpid()}") as database:
-        made = Installation(home, database)
+    with installation_with_tables(home, f"semblance_template_{os.getpid()}", tables) as made:
         made.manage("shell", "-v", "0", given=UPLOAD)
         yield made
 
@@ -89,17 +95,26 @@ def nursery() -> Iterator[Nursery]:
 
 
 @pytest.fixture(scope="session")
-def undisturbed(tmp_path_factory, nursery) -> Iterator[Undisturbed]:
-    home = tmp_path_factory.mktemp("undisturbed")
-    encoder = tiny_encoder(tmp_path_factory.mktemp("models"))
-    translators = tmp_path_factory.mktemp("translators")
-    tiny_marian(translators / "there")
-    tiny_marian(translators / "back", "de", "en", seed=6)
-    with database_of_its_own(f"semblance_long_{os.getpid()}") as database:
-        installed = Installation(home, database)
-        prepare(installed, encoder, translators)
-        with nursery.worker(installed):
+def undisturbed(request, tmp_path_factory, tables, shared) -> Undisturbed:
+    """Made once in a test run: it takes a minute or two."""
+
+    def make() -> tuple[str, str, dict[str, dict[str, Any]]]:
+        home = tmp_path_factory.mktemp("undisturbed")
+        url = ""
+        if postgres_url():
+            url = url_of(database_make(shared, f"semblance_long_{os.getpid()}", template=tables))
+        else:
+            file_copied(tables, home / "semblance.sqlite3")
+        installed = Installation(home, url)
+        translators = tmp_path_factory.mktemp("translators")
+        tiny_marian(translators / "there")
+        tiny_marian(translators / "back", "de", "en", seed=6)
+        prepare(installed, tiny_encoder(tmp_path_factory.mktemp("models")), translators)
+        with request.getfixturevalue("nursery").worker(installed):
             made = {long.name: carry_out(installed, number(long.name)) for long in LONG}
         failed = {name: told["message"] for name, told in made.items() if told["state"] != "succeeded"}
         assert not failed
-        yield Undisturbed(installed, made)
+        return str(home), url, made
+
+    home, url, made = once(shared, "undisturbed", make)
+    return Undisturbed(Installation(Path(home), url), made)

@@ -11,15 +11,17 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 import psycopg
 import pytest
 
+from tests.template_databases import database_of_its_own, file_copied
+
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 180.0  # seconds; a machine may be busy
 STALE = 2.0
+SILENT = "UPDATE {} SET heartbeat_at = '2000-01-01 00:00:00' WHERE state = 'running'"
 
 # A worker whose imports have a middle though they are small.
 WORKER = """
@@ -27,6 +29,8 @@ import sys
 from celery.__main__ import main
 from semblance.celery import app
 app.loader.import_default_modules()
+if app.conf.broker_url.startswith("filesystem"):  # which a worker would look into once a second
+    app.conf.broker_transport_options |= {"polling_interval": 0.05}
 import curation.exchange.importing as importing
 importing.ONE_TRANSACTION_ROWS = importing.CHUNK_ROWS = 100
 sys.argv[0] = "celery"
@@ -39,6 +43,8 @@ class Installation:
 
     def __init__(self, home: Path, database_url: str, broker: str = "filesystem") -> None:
         self.home = home
+        self.network: Path | None = None  # the network namespace of its programs, if they have their own
+        self.sqlite = home / "semblance.sqlite3"
         self.database_url = database_url
         self.environment = {
             **{
@@ -56,8 +62,9 @@ class Installation:
 
     def manage(self, *arguments: str, given: str | None = None) -> str:
         """What `manage.py` answers on standard output. An error of its own fails the test."""
+        within = ["nsenter", f"--net={self.network}"] if self.network else []
         done = subprocess.run(
-            [sys.executable, str(ROOT / "manage.py"), *arguments],
+            [*within, sys.executable, str(ROOT / "manage.py"), *arguments],
             env=self.environment,
             input=given,
             capture_output=True,
@@ -69,12 +76,12 @@ class Installation:
         return done.stdout
 
     @contextmanager
-    def worker(self, pool: str) -> Iterator[subprocess.Popen[bytes]]:
+    def worker(self, pool: str, program: str = WORKER) -> Iterator[subprocess.Popen[bytes]]:
         """A worker of the default queue, in a process group of its own."""
         arguments = ["-A", "semblance", "worker", "-Q", "default", "--pool", pool, "--concurrency", "1"]
         log = (self.home / "worker.log").open("ab")
         worker = subprocess.Popen(
-            [sys.executable, "-c", WORKER, *arguments],
+            [sys.executable, "-c", program, *arguments],
             env=self.environment,
             cwd=ROOT,
             stdout=log,
@@ -92,7 +99,7 @@ class Installation:
         if self.database_url:
             with psycopg.connect(self.database_url) as connection:
                 return connection.execute(query).fetchall()
-        with closing(sqlite3.connect(self.home / "semblance.sqlite3", timeout=20)) as connection:
+        with closing(sqlite3.connect(self.sqlite, timeout=20)) as connection:
             return connection.execute(query).fetchall()
 
     def write(self, statement: str) -> None:
@@ -100,9 +107,14 @@ class Installation:
             with psycopg.connect(self.database_url) as connection:
                 connection.execute(statement)
             return
-        with closing(sqlite3.connect(self.home / "semblance.sqlite3", timeout=20)) as connection:
+        with closing(sqlite3.connect(self.sqlite, timeout=20)) as connection:
             connection.execute(statement)
             connection.commit()
+
+    def fall_silent(self) -> None:
+        """Nobody waits until the workers that were killed have been silent for long enough."""
+        for table in ("mlworkers_run", "mlworkers_runshard"):
+            self.write(SILENT.format(table))
 
     def row(self, query: str) -> tuple[Any, ...]:
         return self.rows(query)[0]
@@ -120,6 +132,17 @@ class Installation:
         return (self.home / "worker.log").read_text(errors="replace")[-4000:]
 
 
+def another_machine(installed: Installation, home: Path) -> Installation:
+    """Of the same installation: with its database, its broker if that is Redis, and a folder of its own."""
+    home.mkdir()
+    other = Installation(home, installed.database_url)
+    other.sqlite = installed.sqlite
+    other.environment = {**installed.environment, "SEMBLANCE_HOME": str(home)}
+    if not installed.database_url:
+        other.environment["DATABASE_URL"] = f"sqlite:///{installed.sqlite}"
+    return other
+
+
 def kill(worker: subprocess.Popen[bytes]) -> None:
     """kill -9, the worker and its children."""
     with suppress(ProcessLookupError):
@@ -128,19 +151,14 @@ def kill(worker: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def database_of_its_own(name: str, template: str = "") -> Iterator[str]:
-    """The address of a new PostgreSQL database beside the one that DATABASE_URL names; "" means SQLite."""
-    url = os.environ.get("DATABASE_URL", "")
-    if not url.startswith("postgres"):
-        yield ""
-        return
-    with psycopg.connect(url, autocommit=True) as server:
-        server.execute(f'DROP DATABASE IF EXISTS "{name}"')
-        server.execute(f'CREATE DATABASE "{name}"' + (f' TEMPLATE "{template}"' if template else ""))
-        try:
-            yield urlsplit(url)._replace(path=f"/{name}").geturl()
-        finally:
-            server.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+def installation_with_tables(
+    home: Path, database: str, tables: str, broker: str = "filesystem"
+) -> Iterator[Installation]:
+    """One that nobody has used. database: what it is called on PostgreSQL. tables: the template of its tables."""
+    with database_of_its_own(database, template=tables) as url:
+        if not url:
+            file_copied(tables, home / "semblance.sqlite3")
+        yield Installation(home, url, broker)
 
 
 def copied(folder: Path, to: Path) -> Path:

@@ -51,7 +51,7 @@ CROSS_VALIDATION = {
 CELLS = {"sim_above": 0, "sim_width": 50, "bleu_first": 20, "bleu_width": 20, "bleu_most": 100}
 SELECTION = {"similarity": "run 20: similarity", "bleu": "run 20: BLEU", "split": "", "train_pairs": 40}
 SELECTION |= {"dev_pairs": 2, "test_pairs": 2}
-PARAPHRASER = {"selection": 21, "layers": 1, "width": 32, "vocabulary": 300, "context": 64, "epochs": 24}
+PARAPHRASER = {"selection": 21, "layers": 1, "width": 32, "vocabulary": 300, "context": 64, "epochs": 6}
 PARAPHRASER |= {"batch_size": 4, "learning_rates": "0.005"}
 PARAPHRASES = {"model": "run:23", "labeller": "run:22", "tags": "SIM50 BLEU0, SIM50 BLEU20", "sources": 12}
 PARAPHRASES |= {
@@ -105,9 +105,9 @@ OF_GENERATED = {"model": ENCODER, "written_by": 2, **CELLS}
 CHOSEN_TRIPS = {"similarity": "run 39: similarity", "bleu": "run 39: BLEU", "split": "", "written_by": 31}
 CHOSEN_TRIPS |= {"train_pairs": 3, "dev_pairs": 1, "test_pairs": 1}
 CONSISTENCY = {"scores": "run 2: target", "human_scores": "reference", "model": ENCODER, "folds": 3}
-CONTEXT_MODEL = {"corpus": 30, "layers": 1, "width": 32, "vocabulary": 300, "steps": 600, "batch": 8}
+CONTEXT_MODEL = {"corpus": 30, "layers": 1, "width": 32, "vocabulary": 300, "steps": 60, "batch": 8}
 CONTEXT_MODEL |= {"held_out": 0.1, "part_tokens": 32}
-DISCRIMINATIVE = {"corpus": 30, "steps": 600, "hidden": 32, "embedding": 32, "vocabulary": 300, "batch": 8}
+DISCRIMINATIVE = {"corpus": 30, "steps": 60, "hidden": 32, "embedding": 32, "vocabulary": 300, "batch": 8}
 DISCRIMINATIVE |= {"held_out": 0.1}
 CONTEXT_SCORES = {"corpus": 30, "model": "run:32", "discriminator": "run:33", "snapshot": 0, "most_pairs": 24}
 CONTEXT_SCORES |= {"contexts": 5, "background": 4, "resamples": 100, "shard_pairs": 4, "part_tokens": 32}
@@ -272,7 +272,6 @@ from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import content_of
 home = settings.SEMBLANCE_HOME
-call_command("migrate", verbosity=0)
 call_command("import_pairs", str(home / "pairs.tsv"), dataset="scenes", create=True, scale=[0.0, 5.0])
 
 def own_upload(slug):

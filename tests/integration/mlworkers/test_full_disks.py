@@ -3,6 +3,7 @@
 import re
 import resource
 import sqlite3
+import subprocess
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -18,11 +19,12 @@ from safetensors.numpy import save_file
 
 from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full, folder_replacing, replacing
+from curation.heartbeats import LOST_MAX
 from mlworkers import tasks
 from mlworkers.encoders.arrays import array_write
 from mlworkers.models import Run
 from mlworkers.pipelines import default
-from mlworkers.runs import attempts
+from mlworkers.runs import attempts, disk
 from mlworkers.runs.jobs import NewArtifact, Outcome
 from mlworkers.runs.lifecycle import run_claim
 from mlworkers.runs.storage import run_folder
@@ -61,7 +63,11 @@ def as_zip(path: Path) -> None:
 
 
 def as_text(path: Path) -> None:
-    path.write_text("x" * MANY.nbytes)
+    as_text_of(path, MANY.nbytes)
+
+
+def as_text_of(path: Path, size: int) -> None:
+    path.write_text("x" * size)
 
 
 WRITERS = [as_numbers, as_tensors, as_parquet, as_zip, as_text]
@@ -133,7 +139,7 @@ def test_another_error_is_no_full_disk(tmp_path, error: Exception) -> None:
 
 @pytest.fixture
 def run_that(monkeypatch, db) -> Callable[[Callable[[Path], None]], Run]:
-    """Carries out a run that writes so, and returns it."""
+    """Carries out a run that writes so as often as it is tried, and returns it."""
 
     def carried_out(write: Callable[[Path], None]) -> Run:
         def does(plan, job) -> Outcome:
@@ -142,6 +148,10 @@ def run_that(monkeypatch, db) -> Callable[[Callable[[Path], None]], Run]:
 
         monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
         run = RunFactory()
+        for _attempt in range(LOST_MAX - 1):
+            tasks.execute(run.pk)
+            run.refresh_from_db()
+            assert (run.state, run.message) == ("queued", str(disk.FULL))
         tasks.execute(run.pk)
         run.refresh_from_db()
         return run
@@ -174,6 +184,56 @@ def test_a_run_whose_library_hides_the_full_disk_behind_an_error_of_its_own_says
     assert run_that(hidden).message == FULL
 
 
+def test_a_run_that_met_a_full_disk_goes_on_when_there_is_room(small_disk, settings, monkeypatch, db) -> None:
+    """It keeps its checkpoints meanwhile, and no worker begins it."""
+    settings.SEMBLANCE_HOME = small_disk
+    filler = small_disk / "somebody's file"
+
+    def does(plan, job) -> Outcome:
+        done = job.kept / "checkpoint"
+        if not done.exists():
+            done.write_text("half of it")
+            filler.write_bytes(b"x" * 950_000)
+            as_numbers(job.folder / "made.npy")
+        as_text_of(job.folder / "made.txt", 1000)
+        return Outcome("made", {}, [NewArtifact("text", job.folder / "made.txt")])
+
+    monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
+    run = RunFactory()
+
+    stood = []
+    for _attempt in range(4):
+        tasks.execute(run.pk)
+        run.refresh_from_db()
+        stood.append((run.state, run.attempt, run.message))
+    filler.unlink()
+    tasks.execute(run.pk)
+
+    run.refresh_from_db()
+    assert stood == [("queued", 1, str(disk.FULL))] * 4
+    assert (run.state, run.attempt, run.artifacts.get().name) == ("succeeded", 2, "made.txt")
+
+
+def test_a_worker_begins_no_run_on_a_read_only_disk(small_disk, settings, db) -> None:
+    settings.SEMBLANCE_HOME = small_disk
+    run = RunFactory()
+    remount(small_disk, "ro")
+
+    tasks.execute(run.pk)
+    run.refresh_from_db()
+    stood = run.state, run.message
+    remount(small_disk, "rw")
+    tasks.execute(run.pk)
+
+    run.refresh_from_db()
+    assert stood == ("queued", str(disk.READ_ONLY))
+    assert (run.state, run.attempt) == ("succeeded", 1)
+
+
+def remount(place: Path, how: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{how}", str(place)], check=True)
+
+
 class FullDatabase:
     """A database whose disk is full for so many writes of a run's end."""
 
@@ -194,7 +254,7 @@ def test_the_end_of_a_run_is_written_again_where_the_database_s_disk_was_full(mo
 
     monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
     monkeypatch.setattr(attempts, "PAUSES", (0.0, 0.0))
-    run = RunFactory()
+    run = RunFactory(lost=LOST_MAX - 1)
     claim = run_claim(run_id=run.pk, worker="first", at=timezone.now())
 
     with connection.execute_wrapper(FullDatabase(times=2)):

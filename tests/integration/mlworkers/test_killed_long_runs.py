@@ -10,10 +10,12 @@ import pytest
 from tests.integration.mlworkers.installation import (
     Installation,
     copied,
-    database_of_its_own,
 )
 from tests.integration.mlworkers.long_runs import outcome, queue, twin
 from tests.integration.mlworkers.nursery import kill_nine
+from tests.template_databases import database_of_its_own
+
+pytestmark = pytest.mark.kills
 
 RUN = "SELECT state, attempt, lost FROM mlworkers_run WHERE id = {}"
 HELD = "SELECT worker, state, attempt, lost FROM mlworkers_run WHERE id = {}"

@@ -14,16 +14,17 @@ from contextlib import contextmanager
 import pytest
 
 from mlworkers.plans.kinds import KINDS
-from tests.integration.mlworkers.installation import PATIENCE, Installation, copied, database_of_its_own
+from tests.integration.mlworkers.installation import PATIENCE, Installation, copied
 from tests.integration.mlworkers.long_runs import LONG, number, outcome, queue, twin
 from tests.integration.mlworkers.moments import END, WORK, moments_path
 from tests.integration.mlworkers.nursery import Nursery, lives
+from tests.template_databases import database_of_its_own
 
+pytestmark = pytest.mark.kills
 ROUNDS = int(os.environ.get("KILLED_ROUNDS", "1"))
 SEED = os.environ.get("KILLED_SEED", "13")
 RUN = "SELECT state, attempt, lost FROM mlworkers_run WHERE id = {}"
 # Nobody waits here until a worker counts as silent.
-SILENT = "UPDATE {} SET heartbeat_at = '2000-01-01 00:00:00' WHERE state = 'running'"
 
 
 @pytest.fixture(scope="session")
@@ -90,8 +91,7 @@ def test_a_run_whose_workers_are_killed_ends_as_if_nothing_had_happened(
                 break  # the worker was killed just after the run's end
             with nursery.worker(installed, "doomed", DIE_AT=moment) as doomed:
                 assert died(doomed, installed, run), (moments, installed.worker_log())
-            for table in ("mlworkers_run", "mlworkers_runshard"):
-                installed.write(SILENT.format(table))
+            installed.fall_silent()
         [[state, attempt, _lost]] = installed.rows(RUN.format(run))
 
         with nursery.worker(installed, "successor"):

@@ -7,7 +7,6 @@ import random
 import pytest
 from django.urls import reverse
 
-from curation import heartbeats
 from mlworkers import tasks
 from mlworkers.models import Run
 from tests.factories import GeneratedPairFactory, PairFactory, RunFactory, SentenceFactory
@@ -15,13 +14,6 @@ from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
 PLAN = {"realism": "run 7: p_D", "targets": "run 7: target", "share": 0.5}
-
-
-@pytest.fixture(autouse=True)
-def no_heartbeat(monkeypatch, settings) -> None:
-    """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
-    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
-    settings.RUN_STALE_SECONDS = 36_000
 
 
 @pytest.fixture

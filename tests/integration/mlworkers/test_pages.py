@@ -19,7 +19,7 @@ from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFac
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
-NO_WORKER = "python -m celery -A semblance worker --queues default"
+NO_WORKER = "python manage.py worker --queues default"
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from django.utils.timezone import now
 
-from curation import heartbeats
 from curation.models import PairScore, ReviewDecision, ScoreSet, Sentence, SentenceScore
 from mlworkers import tasks
 from mlworkers.models import Run
@@ -44,13 +43,6 @@ RESULT_KEYS = {
 @pytest.fixture(scope="session")
 def encoder_folder(tmp_path_factory) -> str:
     return str(tiny_encoder(tmp_path_factory.mktemp("encoder")))
-
-
-@pytest.fixture(autouse=True)
-def no_heartbeat(monkeypatch, settings) -> None:
-    """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
-    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
-    settings.RUN_STALE_SECONDS = 36_000
 
 
 @pytest.fixture

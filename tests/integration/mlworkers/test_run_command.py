@@ -47,7 +47,7 @@ def test_without_a_worker_the_command_says_how_to_start_one(scenes, capsys) -> N
     call_command("run", "export_dataset", "dataset=scenes")
 
     assert "No worker serves the queue “default”" in (said := capsys.readouterr().err)
-    assert "python -m celery -A semblance worker --queues default" in said
+    assert "python manage.py worker --queues default" in said
 
 
 def test_with_a_worker_it_says_nothing_of_that(scenes, capsys) -> None:

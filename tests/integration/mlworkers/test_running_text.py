@@ -153,7 +153,7 @@ def test_a_command_that_waits_ends_when_the_text_is_indexed(dataset, tmp_path: P
 
     first, second = out.getvalue().splitlines()
     assert first.startswith("1 file copied; run ")
-    assert second.endswith("succeeded. 4 sentences of 1 documents indexed")
+    assert second.endswith("succeeded. 4 sentences of one document indexed")
     assert "No worker serves the queue “default”" in err.getvalue()
 
 

@@ -13,9 +13,11 @@ from django.utils import timezone
 
 from curation.errors import UserError
 from curation.files.writing import folder_replacing, sha256_of
+from curation.heartbeats import LOST_MAX
 from mlworkers import tasks
 from mlworkers.models import Run, WorkerHeartbeat
 from mlworkers.pipelines import default
+from mlworkers.runs.draining import Intake
 from mlworkers.runs.invitations import invite, kept_forget, sweep
 from mlworkers.runs.jobs import NewArtifact, Outcome
 from mlworkers.runs.lifecycle import RunStopped, run_cancel, run_claim
@@ -107,7 +109,7 @@ def test_an_unexpected_error_is_shown_with_a_reference_that_the_log_explains(pip
 def test_a_full_disk_is_said_in_a_sentence(pipeline) -> None:
     pipeline(raising(OSError(errno.ENOSPC, "No space left on device")))
 
-    run = carried_out(RunFactory())
+    run = carried_out(RunFactory(lost=LOST_MAX - 1))
 
     assert (run.state, run.message.split(",")[0]) == ("failed", "The disk is full")
 
@@ -115,7 +117,7 @@ def test_a_full_disk_is_said_in_a_sentence(pipeline) -> None:
 def test_a_read_only_disk_is_said_in_a_sentence(pipeline) -> None:
     pipeline(raising(OSError(errno.EROFS, "Read-only file system")))
 
-    run = carried_out(RunFactory())
+    run = carried_out(RunFactory(lost=LOST_MAX - 1))
 
     sentence = "The disk is read-only, so the run stopped. Make it writable and start the run again."
     assert (run.state, run.message) == ("failed", sentence)
@@ -135,7 +137,7 @@ def test_an_artefact_that_fills_the_disk_leaves_nothing_and_the_run_started_agai
         return Outcome("trained", {}, [NewArtifact("encoder", job.folder / "model")])
 
     pipeline(does)
-    failed = carried_out(RunFactory())
+    failed = carried_out(RunFactory(lost=LOST_MAX - 1))
     disk["full"] = False
     again = carried_out(run_again(run=failed, by=staff))
 
@@ -315,7 +317,8 @@ def test_the_sweep_forgets_workers_that_were_killed_long_ago(queue: InvitedRuns)
 
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_is_known_from_its_start_to_its_end() -> None:
-    presence = Presence("default@host", ["default"])
+    intake = Intake(SimpleNamespace(), ["default"])
+    presence = Presence("default@host", ["default"], intake=intake, work=list)
 
     presence.start()
     while_it_lives = queue_is_served("default", timezone.now())

@@ -1,15 +1,18 @@
 """A dataset with one object of every kind that an address can name, and who asks for it."""
 
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.apps import apps
+from django.conf import settings
 from django.utils.timezone import now
 
 from annotation.campaigns.norming import norming_start
 from annotation.crowds.services import crowd_of
 from annotation.models import (
     Campaign,
+    CampaignWork,
     CrowdConsent,
     CrowdPerson,
     CrowdSubmission,
@@ -20,6 +23,7 @@ from annotation.models import (
 )
 from curation.datasets.people import invitation_create
 from curation.exchange.exporting import snapshot_create
+from curation.files.writing import sha256_of
 from curation.models import (
     AuditEntry,
     Composition,
@@ -29,7 +33,7 @@ from curation.models import (
     SplitChange,
 )
 from curation.webhooks.services import webhook_create, webhook_try
-from mlworkers.models import Run
+from mlworkers.models import Run, WorkerHeartbeat
 from tests.factories import (
     ArtifactFactory,
     CampaignFactory,
@@ -80,19 +84,25 @@ ROUND_TRIPS = ("round_trip", "rating", "rate", "api_round_trip", "api_rating")
 
 
 class Others:
-    """The objects, and for each named part of an address what to put there."""
+    """The objects, and for each named part of an address what to put there.
 
-    def __init__(self) -> None:
-        self.dataset = DatasetFactory(slug="theirs")
-        self.elsewhere = DatasetFactory(slug="elsewhere")
-        self.people = {"stranger": UserFactory(username="stranger")}
+    mark: what stands behind the names of people and datasets, where there are several of these.
+    """
+
+    def __init__(self, mark: str = "") -> None:
+        self._mark = mark
+        self.dataset = DatasetFactory(slug=f"theirs{mark}")
+        self.elsewhere = DatasetFactory(slug=f"elsewhere{mark}")
+        self.people = {"stranger": UserFactory(username=f"stranger{mark}")}
         for role in MEMBERS:
-            self.people[role] = MembershipFactory(dataset=self.dataset, role=role, user__username=role).user
+            self.people[role] = MembershipFactory(
+                dataset=self.dataset, role=role, user__username=f"{role}{mark}"
+            ).user
         self.people["elsewhere"] = MembershipFactory(
-            dataset=self.elsewhere, role="owner", user__username="elsewhere"
+            dataset=self.elsewhere, role="owner", user__username=f"elsewhere{mark}"
         ).user
-        self.people["staff"] = UserFactory(username="staff", is_staff=True)
-        self.people["superuser"] = UserFactory(username="superuser", is_staff=True, is_superuser=True)
+        self.people["staff"] = UserFactory(username=f"staff{mark}", is_staff=True)
+        self.people["superuser"] = UserFactory(username=f"superuser{mark}", is_staff=True, is_superuser=True)
         self._rows()
         self._campaign()
         self._runs()
@@ -110,7 +120,7 @@ class Others:
         edit = AuditEntry.objects.create(
             dataset=dataset,
             by=owner,
-            via="page",
+            via="site",
             action="pairs_edited",
             pairs=0,
             details={"set": {"split": "train"}},
@@ -135,7 +145,7 @@ class Others:
             "delivery_pk": webhook_try(webhook=hook, at=now()).pk,
             "composition_pk": Composition.objects.create(dataset=dataset, pairs=0).pk,
             "invitation_pk": invitation.pk,
-            "member_pk": dataset.memberships.get(user__username="annotator").pk,
+            "member_pk": dataset.memberships.get(user=self.people["annotator"]).pk,
             "score_set_pk": self.scores.pk,
             "other_pk": self.realism.pk,
             "token_pk": owner.api_tokens.get().pk,
@@ -169,9 +179,11 @@ class Others:
         rater = ParticipationFactory(campaign=self.campaign, user=self.people["curator"], rates=True)
         rating = {"value": 50, "client_id": uuid4(), "submitted_at": now()}
         PairRating.objects.create(rated=rated, participation=rater, **rating)
+        work = CampaignWork.objects.create(campaign=self.campaign, kind="publish", key="k", asked_at=now())
+        self.bundle = self._kept_bundle()
         flag = FlagFactory(tuple=waiting, participation=participation)
         crowd = crowd_of(self.campaign)
-        crowd.is_open, crowd.token = True, "t" * 43
+        crowd.is_open, crowd.token = True, f"{'t' * 43}{self._mark}"[-43:]
         crowd.save()
         consent = CrowdConsent.objects.create(crowd=crowd, version=1, text="I agree.")
         sent = ParticipationFactory(campaign=self.campaign)  # somebody whom a platform sent
@@ -190,10 +202,27 @@ class Others:
         self.values |= {
             "campaign_pk": self.campaign.pk,
             "tuple_pk": gold.pk,
+            "work_pk": work.pk,
             "flag_pk": flag.pk,
             "user_pk": self.people["curator"].pk,
             "client_id": UUID(int=1),
         }
+
+    def _kept_bundle(self) -> CampaignWork:
+        path = Path(settings.SEMBLANCE_HOME) / "bundles" / "1.zip"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"zip")
+        kept = {"path": "bundles/1.zip", "sha256": sha256_of(path), "size": 3, "judgements": 1}
+        kept |= {"mark": "m", "state": "s", "read_at": now().isoformat()}
+        return CampaignWork.objects.create(
+            campaign=self.campaign,
+            kind="bundle",
+            key="b",
+            state="done",
+            asked={"spreadsheet": False},
+            asked_at=now(),
+            result=kept,
+        )
 
     def _runs(self) -> None:
         self.runs = {
@@ -206,6 +235,9 @@ class Others:
         self.model = ArtifactFactory(run=trained)
         self.paraphraser = ArtifactFactory(run=trained, kind="paraphraser", path="runs/1/1/p")
         self.evaluation = EvaluationFactory(run=trained)
+        self.worker = WorkerHeartbeat.objects.create(
+            name=f"gpu@host{self._mark}/1", queues=["gpu"], seen_at=now()
+        )
         self.values["artifact_pk"] = self.model.pk
 
     def value(self, name: str, route: str, part: str) -> Any:
@@ -220,7 +252,10 @@ class Others:
             own = "signs", "annotator", "erase", "reinstate"
             people = self.participation if any(each in name for each in own) else self.crowd_person
             return people.pk
-        return self._number(name, route) if part == "pk" else self.values[part]
+        if part == "pk" and "worker" in name:
+            return self.worker.pk
+        known = self.values | ({"work_pk": self.bundle.pk} if "bundle" in route else {})
+        return self._number(name, route) if part == "pk" else known[part]
 
     @staticmethod
     def _in_the_administration(route: str) -> int:

@@ -33,7 +33,14 @@ OF_PROVIDER = {"accounts/sign-on/", "accounts/sign-on/callback/"}
 OF_COMMAND = {"accounts/link/x/x/"}
 # Open to who forgot a password, and nothing at all without a mail server (test_mail.py).
 OF_MAIL = {"accounts/password/new/", "accounts/password/new/done/", "accounts/password/new/x/x/"}
-EXAMPLES = {"number": "1", "slug": "x", "str": "x", "path": "x", "uuid": str(uuid.UUID(int=1))}
+EXAMPLES = {
+    "number": "1",
+    "slug": "x",
+    "str": "x",
+    "path": "x",
+    "anything": "x",
+    "uuid": str(uuid.UUID(int=1)),
+}
 
 
 def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[str]:

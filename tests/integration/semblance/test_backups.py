@@ -1,5 +1,6 @@
 """Backups, restoring them, and moving to PostgreSQL: every row and file, or nothing."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -8,6 +9,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,13 +20,19 @@ from django.db import connection, transaction
 from django.utils.timezone import now
 
 from annotation.models import Judgement
-from curation.models import Dataset, ScoreSet, User
-from semblance.backups.archive import Manifest, backup_reading
+from curation.exchange.exporting import snapshot_create, snapshot_path
+from curation.files.sums import content_sum, sums_of
+from curation.files.writing import sha256_of
+from curation.models import Dataset, ScoreSet, Snapshot, User
+from curation.shared_files import shared_remove
+from semblance.backups.archive import FileCopy, Manifest, backup_reading
+from semblance.backups.files import Reference, damaged_of
 from semblance.backups.making import backup_make
 from semblance.backups.rows import MADE_BY_MIGRATING, applied_migrations, rows_remove, tables_of
 from tests.factories import ArtifactFactory, DatasetFactory, PairFactory, RunFactory, UserFactory
-from tests.integration.mlworkers.installation import Installation, database_of_its_own
+from tests.integration.mlworkers.installation import Installation
 from tests.integration.semblance.filled import AWKWARD, installation_filled
+from tests.template_databases import database_of_its_own
 
 KEPT = sorted((Path(__file__).parent / "backups").glob("*.zip"))
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -88,6 +96,31 @@ def test_a_restored_installation_goes_on(backup) -> None:
     assert Judgement.objects.count() == rows["annotation.judgement"] > 20
     assert PairFactory(dataset=Dataset.objects.get(slug="moods")).pk > 0  # numbers go on after the last
     connection.check_constraints()
+
+
+def test_a_backup_has_files_that_are_not_on_this_machine_and_restores_them_for_all(
+    machines, home, tmp_path
+) -> None:
+    dataset = DatasetFactory()
+    PairFactory(dataset=dataset)
+    snapshot = snapshot_create(dataset=dataset)
+    with machines.another() as elsewhere:
+        made = backup_make(path=tmp_path / "backup.zip", at=now())
+        emptied(elsewhere)
+    with contextlib.suppress(CommandError):  # a store is as much in use as a folder
+        call_command("restore", str(tmp_path / "backup.zip"))
+        assert not machines.shared
+    if machines.shared:
+        assert not Dataset.objects.exists()
+        shared_remove("snapshots")
+        shutil.rmtree(home / "snapshots")
+        call_command("restore", str(tmp_path / "backup.zip"))
+
+    assert (made.missing, made.damaged, made.files) == ([], [], 1)
+    with machines.another():
+        path = snapshot_path(Snapshot.objects.get())
+        assert path.name == snapshot.path.rpartition("/")[2]
+        assert sha256_of(path) == snapshot.sha256
 
 
 def test_an_account_has_its_password_after_it_is_restored(home, tmp_path) -> None:
@@ -213,6 +246,19 @@ def test_a_full_disk_leaves_no_half_backup(home, small_disk) -> None:
         call_command("backup", str(small_disk / "backup.zip"))
 
     assert not list(small_disk.iterdir())
+
+
+def test_folders_of_any_names_are_whole_until_a_file_changes(tmp_path) -> None:
+    for name in ("a-b/x", "a/x", "a.x"):
+        (tmp_path / "model" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "model" / name).write_text(name)
+    found = sums_of(tmp_path / "model")
+    named = [Reference("runs/1/model", content_sum(found))]
+    copies = [FileCopy(f"runs/1/model/{one.name}", one.size, one.sha256) for one in found]
+    changed = [*copies[1:], replace(copies[0], sha256="0" * 64)]
+
+    assert damaged_of(named, copies) == []
+    assert damaged_of(named, changed) == ["runs/1/model"]
 
 
 def test_files_that_are_lost_or_changed_are_named(home, tmp_path, capsys) -> None:

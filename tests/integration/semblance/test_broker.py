@@ -4,11 +4,13 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from kombu import Connection
+from django.conf import settings
+from kombu import Connection, Exchange, Queue
 from kombu.exceptions import EncodeError, OperationalError
 
 import semblance.celery  # noqa: F401 - registers the transport
-from semblance.broker import Transport
+from mlworkers.plans.kinds import QUEUES
+from semblance.broker import IN_ORDER, RedisOrder, Transport, in_order
 
 
 @pytest.fixture
@@ -68,3 +70,50 @@ def test_a_folder_that_is_gone_is_an_error_of_the_broker(folder: Path, name: str
 def test_the_filesystem_transport_is_ours(folder: Path) -> None:
     with connection(folder) as broker:
         assert isinstance(broker.transport, Transport)
+
+
+def first_read(broker: Connection, name: str) -> list[str]:
+    """The queues in the order in which a worker of all of them reads messages that were sent in the other order."""
+    queues = {short: Queue(short, Exchange(f"{name}-{short}"), f"{name}-{short}") for short in IN_ORDER}
+    read = []
+
+    def take(body: dict[str, str], message) -> None:
+        read.append(body["queue"])
+        message.ack()
+
+    for short in reversed(IN_ORDER):
+        for _twice in range(2):
+            broker.Producer().publish(
+                {"queue": short},
+                exchange=queues[short].exchange,
+                routing_key=queues[short].routing_key,
+                declare=[queues[short]],
+            )
+    with broker.Consumer(
+        [queues[short] for short in ("gpu", "playground", "default")], callbacks=[take]
+    ) as one:
+        one.qos(prefetch_count=1)
+        for _message in range(2 * len(IN_ORDER)):
+            broker.drain_events(timeout=10)
+    return read
+
+
+TWICE_EACH = ["playground", "playground", "default", "default", "gpu", "gpu"]
+
+
+def test_a_worker_of_all_queues_reads_what_people_wait_for_first(folder: Path, name: str) -> None:
+    with connection(folder) as broker:
+        assert first_read(broker, name) == TWICE_EACH
+
+
+@pytest.mark.redis
+def test_a_worker_of_all_queues_reads_what_people_wait_for_first_with_redis_too(name: str) -> None:
+    options = {**settings.CELERY_BROKER_TRANSPORT_OPTIONS, "global_keyprefix": f"{name}:"}
+    with Connection(settings.CELERY_BROKER_URL, transport_options=options) as broker:
+        assert first_read(broker, name) == TWICE_EACH
+
+
+def test_every_queue_has_its_place_in_the_order_and_others_come_last() -> None:
+    assert set(IN_ORDER) == set(QUEUES)
+    assert in_order(["z", "gpu", "a", "default"]) == ["default", "gpu", "a", "z"]
+    assert RedisOrder(["gpu", "default"]).consume(1) == ["default"]

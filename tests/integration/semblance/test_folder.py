@@ -11,6 +11,7 @@ import pytest
 
 from semblance.folder import folder_private
 
+pytestmark = pytest.mark.own_site
 ROOT = Path(__file__).resolve().parents[3]
 
 

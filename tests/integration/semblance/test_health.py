@@ -1,6 +1,8 @@
 """`/healthz` says what does not work, as JSON with status 503, and gives nothing away."""
 
 import json
+import math
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from curation import database
+from semblance import health
+from tests.shared_store import store_settings
 
 pytestmark = pytest.mark.django_db
 
@@ -19,6 +23,7 @@ def forgotten(monkeypatch, settings) -> None:
     monkeypatch.setattr(database, "_up_to_date", set())
     settings.REDIS_URL = ""
     settings.DISK_FREE_MIN_BYTES = 1
+    monkeypatch.setattr(health.storage_answer, "_asked", -math.inf)
 
 
 def asked() -> HttpResponse:
@@ -85,3 +90,37 @@ def test_a_database_that_is_away_is_named_without_its_address() -> None:
     assert answer.status_code == 503
     assert answer.json()["problems"].keys() == {"database"}
     assert "db.internal" not in json.dumps(answer.json())
+
+
+def test_a_file_storage_that_answers_is_no_problem(stored) -> None:
+    assert asked().json() == {"status": "ok", "problems": {}}
+
+
+def test_a_file_storage_that_is_away_is_named_without_its_address_and_asked_again_after_a_while(
+    stored, settings, monkeypatch
+) -> None:
+    there = os.environ["AWS_ENDPOINT_URL_S3"]
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:1")
+    settings.STORAGES = {**settings.STORAGES}  # the storage is made anew
+
+    answer = asked()
+
+    assert answer.status_code == 503
+    assert "does not answer" in answer.json()["problems"]["storage"]
+    assert "127.0.0.1" not in answer.content.decode()
+
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", there)
+    settings.STORAGES = {**settings.STORAGES}
+    assert asked().status_code == 503, "it was asked a moment ago"
+    monkeypatch.setattr(health, "SECONDS_BETWEEN_STORAGE_CHECKS", 0.0)
+    assert asked().status_code == 200
+
+
+def test_a_file_storage_without_the_bucket_is_named_without_it(stored, settings) -> None:
+    settings.STORAGES = store_settings("s3://another-bucket/lab")
+
+    answer = asked()
+
+    assert answer.status_code == 503
+    assert "manage.py doctor" in answer.json()["problems"]["storage"]
+    assert "another-bucket" not in answer.content.decode()

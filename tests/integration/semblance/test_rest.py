@@ -28,7 +28,9 @@ def decisions(dataset) -> str:
     ("body", "kind", "status", "sentence"),
     [
         (b'{"a":' * 5000, "application/json", 400, "The JSON is nested too deeply."),
+        (b'{"a":' * 300 + b"1" + b"}" * 300, "application/json", 400, "The JSON is nested too deeply."),
         (b" " * 3_000_000 + b"{}", "application/json", 413, "larger than this site accepts"),
+        (b"a=1&" * 2_000, "application/x-www-form-urlencoded", 413, "more fields than this site accepts"),
         (b"{", "application/json", 400, "JSON parse error"),
         (b"{}", "text/plain", 415, "Unsupported media type"),
     ],

@@ -13,6 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 
+pytestmark = pytest.mark.own_site
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 90.0  # seconds; a machine may be busy
 HERE = "Semblance is at "

@@ -10,6 +10,7 @@ import pytest
 
 from semblance.health import redis_is_set
 
+pytestmark = pytest.mark.own_site
 ROOT = Path(__file__).resolve().parents[3]
 PRAGMAS = """
 import django; django.setup()

@@ -13,6 +13,7 @@ import pytest
 from semblance.serving import web_server
 from semblance.serving.web_server import Arrival, ClientSocket
 
+pytestmark = pytest.mark.own_site
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 60.0  # seconds; a machine may be busy
 # A site that says how long the body of a request was.

@@ -20,6 +20,7 @@ from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.training.checkpoints import CheckpointError, Checkpoints
 from mlworkers.training.loop import Learner, TrainingError, TrainingResult, train
+from mlworkers.training.whole_batches import whole_backward
 from tests.ml.tiny import WORDS, tiny_encoder
 
 PLAN = EncoderPlan("d", "m", "s", "p", batch_size=4, epochs=2, learning_rate=1e-3, device="cpu", seed=3)
@@ -215,7 +216,7 @@ def test_where_memory_runs_short_a_ranking_loss_still_compares_the_whole_batch(
     for rows in (7, 3, 1):
         encoder = without_dropout(load_encoder(encoder_folder, compute).train())
         learner = learner_of(encoder, ROWS, ROWS.realism, compute, plan)
-        loss = learner.backward_in_parts(batch, learner.shares(batch), rows=rows)
+        loss = whole_backward(learner, batch, learner.shares(batch), rows=rows)
         gradients = [weight.grad for weight in encoder.parameters() if weight.grad is not None]
         found.append((float(loss), torch.cat([gradient.flatten() for gradient in gradients])))
 
@@ -229,22 +230,21 @@ def test_parts_of_a_ranking_loss_go_through_twice_with_the_same_dropout(encoder_
     seen: list[torch.Tensor] = []
 
     class Watched(RankingLearner):
-        def _similarities(self, batch):
-            seen.append(super()._similarities(batch))
-            return seen[-1]
+        def outputs(self, batch):
+            seen.extend(super().outputs(batch))
+            return seen[-1:]
 
     learner = Watched(
         load_encoder(encoder_folder, compute).train(), ROWS, ONES, compute, loss=Loss.COSENT, scale=20.0
     )
     batch = np.arange(6)
 
-    learner.backward_in_parts(batch, learner.shares(batch), rows=2)
+    whole_backward(learner, batch, learner.shares(batch), rows=2)
 
     assert [one.requires_grad for one in seen] == [False] * 3 + [True] * 3
     assert all(torch.equal(before, after) for before, after in zip(seen[:3], seen[3:], strict=True))
-    assert not torch.equal(
-        learner._similarities(batch[:2]), seen[0]
-    )  # dropout changes from one pass to the next
+    [later] = learner.outputs(batch[:2])
+    assert not torch.equal(later, seen[0])  # dropout changes from one pass to the next
 
 
 @pytest.mark.parametrize("loss", [Loss.COSENT, Loss.ANGLE])

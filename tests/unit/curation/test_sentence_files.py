@@ -66,6 +66,15 @@ def test_running_text_is_divided_at_the_ends_of_sentences(tmp_path: Path) -> Non
     ]
 
 
+def test_bytes_that_are_no_text_reject_only_their_sentence_of_running_text(tmp_path: Path) -> None:
+    path = written(tmp_path / "s.txt", b"\xef\xbb\xbfA dog ran. A d\x81g sat. A cat came.")
+
+    rows = read(path, documents=True)
+
+    assert [row.text for row in rows if isinstance(row, DraftSentence)] == ["A dog ran.", "A cat came."]
+    assert [row.line for row in rows if isinstance(row, RowError)] == [1]
+
+
 def test_a_paragraph_without_end_is_refused_with_its_place(tmp_path: Path) -> None:
     path = written(tmp_path / "book.txt", ("word " * 150_000 + "\n") * 2)
 

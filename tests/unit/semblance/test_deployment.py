@@ -1,45 +1,75 @@
 """The files for containers, systemd and proxies agree with the programs: queues, times to stop, sizes, users."""
 
 import re
+import shlex
+from importlib.metadata import entry_points
 from pathlib import Path
 
+import pytest
 import yaml
+from celery.bin.base import CLIContext
+from celery.bin.celery import celery
 from django.conf import settings
+from django.core.management import get_commands, load_command_class
+from gunicorn.config import Config
 
+from curation.errors import UserError
 from mlworkers.plans.kinds import QUEUES
-from mlworkers.runs.presence import worker_arguments
+from semblance.celery import app
 from semblance.serving.processes import GRACE
+from semblance.serving.programs import worker_of, workers
 
 ROOT = Path(__file__).resolve().parents[3]
 SERVICES = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+SERVERS = {"database": {"condition": "service_healthy"}, "redis": {"condition": "service_healthy"}}
 UNITS = {path.name: path.read_text() for path in (ROOT / "deployment").glob("*.service")}
+# A unit's name, the program and its arguments; of the template, for the queue `gpu`.
+CALLS = [
+    (name, Path(program).name, arguments)
+    for name, unit in sorted(UNITS.items())
+    for line in re.findall(r"^Exec\w+=(.+)$", unit.replace("%i", "gpu"), re.MULTILINE)
+    for program, *arguments in [shlex.split(line)]
+]
 
 
-def test_every_queue_has_a_worker_that_is_called_as_serve_calls_it() -> None:
+def test_every_queue_has_a_worker() -> None:
     commands = {
         name.removeprefix("worker-"): service["command"]
         for name, service in SERVICES.items()
         if name.startswith("worker-")
     }
 
-    assert commands.keys() == set(QUEUES)
-    for queue, command in commands.items():
-        given = [str(argument) for argument in worker_arguments(queue)]
-        assert command[1 : 1 + len(given)] == given, queue
+    assert commands == {queue: ["semblance", "worker", "--queues", queue] for queue in QUEUES}
+
+
+def test_one_worker_of_a_queue_is_called_as_serve_calls_it_and_one_of_several_does_one_thing_at_a_time() -> (
+    None
+):
+    [served] = workers("default")
+    several = worker_of("gpu, default", name="all")
+
+    assert "semblance worker --queues %i\n" in UNITS["semblance-worker@.service"]
+    assert worker_of("default") == list(served.arguments)
+    assert several[several.index("--queues") + 1] == "gpu,default"
+    assert several[several.index("--pool") + 1] == "solo"
+    assert several[several.index("--hostname") + 1] == "all@%h"
+    for wrong in ("", "nope"):
+        with pytest.raises(UserError):
+            worker_of(wrong)
 
 
 def test_our_programs_start_after_the_migration_and_the_migration_after_the_database() -> None:
     ours = [name for name, service in SERVICES.items() if service.get("build")]
 
     waits = {name: SERVICES[name]["depends_on"] for name in ours}
-    assert waits.pop("migrate") == {
-        "database": {"condition": "service_healthy"},
-        "redis": {"condition": "service_healthy"},
-    }
+    assert waits.pop("bucket") == {"storage": {"condition": "service_healthy"}}
+    assert waits.pop("migrate") == SERVERS
+    # Those who name the servers themselves are stopped before them: the migration is over by then and keeps nobody up.
     assert all(
-        wait == {"migrate": {"condition": "service_completed_successfully"}} for wait in waits.values()
+        wait == {"migrate": {"condition": "service_completed_successfully"}, **SERVERS}
+        for wait in waits.values()
     )
-    assert all("healthcheck" in SERVICES[name] for name in ("web", "database", "redis"))
+    assert all("healthcheck" in SERVICES[name] for name in ("web", "database", "redis", "storage"))
 
 
 def test_programs_have_longer_to_stop_than_they_take() -> None:
@@ -52,6 +82,15 @@ def test_programs_have_longer_to_stop_than_they_take() -> None:
 
     assert min(given) > GRACE
     assert min(given) > 30  # gunicorn's own patience with requests that are underway
+
+
+def test_a_store_is_started_by_choice_alone_and_nothing_waits_for_it() -> None:
+    by_choice = {name for name, service in SERVICES.items() if service.get("profiles") == ["storage"]}
+    waiting = {name for name, service in SERVICES.items() if "storage" in service.get("depends_on", ())}
+
+    assert by_choice == {"storage", "bucket"}
+    assert waiting == {"bucket"}
+    assert "s3" in re.search(r"EXTRAS=\[(.*)\]", (ROOT / "Dockerfile").read_text())[1].split(",")
 
 
 def test_nothing_runs_as_root_or_writes_beside_its_data() -> None:
@@ -73,8 +112,50 @@ def test_the_proxy_lets_through_what_the_site_accepts() -> None:
     assert int(most[0]) * 1024**2 > settings.UPLOAD_MAX_BYTES
 
 
-def test_the_example_needs_no_variable_that_settings_do_not_read() -> None:
+def test_programs_get_every_setting_of_the_file_and_those_of_the_containers_before_it() -> None:
     read = (ROOT / ".env.example").read_text()
-    given = {name for service in SERVICES.values() if service.get("build") for name in service["environment"]}
+    ours = [service for service in SERVICES.values() if service.get("build")]
+    given = {name for service in ours for name in service["environment"]}
 
+    assert {service["env_file"] for service in ours} == {".env"}
     assert {name for name in given if f"{name}=" not in read} == set()
+    assert {service["environment"]["SEMBLANCE_HOME"] for service in ours} == {"/data"}
+
+
+@pytest.mark.parametrize(("unit", "program", "arguments"), CALLS)
+def test_each_line_of_a_unit_calls_a_program_of_the_wheel_with_arguments_that_it_takes(
+    unit: str, program: str, arguments: list[str]
+) -> None:
+    assert entry_points(group="console_scripts", name=program)
+    if program == "gunicorn":
+        given = Config().parser().parse_args(arguments)
+        assert (given.args, given.bind) == (["semblance.wsgi:application"], ["127.0.0.1:8000"])
+    elif program == "celery":
+        celery_takes(arguments)
+    else:
+        name, *rest = arguments
+        command = load_command_class(get_commands()[name], name)
+        given = command.create_parser("semblance", name).parse_args(rest)
+        if name == "worker":
+            celery_takes(worker_of(given.queues, name=given.name)[2:])
+
+
+def test_units_wait_for_the_database_as_long_as_it_takes_and_are_started_as_the_guide_says() -> None:
+    guide = (ROOT / "docs" / "guide" / "deployment.md").read_text()
+    web = UNITS["semblance-web.service"]
+    others = {name: unit for name, unit in UNITS.items() if unit is not web}
+
+    assert all("StartLimitIntervalSec=0\n" in unit and "RestartSec=5\n" in unit for unit in UNITS.values())
+    assert "TimeoutStartSec=infinity\n" in web  # a migration may be long
+    assert all(re.search(r"^After=.* semblance-web.service$", unit, re.MULTILINE) for unit in others.values())
+    [started] = re.findall(r"^systemctl enable --now (.+)$", guide, re.MULTILINE)
+    workers = {f"semblance-worker@{queue}" for queue in QUEUES}
+    assert set(started.split()) == {"semblance-web", "semblance-beat", *workers}
+
+
+def celery_takes(arguments: list[str]) -> None:
+    """Raises click.UsageError where it does not."""
+    whole = celery.make_context("celery", list(arguments), obj=CLIContext(app, no_color=True, workdir=None))
+    at = next(number for number, argument in enumerate(arguments) if argument in celery.commands)
+    name, *rest = arguments[at:]
+    celery.commands[name].make_context(name, rest, parent=whole)

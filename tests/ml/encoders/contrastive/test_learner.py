@@ -14,6 +14,7 @@ from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.training.loop import train
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.siblings import SiblingsApart
+from mlworkers.training.whole_batches import whole_backward
 
 TRIPLETS = Examples(
     *(
@@ -43,7 +44,7 @@ def gradients(learner: BatchLearner, rows: int, *, dropout: bool) -> tuple[float
     learner.module.train(dropout)
     torch.manual_seed(5)
     batch = np.arange(7)
-    loss = learner.backward_in_parts(batch, learner.shares(batch), rows=rows)
+    loss = whole_backward(learner, batch, learner.shares(batch), rows=rows)
     found = {
         name: one.grad.clone() for name, one in learner.module.named_parameters() if one.grad is not None
     }
@@ -67,14 +68,14 @@ def test_cached_gradients_are_those_of_the_whole_batch(fresh, rows) -> None:
 def test_the_second_pass_of_a_part_has_the_dropout_of_the_first(fresh) -> None:
     drawn: list[torch.Tensor] = []
     learner = BatchLearner(fresh(), TRIPLETS, CPU, contrast, tokens_per_pass=4096)
-    vectors_of = learner._vectors
+    vectors_of = learner.outputs
 
     def watched(batch):
         found = vectors_of(batch)
         drawn.append(torch.cat(found).detach())
         return found
 
-    learner._vectors = watched
+    learner.outputs = watched
     gradients(learner, 4, dropout=True)
 
     first, second, again, once_more = drawn
@@ -88,7 +89,7 @@ def test_dropout_makes_two_vectors_of_one_sentence(fresh) -> None:
     )
 
     learner.module.train()
-    anchors, positives = learner._vectors(np.arange(2))
+    anchors, positives = learner.outputs(np.arange(2))
 
     assert not torch.allclose(anchors, positives)
 

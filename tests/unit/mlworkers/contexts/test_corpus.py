@@ -28,6 +28,16 @@ def corpus_of(
     return Corpus(made)
 
 
+def test_bytes_that_are_no_text_leave_out_only_their_sentence(tmp_path: Path) -> None:
+    source = tmp_path / "a.txt"
+    source.write_bytes(b"\xef\xbb\xbfA dog ran. A d\x81g sat. A cat came.")
+
+    (document,) = read_documents(source)
+
+    assert document.segments == [["A dog ran."], ["A cat came."]]
+    assert [row.line for row in document.left_out] == [1]
+
+
 def test_running_text_is_divided_into_sentences_across_line_ends_but_not_across_paragraphs(
     tmp_path: Path,
 ) -> None:

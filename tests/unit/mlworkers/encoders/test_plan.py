@@ -136,6 +136,13 @@ def test_an_interval_needs_enough_resamples_or_none(kind: str) -> None:
         ({"normalise": "sum"}, "“normalise” is “sum”; choose one of none, mean1 and batch"),
         ({"precision": "float16"}, "choose one of float32, bfloat16 and auto"),
         ({"seed": -1}, "“seed” is -1; it must be at least 0"),
+        ({"devices": "0"}, "“devices” is “0”; give all, or a number from 1 to 64"),
+        ({"devices": "two"}, "“devices” is “two”; give all, or a number"),
+        ({"devices": "99999999999999999999"}, "give all, or a number from 1 to 64"),
+        (
+            {"device": "cuda:1", "devices": "all"},
+            "“device” names one GPU, cuda:1; choose auto or cuda, or 1 for “devices”",
+        ),
         ({"weighting": "filter"}, "The weighting “filter” needs p_D; choose a score set for “realism”"),
     ],
 )

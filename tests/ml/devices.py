@@ -1,0 +1,87 @@
+"""What tests of trainings on several devices send to other processes: it must be importable there."""
+
+import json
+import os
+import signal
+from dataclasses import dataclass
+from multiprocessing import current_process
+from pathlib import Path
+from shutil import copytree
+
+import numpy as np
+
+from curation.files.progress import silent
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.training.group import Group, group_joined
+from mlworkers.training.loop import CurvePoint
+from mlworkers.training.several import Recipe
+
+CPU = choose_compute("cpu")
+
+
+def without_dropout(encoder: Path, folder: Path) -> Path:
+    """A copy of the encoder that drops nothing out."""
+    copytree(encoder, folder)
+    for file in folder.rglob("config.json"):
+        config = json.loads(file.read_text())
+        if "hidden_dropout_prob" in config:
+            config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+            file.write_text(json.dumps(config))
+    return folder
+
+
+@dataclass(frozen=True)
+class Trainings:
+    """What each of two processes does: several trainings, one after another. Gives the curve and the weights of each.
+
+    folder: where they meet.
+    """
+
+    recipes: tuple[Recipe, ...]
+    folder: Path
+
+    def __call__(self, rank: int, say) -> list[tuple[list[CurvePoint], dict[str, np.ndarray]]]:
+        with group_joined(rank, 2, self.folder, CPU.device) as group:
+            return [trained(recipe, group) for recipe in self.recipes]
+
+
+def trained(recipe: Recipe, group: Group) -> tuple[list[CurvePoint], dict[str, np.ndarray]]:
+    points, model = list[CurvePoint](), recipe.model(CPU)
+    recipe.train(model, CPU, report=silent, note=points.append, group=group)
+    weights = recipe.module(model).named_parameters()
+    return points, {name: weight.detach().numpy() for name, weight in weights}
+
+
+@dataclass
+class ClockOfOneCheckpoint:
+    """A clock by which a checkpoint is due after one step, and then never again."""
+
+    step: int
+    asked: int = 0
+
+    def __call__(self) -> float:
+        self.asked += 1  # once at the beginning, then after each step
+        return 100.0 if self.asked > self.step else 0.0
+
+
+@dataclass
+class ClockThatRuns:
+    """A clock by which a checkpoint is due after each step."""
+
+    seconds: float = 0.0
+
+    def __call__(self) -> float:
+        self.seconds += 100.0
+        return self.seconds
+
+
+@dataclass
+class DeadlyClock:
+    """A clock that kills the process of one rank when it is first looked at there."""
+
+    rank: int
+
+    def __call__(self) -> float:
+        if current_process().name.startswith(f"rank {self.rank} "):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 0.0
