@@ -100,5 +100,7 @@ def _bpe(texts: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
     trainer = trainers.BpeTrainer(vocab_size=80, end_of_word_suffix="</w>", show_progress=False)
     tokenizer.train_from_iterator(texts, trainer)
     learned = json.loads(tokenizer.to_str())["model"]
-    tokens = sorted(learned["vocab"], key=learned["vocab"].get)
-    return tokens, [tuple(pair) for pair in learned["merges"]]
+    merges = [tuple(pair) for pair in learned["merges"]]
+    # The trainer numbers its letters differently in every process.
+    joined = dict.fromkeys("".join(pair) for pair in merges)
+    return [*sorted(learned["vocab"].keys() - joined.keys()), *joined], merges
