@@ -20,6 +20,8 @@ register_converter(NumberConverter, "number")  # before the addresses of the app
 
 admin.site.site_url = reverse_lazy("home")  # type: ignore[assignment] # a text once a page shows it
 
+handler500 = "semblance.failures.failed"
+
 urlpatterns = [
     path(
         "api/v1/", include("semblance.api")

@@ -1,9 +1,13 @@
 """What people see when something is not there, not theirs, not understood, or broken: one page in one voice."""
 
 import pytest
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.views import defaults
+
+from curation.models import User
+from semblance.failures import RETRY_AFTER, failed
 
 pytestmark = pytest.mark.django_db
 
@@ -33,10 +37,10 @@ def test_a_form_whose_token_is_old_says_what_to_do(owner) -> None:
 
 
 def test_a_broken_page_and_a_malformed_request_have_pages_without_a_request() -> None:
-    """Django draws these two without a context: they must not need one."""
+    """These two are drawn without a context: they must not need one."""
     request = RequestFactory().get("/")
 
-    answers = [defaults.server_error(request), defaults.bad_request(request, ValueError())]
+    answers = [failed(request), defaults.bad_request(request, ValueError())]
 
     assert [answer.status_code for answer in answers] == [500, 400]
     assert "The error is on our side and has been logged." in text(answers[0])
@@ -84,3 +88,47 @@ def test_a_button_pressed_after_the_session_ended_leads_back_to_its_page(referer
     answer = Client().post("/datasets/news/archive/", headers={"Referer": referer})
 
     assert answer["Location"] == f"/accounts/login/?next={leads_to}"
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "kind"),
+    [
+        ("/datasets/", {}, "text/html; charset=utf-8"),
+        ("/api/v1/datasets/", {}, "application/json"),
+        ("/datasets/", {"Accept": "application/json"}, "application/json"),
+    ],
+)
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_is_away_is_no_error_of_the_program(owner, address, headers, kind) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(owner)
+    port = connection.settings_dict["PORT"]
+    connection.close()
+    connection.settings_dict["PORT"] = "9"  # where nobody listens
+    try:
+        away = client.get(address, headers=headers)
+    finally:
+        connection.settings_dict["PORT"] = port
+    back = client.get("/datasets/")
+
+    assert (away.status_code, away.headers["Content-Type"]) == (503, kind)
+    assert away.headers["Retry-After"] == str(RETRY_AFTER)
+    assert "The database does not answer" in text(away)
+    assert back.status_code == 200
+
+
+@pytest.mark.parametrize("address", ["/datasets/", "/api/v1/datasets/"])
+def test_an_error_of_the_program_is_not_the_databases(owner, monkeypatch, address) -> None:
+    def broken(_user: User) -> str:
+        raise ValueError("The disk is on fire.")
+
+    client = Client(raise_request_exception=False)
+    client.force_login(owner)
+    monkeypatch.setattr(User, "get_session_auth_hash", broken)
+
+    answer = client.get(address)
+
+    assert answer.status_code == 500
+    assert "The error is on our side" in text(answer)
+    assert "Retry-After" not in answer.headers
