@@ -2,9 +2,12 @@
 FROM python:3.11-slim AS build
 ARG EXTRAS=[ml,s3]
 WORKDIR /src
-COPY . .
+# What the site needs comes first, in a layer that is built again only if these files change: torch alone is gigabytes.
+COPY pyproject.toml constraints.txt README.md LICENSE ./
 RUN python -m venv /opt/semblance \
  && /opt/semblance/bin/pip install --no-cache-dir --constraint constraints.txt ".${EXTRAS}"
+COPY . .
+RUN /opt/semblance/bin/pip install --no-cache-dir --no-deps --force-reinstall .
 
 FROM python:3.11-slim
 # The number is fixed, so that a volume keeps its owner when the image is built again.

@@ -93,6 +93,18 @@ def test_a_store_is_started_by_choice_alone_and_nothing_waits_for_it() -> None:
     assert "s3" in re.search(r"EXTRAS=\[(.*)\]", (ROOT / "Dockerfile").read_text())[1].split(",")
 
 
+def test_a_change_of_code_does_not_install_what_the_site_needs_again() -> None:
+    steps = re.findall(
+        r"^(?:COPY|RUN) .*?(?<!\\)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE | re.DOTALL
+    )
+    needs, code = (
+        next(n for n, step in enumerate(steps) if part in step) for part in ("${EXTRAS}", "COPY . .")
+    )
+
+    assert needs < code
+    assert "--no-deps" in steps[code + 1]
+
+
 def test_nothing_runs_as_root_or_writes_beside_its_data() -> None:
     image = (ROOT / "Dockerfile").read_text()
     ours = [service for service in SERVICES.values() if service.get("build")]
