@@ -7,7 +7,7 @@ folders of runs that no longer exist. Nothing uses them: a run that is started a
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -118,6 +118,19 @@ def disk_use(*, at: datetime) -> DiskUse:
     return DiskUse(held, volume.free, volume.total)
 
 
+def beside_runs() -> list[tuple[str, int]]:
+    """What else lies in SEMBLANCE_HOME and how many bytes it has, by name, such as `snapshots`; the largest first."""
+    found: list[tuple[str, int]] = []
+    for entry in os.scandir(settings.SEMBLANCE_HOME):
+        path = Path(entry.path)
+        if path == runs_folder():
+            continue
+        files = _files(path) if entry.is_dir(follow_symlinks=False) else _looked_at([entry.path])
+        if size := sum({file.inode: file.size for file in files}.values()):
+            found.append((entry.name, size))
+    return sorted(found, key=lambda one: (-one[1], one[0]))
+
+
 def leftovers_reclaim(*, at: datetime) -> int:
     """Remove what is left over; the bytes that this freed. Two who do it at once remove it once.
 
@@ -207,13 +220,18 @@ def _holding(number: int, run: Run | None, artifacts: Sequence[str], at: datetim
 
 
 def _files(folder: Path) -> Iterator[_File]:
-    """Every file below; what another process removes meanwhile is left out."""
+    """Every file below."""
     for place, _folders, names in os.walk(folder):
-        for name in names:
-            path = f"{place}/{name}"  # as texts, which takes a quarter of the time of paths
-            with suppress(FileNotFoundError):
-                found = os.lstat(path)
-                yield _File(path, found.st_size, (found.st_dev, found.st_ino), found.st_mtime)
+        # As texts, which takes a quarter of the time of paths.
+        yield from _looked_at(f"{place}/{name}" for name in names)
+
+
+def _looked_at(paths: Iterable[str]) -> Iterator[_File]:
+    """What another process removes meanwhile is left out."""
+    for path in paths:
+        with suppress(FileNotFoundError):
+            found = os.lstat(path)
+            yield _File(path, found.st_size, (found.st_dev, found.st_ino), found.st_mtime)
 
 
 def _is_named(path: str, artifacts: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""What runs hold on the disk, and how people remove what nobody needs."""
+"""What runs and the rest of the site hold on the disk, and how people remove what nobody needs."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -12,7 +12,7 @@ from curation.errors import UserError
 from curation.heartbeats import database_now
 from mlworkers.access import installation_allow, run_for
 from mlworkers.plans.kinds import KINDS
-from mlworkers.runs.disk import disk_use, leftovers_reclaim
+from mlworkers.runs.disk import beside_runs, disk_use, leftovers_reclaim
 from mlworkers.runs.removing import removal_of, run_files_remove
 
 HOLDINGS_SHOWN = 100
@@ -23,7 +23,8 @@ def disk_detail(request: AuthedRequest) -> HttpResponse:
     installation_allow(request.user)
     use = disk_use(at=database_now())
     shown = [(one, KINDS.get(one.run.kind) if one.run else None) for one in use.holdings[:HOLDINGS_SHOWN]]
-    return render(request, "mlworkers/disk.html", {"use": use, "shown": shown})
+    context = {"use": use, "shown": shown, "beside": beside_runs()}
+    return render(request, "mlworkers/disk.html", context)
 
 
 @require_POST
