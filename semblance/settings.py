@@ -37,7 +37,7 @@ if env_file.is_file():
 
 def site_path(name: str) -> str:
     """The path at which the site is mounted, without the last slash: "" is the whole host, "/a/b" a part of it."""
-    text: str = env.str(name, default="/")
+    text: str = env.str(name, default="") or "/"
     path = text.rstrip("/")
     if not re.fullmatch(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", path) or not text.startswith("/"):
         raise ImproperlyConfigured(

@@ -32,10 +32,10 @@ def crowd(dataset):
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_person_comes_by_the_link_judges_by_keyboard_and_leaves_with_the_code(
-    new_context, crowd, live_server, width
+    new_context, crowd, width
 ) -> None:
     page = new_context(viewport={"width": width, "height": 900}).new_page()
-    page.goto(f"{live_server.url}/crowd/{crowd.token}/?pid=pia&sid=s1")
+    page.goto(f"/crowd/{crowd.token}/?pid=pia&sid=s1")
     assert "pia" not in page.url
     assert sideways_overflow(page) == 0
     page.get_by_label("I have read this and agree").press("Space")
@@ -62,10 +62,10 @@ def test_a_person_comes_by_the_link_judges_by_keyboard_and_leaves_with_the_code(
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("part", ["crowd", "data"])
-def test_pages_about_a_crowd_do_not_scroll_sideways(open_as, owner, crowd, live_server, width, part) -> None:
+def test_pages_about_a_crowd_do_not_scroll_sideways(open_as, owner, crowd, width, part) -> None:
     page = open_as(owner, width=width)
     where = f"campaigns/{crowd.campaign_id}/crowd/" if part == "crowd" else "judge/data/"
 
-    page.goto(f"{live_server.url}/{where}")
+    page.goto(f"/{where}")
 
     assert sideways_overflow(page) == 0

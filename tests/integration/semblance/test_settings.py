@@ -148,8 +148,9 @@ def test_a_site_path_is_before_links_files_cookies_and_the_addresses_of_the_api(
     )
 
 
-def test_without_a_site_path_the_site_is_the_whole_host(installed) -> None:
-    done = installed("-c", MOUNTED)
+@pytest.mark.parametrize("given", [{}, {"SITE_PATH": ""}, {"SITE_PATH": "/"}])
+def test_without_a_site_path_the_site_is_the_whole_host(installed, given) -> None:
+    done = installed("-c", MOUNTED, **given)
 
     assert done.stdout.split() == ["/accounts/login/", "/static/", "/"], done.stderr
 
