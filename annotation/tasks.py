@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from celery import shared_task
+from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
 from annotation.campaigns.adapting import blocks_make
@@ -37,6 +38,7 @@ from annotation.results.uploading import (
 )
 from annotation.results.works import (
     bundle_ask,
+    study_wanted,
     study_work,
     work_ask,
     work_carry_out,
@@ -44,6 +46,7 @@ from annotation.results.works import (
     work_is_quick,
     works_free,
 )
+from curation.errors import UserError
 from curation.heartbeats import database_now
 from curation.models import ImportBatch, User
 
@@ -160,7 +163,10 @@ def _now_or_later(wanted: CampaignWork) -> CampaignWork:
             work_do_here(work=wanted)
         else:
             work_invite(wanted.pk)
-        wanted.refresh_from_db()
+        try:
+            wanted.refresh_from_db()
+        except CampaignWork.DoesNotExist as error:
+            raise UserError(_("Somebody has withdrawn this meanwhile.")) from error
     return wanted
 
 
@@ -204,4 +210,4 @@ def study_ask(campaign: Campaign, mark: str, *, at: datetime, by: User) -> None:
     """Ask a worker for a study of the campaign's state, unless one goes on or was made a short while ago."""
     work = study_work(campaign, mark)
     if (work is None or not work.is_underway) and not study_is_new(campaign, at=at):
-        work_now_or_later(campaign=campaign, kind=CampaignWork.Kind.STUDY, asked={}, wish=mark, by=by)
+        _now_or_later(study_wanted(campaign=campaign, mark=mark, at=at, by=by))

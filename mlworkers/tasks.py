@@ -1,5 +1,6 @@
 """How Celery comes in: the tasks that accept invitations, and what a worker does from its start to its end."""
 
+import logging
 import sys
 import threading
 from collections.abc import Collection, Mapping
@@ -12,7 +13,7 @@ from celery.worker import state as celery_state
 
 from curation.exchange.uploads import imports_tidy
 from curation.heartbeats import Pulse, database_now
-from curation.shared_files import shared_store
+from curation.shared_files import StorageError
 from mlworkers.pipelines.work import measured
 from mlworkers.plans.kinds import QUEUES, kind_named
 from mlworkers.runs.attempts import Pipeline, run_assist, run_carry_out
@@ -28,6 +29,8 @@ from mlworkers.runs.storage import runs_with_kept
 SECONDS_BETWEEN_SWEEPS = 5.0
 _choosing = threading.Lock()  # of two threads one counts the long runs after the other has claimed
 SECONDS_BETWEEN_TIDYINGS = 60.0  # of the folder of imports: it is read whole, and nobody waits for it
+
+logger = logging.getLogger(__name__)
 
 
 @shared_task(name=EXECUTE, bind=True)
@@ -105,7 +108,6 @@ def worker_arrives(sender: Any, **about: Any) -> None:
     queues = list(sender.app.amqp.queues.consume_from)
     presence = Presence(sender.hostname, queues, intake=Intake(sender, queues), work=work_in_hand)
     presence.start()
-    kept_forget(runs_with_kept())  # a worker that was killed between a run's end and its tidying left some
     sweeps = Pulse(
         "sweep", partial(_sweep_if_idle, sender.pool, queues), every=SECONDS_BETWEEN_SWEEPS, at_once=True
     )
@@ -118,9 +120,13 @@ def worker_arrives(sender: Any, **about: Any) -> None:
 
 
 def _tidy() -> None:
-    imports_tidy(at=database_now())
-    if shared_store():  # runs in which this machine had a part, and which ended on another
-        kept_forget(runs_with_kept())
+    """Neither part ends the other or the thread, whatever goes wrong with a file or the file storage."""
+    try:
+        imports_tidy(at=database_now())
+    except (OSError, StorageError):
+        logger.exception("Files of imports that nobody needs could not be removed; this is tried again")
+    # Of runs whose worker was killed between their end and their tidying, or that ended on another machine.
+    kept_forget(runs_with_kept())
 
 
 def _sweep_if_idle(pool: Any, queues: Collection[str]) -> None:

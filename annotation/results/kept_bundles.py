@@ -40,6 +40,7 @@ from curation.files.writing import make_folder
 from curation.heartbeats import database_now
 from curation.models import Dataset, Pair
 from curation.shared_files import (
+    StorageAway,
     StorageError,
     local_remove,
     shared_objects,
@@ -172,11 +173,14 @@ def bundle_forget(work: CampaignWork) -> None:
 
 
 def bundle_is_there(work: CampaignWork) -> bool:
-    """Whether the file of a bundle that is done can be read. Raises StorageError where the store is away."""
-    with suppress(UserError):
+    """Whether the file of a bundle that is done can be read. Raises StorageAway."""
+    try:
         bundle_path(work)
-        return True
-    return False
+    except StorageAway:
+        raise
+    except UserError:
+        return False
+    return True
 
 
 def bundle_path(work: CampaignWork) -> Path:

@@ -92,8 +92,10 @@ def work_ask(
     asked: the choices, as JSON has them. wish: what makes two that are alike the same: an id that a page made, or the
     state of the campaign. Raises UserError where it cannot be done.
     """
-    DEEDS[kind].require(campaign, asked)
     key = _key(kind, asked, wish)
+    if not CampaignWork.objects.filter(campaign=campaign, key=key).exclude(state=State.FAILED).exists():
+        # What is asked for a second time may be there by now, which the first time required that it is not.
+        DEEDS[kind].require(campaign, asked)
     first = {"kind": kind, "asked": dict(asked), "asked_by": by, "asked_at": at}
     work, made = CampaignWork.objects.get_or_create(campaign=campaign, key=key, defaults=first)
     if made:
@@ -168,7 +170,8 @@ def comparison_shown(arm: SliderArm, *, standardised: bool, at: datetime) -> Com
     asked = {"standardised": standardised}
     key = _key(Kind.METHODS, asked, comparison_mark(arm, standardised=standardised))
     works = arm.campaign.works.filter(kind=Kind.METHODS, asked=asked)
-    done = works.filter(state=State.DONE).first()
+    # An answer that is taken back leads to a state that was compared before.
+    done = works.filter(state=State.DONE, key=key).first() or works.filter(state=State.DONE).first()
     underway = works.filter(state__in=[State.WAITING, State.RUNNING]).first()
     lately = works.filter(state=State.DONE, finished_at__gt=at - COMPARED_AGAIN_AFTER)
     due = done is None or (done.key != key and not lately.exists())
@@ -183,13 +186,14 @@ def comparison_shown(arm: SliderArm, *, standardised: bool, at: datetime) -> Com
 def bundle_ask(*, campaign: Campaign, spreadsheet: bool, at: datetime, by: User | None) -> CampaignWork:
     """Note that somebody wants the bundle. One of this state that is there or under way is the one that is wanted."""
     asked, state = {"spreadsheet": spreadsheet}, bundle_state(campaign)
-    made = campaign.works.filter(kind=Kind.BUNDLE, asked=asked, state=State.DONE)
-    for work in made:
+    key = _key(Kind.BUNDLE, asked, state)
+    useless = []
+    for work in campaign.works.filter(kind=Kind.BUNDLE, asked=asked, state=State.DONE):
         if work.result["state"] == state and bundle_is_there(work):
             return work
-    key = _key(Kind.BUNDLE, asked, state)
-    # Asked for in this state, and made when it was another; or its file is gone.
-    _rows_remove(made.filter(key=key))
+        if work.key == key:  # asked for in this state, and made when it was another; or its file is gone
+            useless.append(work.pk)
+    _rows_remove(CampaignWork.objects.filter(pk__in=useless))
     return work_ask(campaign=campaign, kind=Kind.BUNDLE, asked=asked, wish=state, at=at, by=by)
 
 
@@ -208,6 +212,16 @@ def study_work(campaign: Campaign, mark: str) -> CampaignWork | None:
     works = campaign.works.filter(kind=Kind.STUDY)
     underway = works.filter(state__in=[State.WAITING, State.RUNNING]).first()
     return underway or works.filter(key=_key(Kind.STUDY, {}, mark), state=State.FAILED).first()
+
+
+def study_wanted(*, campaign: Campaign, mark: str, at: datetime, by: User) -> CampaignWork:
+    """Note that somebody wants a study of the campaign's present state, of which there is none.
+
+    One that was made when it was in this state before, as before somebody was excluded and came back, has been
+    replaced by that of another state since.
+    """
+    _rows_remove(campaign.works.filter(kind=Kind.STUDY, key=_key(Kind.STUDY, {}, mark), state=State.DONE))
+    return work_ask(campaign=campaign, kind=Kind.STUDY, asked={}, wish=mark, at=at, by=by)
 
 
 def work_remove(*, work: CampaignWork) -> None:

@@ -40,7 +40,7 @@ class Person:
         self._open = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
         self.ask("accounts/login/")
         status, page, _ = self.ask("accounts/login/", {"username": user, "password": password})
-        if "accounts/login" in page or status != 200:
+        if 'name="password"' in page or status != 200:
             raise SystemExit("The login was refused.")
 
     def ask(

@@ -69,5 +69,6 @@ def kept_forget(runs: Iterable[int]) -> None:
         try:
             answers_save(run)
             kept_remove(run.pk)
-        except (OSError, StorageError):  # such as a full disk; the shards stay for the next time
+        # Such as a full disk, or a file that is damaged; the shards stay for the next time.
+        except (OSError, StorageError, ValueError, KeyError):
             logger.exception("What the attempts of run %s shared could not be removed", run.pk)

@@ -50,12 +50,12 @@ class Group:
 
     def joined(self, own: Sequence[Tensor], rows: int) -> list[Tensor]:
         """The whole batch's tensors, (rows, …), of which each process has its part."""
-        part, wholes = self.part(rows), []
-        for tensor in own:
-            whole = tensor.new_zeros(rows, *tensor.shape[1:])
+        part = self.part(rows)
+        # All before the first is sent: a process whose memory runs short in between would send it twice.
+        wholes = [tensor.new_zeros(rows, *tensor.shape[1:]) for tensor in own]
+        for tensor, whole in zip(own, wholes, strict=True):
             whole[part] = tensor
             _add_up(whole)
-            wholes.append(whole)
         return wholes
 
     def summed(self, weights: Iterable[nn.Parameter], loss: Tensor) -> Tensor:

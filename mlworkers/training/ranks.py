@@ -9,7 +9,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
@@ -85,6 +85,8 @@ def _signals_kept() -> Iterator[None]:
     """Ctrl+C, and a manager that asks all processes of a service to end, are for this process: those that the block
     starts never see them.
     """
+    # The first process that is started starts another beside it, and that would take the mask away.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     try:
         yield

@@ -20,7 +20,7 @@ from annotation.results.kept_bundles import bundles_tidy
 from annotation.results.works import bundle_ask, work_carry_out, work_remove
 from curation.heartbeats import LOST_MAX, stale_after
 from curation.models import Dataset
-from curation.shared_files import shared_names
+from curation.shared_files import StorageAway, shared_names
 from tests.factories import MembershipFactory, ParticipationFactory, UserFactory
 from tests.integration.annotation.pages import address, client_of, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture
@@ -360,6 +360,20 @@ def test_a_file_that_is_gone_or_changed_is_said_and_made_again(site, judged, hom
     assert "The file of this bundle is gone" in gone
     assert again.pk != work.pk
     assert zipfile.is_zipfile(io.BytesIO(content_of(site.get(address("bundle_file", judged, again.pk)))))
+
+
+def test_a_store_that_is_away_costs_no_bundle(judged, monkeypatch) -> None:
+    work = made_of(judged)
+
+    def away(*_names: str) -> None:
+        raise StorageAway("The file storage does not answer.")
+
+    with monkeypatch.context() as changed:
+        changed.setattr(kept_bundles, "shared_path", away)
+        with pytest.raises(StorageAway):
+            asked_of(judged)
+
+    assert asked_of(judged) == work
 
 
 def test_what_no_row_names_goes_after_an_hour(machines, judged, home, files) -> None:

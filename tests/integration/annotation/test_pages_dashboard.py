@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -13,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
 
 from annotation import tasks as annotation_tasks
-from annotation.judging.settling import participation_stop
+from annotation.judging.settling import participation_reinstate, participation_stop
 from annotation.models import Campaign, CampaignStudy
 from annotation.results import study
 from annotation.results.dashboard import campaign_dashboard
@@ -251,6 +252,25 @@ def test_a_large_campaign_is_studied_by_a_worker_and_shows_the_last_study_meanwh
     assert annotation_tasks.work(asked[1]) is True
     assert "The new figures are ready. Show them" in ask(since)
     assert annotation_tasks.work(asked[1]) is False
+
+
+def test_a_campaign_that_is_again_as_it_was_is_studied_again(site, judged, eve, large, asked) -> None:
+    """Somebody who was excluded comes back: the study with all of them has been replaced since."""
+
+    def studied() -> dict[str, Any]:
+        CampaignStudy.objects.update(computed_at=F("computed_at") - timedelta(minutes=2))
+        site.post(address("study", judged), headers={"HX-Request": "true"})
+        assert annotation_tasks.work(asked[-1]) is True
+        figures = study_latest(judged, campaign_mark(judged))
+        assert not figures.stale
+        return figures.figures
+
+    first = studied()
+    participation_stop(participation=eve, reason="Answers at random.", exclude=True)
+    without = studied()
+    participation_reinstate(participation=eve)
+
+    assert studied() == first != without
 
 
 def test_without_a_script_a_button_asks_for_a_study(site, judged, large, asked) -> None:

@@ -85,6 +85,19 @@ def test_two_clicks_publish_once(site, judged, invited) -> None:
     assert all("Published as the score set" in text_of(page) for page in pages)
 
 
+def test_a_program_that_sends_its_wish_again_is_not_told_that_the_name_is_taken(
+    site, judged, invited
+) -> None:
+    wish = {"name": "Mine", "client_id": str(uuid4())}
+
+    pages = [
+        site.post(address("publish", judged), {"method": "counting", **wish}, follow=True) for _ in range(2)
+    ]
+
+    assert ScoreSet.objects.get().name == "Mine"
+    assert all("Published as the score set" in text_of(page) for page in pages)
+
+
 def test_who_publishes_again_from_another_page_gets_a_second_score_set(site, judged, invited) -> None:
     for _visit in range(2):
         publish(site, judged)
@@ -326,3 +339,25 @@ def test_new_ratings_leave_the_last_comparison_on_the_page(site, arm, at, large)
     assert "The answers have changed" not in at_once
     assert "The answers have changed since the comparison below was computed" in later
     assert "In the same time" in later
+
+
+def test_answers_that_are_as_they_were_have_their_comparison(site, arm, at, large) -> None:
+    """A rating that is taken back leads to a state that was compared before."""
+    rate_all(arm, people=4, noise=2, at=at)
+    page = address("slider_comparison", arm.campaign)
+    rating = arm.campaign.participations.filter(rates=True).first().pair_ratings.last()
+    site.post(page)
+    work_carry_out(work_pk=arm.campaign.works.get().pk)
+    first = site.get(page).context["compared"]
+    number = rating.pk
+    rating.delete()
+    site.post(page)
+    work_carry_out(work_pk=arm.campaign.works.order_by("pk").last().pk)
+    CampaignWork.objects.update(finished_at=now() - timedelta(minutes=5))
+    rating.pk = number
+    rating.save(force_insert=True)
+
+    again = site.get(page)
+
+    assert again.context["compared"] == first
+    assert "The answers have changed" not in text_of(again)

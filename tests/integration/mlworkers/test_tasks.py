@@ -14,6 +14,7 @@ from django.utils import timezone
 from curation.errors import UserError
 from curation.files.writing import folder_replacing, sha256_of
 from curation.heartbeats import LOST_MAX
+from curation.shared_files import StorageAway
 from mlworkers import tasks
 from mlworkers.models import Run, WorkerHeartbeat
 from mlworkers.pipelines import default
@@ -255,6 +256,19 @@ def test_what_a_killed_worker_could_not_remove_goes_with_the_next_start() -> Non
     kept_forget(runs_with_kept())
 
     assert [state for state, run in runs.items() if kept_folder(run.pk).exists()] == ["queued", "running"]
+
+
+def test_a_store_that_is_away_ends_neither_the_tidying_nor_its_other_half(monkeypatch) -> None:
+    run = RunFactory(state="failed")
+    kept_folder(run.pk).mkdir(parents=True)
+
+    def away(**_about: object) -> None:
+        raise StorageAway("The file storage does not answer.")
+
+    monkeypatch.setattr(tasks, "imports_tidy", away)
+    tasks._tidy()
+
+    assert not kept_folder(run.pk).exists()
 
 
 def test_the_sweep_invites_to_runs_that_nobody_took_and_to_those_of_silent_workers(
