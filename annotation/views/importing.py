@@ -23,7 +23,7 @@ from curation.access import AuthedRequest, dataset_allow, dataset_for
 from curation.errors import UserError
 from curation.exchange.claiming import imports_of
 from curation.exchange.receiving import takes_file, upload_refusal
-from curation.exchange.uploads import import_discard, import_errors_path, import_upload
+from curation.exchange.uploads import import_discard, import_errors_offered, import_errors_path, import_upload
 from curation.models import ImportBatch
 from curation.views.tables import csv_file_answer
 
@@ -167,7 +167,7 @@ def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpRespon
         "batch": batch,
         "underway": _is_underway(batch),
         "checked": not _is_closed(batch) and batch.checked,
-        "errors_file": import_errors_path(batch) is not None,
+        "errors_file": import_errors_offered(batch),
         "failure": "" if _is_closed(batch) else batch.report.get("error", ""),
         **more,
     }

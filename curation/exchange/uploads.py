@@ -4,6 +4,7 @@ Files of pairs are checked and imported here. Code that imports other files keep
 """
 
 import hashlib
+import logging
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -48,10 +49,13 @@ from curation.shared_files import (
     shared_put,
     shared_refreshed,
     shared_remove,
+    shared_store,
 )
 
 # A larger file is checked by a run: no request waits for it.
 CHECK_AT_ONCE_BYTES = 8 * 1024**2
+logger = logging.getLogger(__name__)
+
 # How many earlier imports are searched for one with the same columns.
 IMPORTS_LOOKED_AT = 20
 PREVIEW_ROWS = 5
@@ -324,6 +328,13 @@ def import_errors_path(batch: ImportBatch) -> Path | None:
     return path if path.is_file() else None
 
 
+def import_errors_offered(batch: ImportBatch) -> bool:
+    """Whether a page leads to the rejected rows. No file storage is asked: it may be away."""
+    return bool(batch.path and batch.rejected) and (
+        shared_store() is not None or import_errors_file(batch).is_file()
+    )
+
+
 def import_discard(*, batch: ImportBatch) -> None:
     """Forget an upload that nobody imported, with its file, or an import by a command that came to nothing."""
     dataset_require_active(batch.dataset)
@@ -375,13 +386,16 @@ def import_errors_file(batch: ImportBatch) -> Path:
 
 @contextmanager
 def import_rejected_put(batch: ImportBatch) -> Iterator[None]:
-    """Give others the rejected rows that the block writes, however it ends."""
+    """Give others the rejected rows that the block writes, however it ends. What it did stands also without them."""
     try:
         yield
     finally:
         path = import_errors_file(batch)
-        if path.is_file():
-            shared_put(path)
+        try:
+            if path.is_file():
+                shared_put(path)
+        except StorageError:
+            logger.exception("The rejected rows of import %s are on this machine alone", batch.pk)
 
 
 def _folder(batch: ImportBatch) -> str:

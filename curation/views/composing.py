@@ -38,7 +38,7 @@ from curation.exchange.sentence_uploads import (
 )
 from curation.exchange.uploads import (
     import_discard,
-    import_errors_path,
+    import_errors_offered,
     import_is_closed,
     import_options_save,
 )
@@ -162,7 +162,7 @@ def _batch_page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> Http
         "done": batch.state == ImportBatch.State.DONE,
         "waits": batch.state == ImportBatch.State.UPLOADED or batch.interrupted,  # type: ignore[attr-defined]
         "launch": uuid4(),
-        "errors_file": import_errors_path(batch) is not None,
+        "errors_file": import_errors_offered(batch),
         "errors_route": "curation:sentences_errors",
         "failure": batch.state != ImportBatch.State.RUNNING and batch.report.get("error"),
         **more,

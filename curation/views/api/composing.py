@@ -31,7 +31,7 @@ from curation.exchange.pool import pool_clear
 from curation.exchange.receiving import BodyFile
 from curation.exchange.refusals import NothingImportedError
 from curation.exchange.sentence_uploads import sentences_add_at_once, sentences_upload
-from curation.exchange.uploads import import_discard, import_errors_path, import_is_closed
+from curation.exchange.uploads import import_discard, import_errors_offered, import_is_closed
 from curation.forms.composing import CompositionForm, SentencesForm
 from curation.models import Composition, Dataset, ImportBatch
 from curation.serializers import RejectedRowSerializer
@@ -133,7 +133,7 @@ class SentenceFileSerializer(serializers.ModelSerializer[ImportBatch]):
         return warnings
 
     def get_rejected_rows(self, batch: ImportBatch) -> str | None:
-        if import_errors_path(batch) is None:
+        if not import_errors_offered(batch):
             return None
         names = {"slug": batch.dataset.slug, "batch_pk": batch.pk}
         return reverse("api_sentences_rejected", kwargs=names, request=self.context.get("request"))

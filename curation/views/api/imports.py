@@ -29,6 +29,7 @@ from curation.exchange.uploads import (
     import_apply_at_once,
     import_check_at_once,
     import_discard,
+    import_errors_offered,
     import_errors_path,
     import_is_closed,
     import_preview,
@@ -113,7 +114,7 @@ class ImportSerializer(serializers.ModelSerializer[ImportBatch]):
         return problem
 
     def get_rejected_rows(self, batch: ImportBatch) -> str | None:
-        if import_errors_path(batch) is None:
+        if not import_errors_offered(batch):
             return None
         names = {"slug": batch.dataset.slug, "batch_pk": batch.pk}
         return reverse("api_import_rejected", kwargs=names, request=self.context.get("request"))

@@ -13,6 +13,7 @@ from django.core.files.storage import storages
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.test import Client
 from django.urls import reverse
 from django.utils.timezone import now
 
@@ -88,6 +89,27 @@ def test_an_upload_is_checked_and_imported_elsewhere_and_its_rejected_rows_are_r
     assert rejected.read_text() == checked
     assert left == []
     assert [name for name in shared_names("imports") if not name.endswith(".csv")] == []
+
+
+def test_a_page_of_an_import_is_read_and_an_import_stands_while_the_store_is_away(
+    machines, dataset, owner, monkeypatch
+) -> None:
+    def away(*_names: object) -> None:
+        raise StorageAway("The file storage does not answer.")
+
+    batch = uploaded(dataset)
+    uploads.import_check(batch=batch, options=ImportOptions())
+    monkeypatch.setattr(uploads, "shared_put", away)
+    monkeypatch.setattr(uploads, "shared_refreshed", away)
+    uploads.import_apply(batch=batch)
+    client = Client()
+    client.force_login(owner)
+
+    page = client.get(reverse("curation:import_batch", args=[dataset.slug, batch.pk]))
+
+    assert Pair.objects.count() == 2
+    assert page.status_code == 200
+    assert reverse("curation:import_errors", args=[dataset.slug, batch.pk]) in page.text
 
 
 def test_rejected_rows_of_a_second_check_elsewhere_take_the_place_of_the_first(machines, dataset) -> None:
