@@ -2,13 +2,13 @@
 
 import sys
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import requires_csrf_token
 
 from curation.heartbeats import connection_lost
-from semblance.middleware import API
+from semblance.middleware import json_refusal
 
 RETRY_AFTER = 5  # seconds
 
@@ -29,13 +29,9 @@ def failed(request: HttpRequest) -> HttpResponse:
             "The error is on our side and has been logged. Everything that was saved before is still there."
         )
     )
-    response: HttpResponse
-    if request.path_info.startswith(API):
-        response = JsonResponse({"detail": sentence}, status=status)
-    elif request.headers.get("Accept") == "application/json":
-        response = JsonResponse({"note": sentence}, status=status)
-    else:
-        response = HttpResponse(render_to_string(f"{status}.html"), status=status)
+    response: HttpResponse = json_refusal(request, sentence, status=status) or HttpResponse(
+        render_to_string(f"{status}.html"), status=status
+    )
     if status == 503:
         response.headers["Retry-After"] = str(RETRY_AFTER)
     return response

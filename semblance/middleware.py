@@ -153,13 +153,20 @@ class UserErrorMiddleware(MiddlewareMixin):
 
 def _refusal(request: HttpRequest, sentence: str, *, status: int = 400) -> HttpResponse:
     """The sentence as the page's script, htmx, a program or a person reads it."""
+    if answer := json_refusal(request, sentence, status=status):
+        return answer
+    template = "components/_error.html" if request.headers.get("HX-Request") else "error.html"
+    context = {"message": sentence, "back": _page_before(request)}
+    return render(request, template, context, status=status)
+
+
+def json_refusal(request: HttpRequest, sentence: str, *, status: int) -> JsonResponse | None:
+    """The sentence as a program or the page's script reads it; None for a person or htmx, who read a page."""
     if request.path_info.startswith(API):
         return JsonResponse({"detail": sentence}, status=status)
     if request.headers.get("Accept") == "application/json":
         return JsonResponse({"note": sentence}, status=status)
-    template = "components/_error.html" if request.headers.get("HX-Request") else "error.html"
-    context = {"message": sentence, "back": _page_before(request)}
-    return render(request, template, context, status=status)
+    return None
 
 
 def _page_before(request: HttpRequest) -> str:
