@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 from django.conf import settings
 from django.db import connection, transaction
+from django.test import TransactionTestCase
 from pytest_django.plugin import DjangoDbBlocker
 from redis import Redis
 
@@ -91,6 +92,11 @@ def django_db_setup(
         own["NAME"] = before
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_flush() -> None:
+    TransactionTestCase._fixture_teardown = lambda _case: template_databases.rows_remove(connection)
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """The process that began last to end: those of xdist have ended when it is asked."""
     if "PYTEST_XDIST_WORKER" not in os.environ and (
@@ -103,6 +109,18 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def quick_passwords() -> None:
     """A slow hash is what keeps passwords safe, and what no test needs."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files_when_asked_for() -> None:
+    """A server lists its static files once, when it starts, and each client of a test would list them again."""
+    settings.WHITENOISE_AUTOREFRESH = True
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_waits_for_the_disk() -> None:
+    """Nobody cuts the power of a test."""
+    os.fsync = lambda _file: None
 
 
 @pytest.fixture(scope="session", autouse=True)

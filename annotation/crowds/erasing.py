@@ -39,7 +39,10 @@ def person_erase(*, user: User, by: User, at: datetime) -> str:
     people.update(external_id="")
     Flag.objects.filter(participation__in=participations).update(note="")
     NormingComment.objects.filter(participation__in=participations).delete()
-    bundles_withdraw(Campaign.objects.filter(participations__user=user))
+    campaigns = Campaign.objects.filter(participations__user=user)
+    bundles_withdraw(campaigns)
+    # And those that somebody asks for before this is committed, which hold what is still to be read until then.
+    transaction.on_commit(lambda: bundles_withdraw(campaigns.all()))
     for dataset in datasets:
         audit_record(
             dataset=dataset,

@@ -101,7 +101,9 @@ def _address(mail: Mail) -> Letter | None:
 
 
 def _changed(mail: Mail) -> Letter:
-    return _letter(_("Your password was changed"), "changed", mail, {"link": link(mail, "password_reset")})
+    """With a link to a new password, which the site offers where people log in with one."""
+    offered = link(mail, "password_reset") if settings.LOCAL_LOGIN else ""
+    return _letter(_("Your password was changed"), "changed", mail, {"link": offered})
 
 
 def _moved(mail: Mail) -> Letter:

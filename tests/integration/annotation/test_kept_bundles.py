@@ -414,6 +414,19 @@ def test_notes_that_are_erased_are_in_no_bundle_that_is_kept(
     assert (files(), judged.works.count()) == ([], 0)
 
 
+def test_a_bundle_asked_for_while_somebody_is_being_erased_goes_too(
+    judged, files, django_capture_on_commit_callbacks
+) -> None:
+    person = judged.participations.first()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        person_erase(user=person.user, by=person.user, at=now())
+        made_of(judged)
+        assert len(files()) == 1
+
+    assert (files(), judged.works.count()) == ([], 0)
+
+
 # Who may
 
 

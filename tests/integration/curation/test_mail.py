@@ -283,6 +283,19 @@ def test_who_gets_a_new_password_is_told_whoever_changed_it(client, client_of) -
     assert ["was changed" in text for _to, text in told()] == [True]
 
 
+def test_where_passwords_are_switched_off_the_mail_about_one_offers_no_other(client_of, settings) -> None:
+    user = UserFactory(email="ann@example.org")
+    settings.LOCAL_LOGIN = False
+    admin = client_of(UserFactory(is_staff=True, is_superuser=True))
+
+    new = {"usable_password": "true", "password1": NEW, "password2": NEW}
+    admin.post(f"/admin/curation/user/{user.pk}/password/", new)
+
+    [(_to, text)] = told()
+    assert "tell the people who run the site" in text
+    assert "http" not in text
+
+
 def test_an_address_that_is_no_longer_an_accounts_is_told(client_of, annotator) -> None:
     annotator.email = "old@example.org"
     annotator.set_password("the-old-password")

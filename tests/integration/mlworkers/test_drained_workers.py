@@ -41,8 +41,9 @@ def workers(installed, *arguments: str) -> list[dict]:
     return json.loads(installed.manage("workers", *arguments, "--json").splitlines()[-1])["workers"]
 
 
-@pytest.mark.parametrize("broker", BROKERS)
-@pytest.mark.parametrize("pool", ["threads", "solo"])
+@pytest.mark.parametrize(
+    ("broker", "pool"), [("filesystem", "solo"), pytest.param("redis", "threads", marks=pytest.mark.redis)]
+)
 def test_a_drained_worker_hands_its_run_back_and_takes_nothing_until_it_is_undrained(
     installation, rows, broker: str, pool: str
 ) -> None:
