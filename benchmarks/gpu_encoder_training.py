@@ -36,7 +36,7 @@ TIMES_MOVED = 13
 
 
 def main() -> None:
-    pairs, rounds = (512, 2) if is_quick(__doc__) else (8192, 3)
+    pairs, rounds = (512, 2) if is_quick(__doc__) else (4096, 3)
     missing = ""
     if not torch.cuda.is_available():
         missing = "there is no CUDA device here"

@@ -145,13 +145,14 @@ def _token_counts(encoder: SentenceTransformer, sentences: Sequence[str]) -> NDA
 
 
 def _cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]) -> Scores:
-    """In float64, a block of pairs at a time: the cosine of a sentence with itself is 1 to fifteen digits."""
+    """In float64, a block of pairs at a time: the cosine of a sentence with itself is 1."""
     lengths = _lengths(vectors)
     cosines = np.empty(left.size)
     for start in range(0, left.size, _PAIRS_PER_BLOCK):
         block = slice(start, start + _PAIRS_PER_BLOCK)
         cosines[block] = _dot(vectors[left[block]], vectors[right[block]])
     unit: Scores = np.clip(cosines / (lengths[left] * lengths[right]), -1.0, 1.0)
+    unit[left == right] = 1.0  # rounding would rank pairs of equal sentences, on each device in another order
     return unit
 
 

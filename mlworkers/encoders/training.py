@@ -74,7 +74,7 @@ class Pairs:
         return left, right
 
     def _on_device(self, batch: Places) -> Tensor:
-        return torch.from_numpy(batch).to(self._targets.device)
+        return torch.from_numpy(batch).to(self._targets.device, non_blocking=True)
 
 
 class PairLearner(Pairs):

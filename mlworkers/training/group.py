@@ -58,13 +58,16 @@ class Group:
             _add_up(whole)
         return wholes
 
-    def summed(self, weights: Iterable[nn.Parameter], loss: Tensor) -> Tensor:
-        """Add the gradients of all processes up, in place; returns the sum of their losses.
+    def summed(
+        self, weights: Iterable[nn.Parameter], loss: Tensor, *, again: bool = False
+    ) -> tuple[Tensor, bool]:
+        """Add the gradients of all processes up, in place; returns the sum of their losses, and whether one of them
+        wants the step to be repeated.
 
         A weight of which no process has a gradient goes without one. All go in one message.
         """
         if self.size == 1:
-            return loss
+            return loss, again
         trained = list(weights)
         gradients = [torch.zeros_like(one) if one.grad is None else one.grad for one in trained]
         there = torch.tensor([float(one.grad is not None) for one in trained])
@@ -72,13 +75,14 @@ class Group:
             *(gradient.reshape(-1) for gradient in gradients),
             there.to(gradients[0]),
             loss.reshape(1).to(gradients[0]),
+            gradients[0].new_tensor([float(again)]),
         ]
         message = torch.cat(parts)
         _add_up(message)
-        *sums, known, total = torch.split(message, [part.numel() for part in parts])
+        *sums, known, total, wanted = torch.split(message, [part.numel() for part in parts])
         for weight, gradient, known_of in zip(trained, sums, known.tolist(), strict=True):
             weight.grad = gradient.view_as(weight) if known_of else None
-        return total.squeeze(0)
+        return total.squeeze(0), bool(wanted)
 
 
 ALONE = Group()

@@ -148,12 +148,24 @@ class _Loop:
         self.learner.module.train()
         batch = self.schedule.batch(self.done)
         shares = self.learner.shares(batch)  # (b,)
+        again = True
+        while again:
+            loss, again = self._gradients(batch, shares, say)
+        clip_grad_norm_(self.weights.values(), self.plan.clip)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.plan.learning_rate * self.schedule.rate(self.done)
+        self.optimizer.step()
+        self.loss_sum += loss
+        self.done += 1
+
+    def _gradients(self, batch: Places, shares: Tensor, say: Callable[[str], object]) -> tuple[Tensor, bool]:
+        """Of the batch, summed over the group; the loss, and whether all must compute them again."""
         own = self.group.part(len(batch))
         self.group.seed(self.plan.seed, self.done)
         before = random_state(self.device)
         join = Joining(self.group, len(batch)) if self.group.size > 1 else None
 
-        def gradients(rows: int) -> Tensor:
+        def in_parts(rows: int) -> Tensor:
             """Of this process's rows of the batch, in parts of at most so many; they add up to the same."""
             self.optimizer.zero_grad()
             random_restore(before, self.device)
@@ -166,16 +178,10 @@ class _Loop:
             return total
 
         most = max(1, own.stop - own.start)
-        loss, rows = halving(gradients, min(self.rows_at_once or most, most), say)
+        loss, rows = halving(in_parts, min(self.rows_at_once or most, most), say)
         if rows < most:
             self.rows_at_once = rows
-        loss = self.group.summed(self.weights.values(), loss)
-        clip_grad_norm_(self.weights.values(), self.plan.clip)
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.plan.learning_rate * self.schedule.rate(self.done)
-        self.optimizer.step()
-        self.loss_sum += loss
-        self.done += 1
+        return self.group.summed(self.weights.values(), loss, again=join is not None and join.again)
 
     def add_point(self, note: Callable[[CurvePoint], object], *, evaluated: bool) -> None:
         """To the curve, unless it has one of this step already."""

@@ -42,13 +42,18 @@ class WholeBatchLearner(Protocol):
 class Joining:
     """Joins what the processes of a group computed of one batch, once: a process that starts its rows again, because
     memory ran short, goes on with what was joined before.
+
+    again: whether one did. In parts of another size its rows drop out other places than those that were joined, so the
+    group has to repeat the step.
     """
 
     def __init__(self, group: Group, rows: int) -> None:
         self._group, self._rows = group, rows
         self._joined: list[Tensor] | None = None
+        self.again = False
 
     def __call__(self, own: Sequence[Tensor]) -> list[Tensor]:
+        self.again = self._joined is not None
         if self._joined is None:
             self._joined = self._group.joined(own, self._rows)
         return [tensor.clone() for tensor in self._joined]

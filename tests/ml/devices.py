@@ -9,11 +9,13 @@ from pathlib import Path
 from shutil import copytree
 
 import numpy as np
+import torch
 
 from curation.files.progress import silent
+from mlworkers.encoders.training import EncoderTraining, RankingLearner
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.training.group import Group, group_joined
-from mlworkers.training.loop import CurvePoint
+from mlworkers.training.loop import CurvePoint, train
 from mlworkers.training.several import Recipe
 
 CPU = choose_compute("cpu")
@@ -50,6 +52,40 @@ def trained(recipe: Recipe, group: Group) -> tuple[list[CurvePoint], dict[str, n
     recipe.train(model, CPU, report=silent, note=points.append, group=group)
     weights = recipe.module(model).named_parameters()
     return points, {name: weight.detach().numpy() for name, weight in weights}
+
+
+class Cramped(RankingLearner):
+    """Its first batch does not fit: memory runs short before its rows are joined with those of others, or after."""
+
+    short = ""
+
+    def outputs(self, batch):
+        self._check_memory("before")
+        return super().outputs(batch)
+
+    def loss(self, outputs, batch, shares):
+        self._check_memory("after")
+        return super().loss(outputs, batch, shares)
+
+    def _check_memory(self, moment: str) -> None:
+        if moment == self.short:
+            self.short = ""
+            raise torch.OutOfMemoryError("CUDA out of memory")
+
+
+@dataclass(frozen=True)
+class CrampedTraining(EncoderTraining):
+    """Of a ranking loss, where the second process is short of memory. short: before its rows are joined, or after."""
+
+    short: str
+
+    def train(self, model, compute, *, report, note, group):
+        plan = self.plan
+        learner = Cramped(model, self.used, self.weights, compute, loss=plan.loss, scale=plan.loss_scale)
+        learner.short = self.short if group.rank == 1 else ""
+        return train(
+            learner, plan.schedule(len(self.used)), plan.loop(), report=report, note=note, group=group
+        )
 
 
 @dataclass

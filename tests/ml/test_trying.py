@@ -84,6 +84,7 @@ def test_what_says_the_same_as_the_sentence_is_marked(models, monkeypatch) -> No
     assert row["in_cell"] is False  # its BLEU is 100, which is above BLEU40
 
 
+@pytest.mark.minilm
 def test_the_models_stay_loaded_until_others_are_asked(models) -> None:
     tried(models)
     first = trying._kept[0].paraphraser

@@ -27,6 +27,7 @@ from tests.ml.devices import (
     CPU,
     ClockOfOneCheckpoint,
     ClockThatRuns,
+    CrampedTraining,
     DeadlyClock,
     Trainings,
     trained,
@@ -291,6 +292,21 @@ def test_what_was_joined_once_is_not_sent_again() -> None:
     assert sent == [4]
     assert torch.equal(first[0], again[0])
     assert first[0] is not again[0]  # each attempt has gradients of its own
+
+
+def test_rows_that_start_again_after_they_were_joined_go_through_with_one_dropout(
+    encoder_folder, tmp_path
+) -> None:
+    plan = replace(PLAN, loss=Loss.COSENT)
+    early, late = (
+        CrampedTraining(encoder_folder, ROWS, ROWS.taken(np.arange(0)), ROWS.realism, plan, None, None, short)
+        for short in ("before", "after")
+    )
+
+    (points, weights), (of_late, others) = together(Trainings((early, late), tmp_path), 2)
+
+    assert of_late == points
+    assert all(np.array_equal(weights[name], others[name]) for name in weights)
 
 
 def test_every_row_is_one_process_s() -> None:
