@@ -1,7 +1,7 @@
 """Tests that need a service, a browser or real data: left out where there is none, and said so at the end.
 
 Where SEMBLANCE_REQUIRE names a need ("postgres,redis,browser,minilm,serving,gettext,real_data,postgres_server,
-redis_server,faketime,kills,networks" or "all"), a test that lacks it fails.
+redis_server,faketime,kills,networks,gpu" or "all"), a test that lacks it fails.
 """
 
 import importlib.util
@@ -34,6 +34,11 @@ def may_make_networks() -> bool:
         return False
     held = int(status.split("CapEff:")[1].split()[0], 16)
     return bool(held >> 21 & 1 and held >> 12 & 1)
+
+
+def has_gpu() -> bool:
+    """Without loading torch, which most tests do without."""
+    return any(Path("/dev").glob("nvidia[0-9]*"))
 
 
 NEEDS = {
@@ -69,6 +74,7 @@ NEEDS = {
         "install iproute2 and run the tests as root, where namespaces may be made",
     ),
     "kills": (bool(os.environ.get("KILLED_ROUNDS")), "make kills ROUNDS=1"),
+    "gpu": (has_gpu(), "run them on a machine with a GPU that torch's CUDA can use"),
     "real_data": (bool(real_data_folder()), "set SEMBLANCE_REAL_DATA to the folder of data sets"),
 }
 

@@ -42,7 +42,7 @@ def person_erase(*, user: User, by: User, at: datetime) -> str:
     campaigns = Campaign.objects.filter(participations__user=user)
     bundles_withdraw(campaigns)
     # And those that somebody asks for before this is committed, which hold what is still to be read until then.
-    transaction.on_commit(lambda: bundles_withdraw(campaigns.all()))
+    transaction.on_commit(lambda: bundles_withdraw(campaigns.all()), robust=True)
     for dataset in datasets:
         audit_record(
             dataset=dataset,

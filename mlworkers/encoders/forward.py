@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 
+from mlworkers.pretrained.compute import sent
 from mlworkers.training.schedule import Places
 
 _SENTENCES_PER_BLOCK = 512
@@ -45,10 +46,10 @@ class TokenizedSentences:
         padded = {
             name: nn.utils.rnn.pad_sequence(
                 [row[name] for row in rows], True, self._fill.get(name, 0), padding_side=self._side
-            ).to(device, non_blocking=True)
+            )
             for name in rows[0]
         }
-        return {**self._same, **padded}
+        return {**self._same, **{name: sent(value, device) for name, value in padded.items()}}
 
 
 def vectors(
@@ -63,7 +64,7 @@ def vectors(
     device = encoder.device
     passed = [encoder(tokenized.features(places[group], device))["sentence_embedding"] for group in groups]
     back = np.argsort(np.concatenate(groups))
-    return torch.cat(passed)[torch.from_numpy(back).to(device, non_blocking=True)]
+    return torch.cat(passed)[sent(torch.from_numpy(back), device)]
 
 
 def length_batches(lengths: ArrayLike, *, tokens_per_batch: int) -> list[NDArray[np.int64]]:

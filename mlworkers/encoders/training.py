@@ -21,7 +21,7 @@ from mlworkers.encoders.ranking import angle_similarities, ranking_loss
 from mlworkers.encoders.rows import Rows, validation_split
 from mlworkers.encoders.weighting import RowWeights, Weights, weigh
 from mlworkers.plan_fields import devices_wanted
-from mlworkers.pretrained.compute import Compute, choose_compute, devices_of
+from mlworkers.pretrained.compute import Compute, choose_compute, devices_of, sent
 from mlworkers.pretrained.encoder import load_encoder, pooling_set
 from mlworkers.training.checkpoints import checkpoints_of
 from mlworkers.training.group import Group
@@ -74,7 +74,7 @@ class Pairs:
         return left, right
 
     def _on_device(self, batch: Places) -> Tensor:
-        return torch.from_numpy(batch).to(self._targets.device, non_blocking=True)
+        return sent(torch.from_numpy(batch), self._targets.device)
 
 
 class PairLearner(Pairs):

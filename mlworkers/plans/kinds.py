@@ -7,7 +7,7 @@ live beside their code in the pure folders and are registered here.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -180,8 +180,9 @@ class Kind:
     preview: str = ""
     long: bool = False
 
-    @property
+    @cached_property
     def settings(self) -> list[Setting]:
+        """Kept, because a form asks for them with every field that it shows."""
         return settings_of(self.plan)
 
     @property

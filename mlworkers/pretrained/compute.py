@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import torch
+from torch import Tensor
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -127,6 +128,13 @@ def release_memory() -> None:
     gc.collect()
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         torch.cuda.empty_cache()
+
+
+def sent(tensor: Tensor, device: torch.device) -> Tensor:
+    """On the device. CUDA has taken a copy when this returns, and nobody waits for the GPU; MPS reads the memory later,
+    when it may hold something else, unless it is waited for.
+    """
+    return tensor.to(device, non_blocking=device.type == "cuda")
 
 
 def devices_of(device: str, wanted: int | None) -> tuple[str, ...]:

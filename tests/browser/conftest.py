@@ -48,7 +48,9 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 @pytest.fixture(scope="session", autouse=True)
 def static_files_of_the_site() -> Iterator[None]:
-    """The site itself serves its static files, as in an installation, and not the server of the tests."""
+    """The site itself serves its static files, and not the server of the tests. It looks for each when it is asked for;
+    an installation lists them when it starts, which the test of the wheel asks.
+    """
     with pytest.MonkeyPatch.context() as changed:
         changed.setattr(StaticFilesHandler, "_should_handle", lambda handler, path: False)
         yield
