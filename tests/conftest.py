@@ -53,6 +53,14 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def loaded_things_stay() -> Iterator[None]:
+    """So does what the tests of a module loaded, such as a library."""
+    yield
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory) -> Path:
     """A folder of all processes of this test run."""
@@ -95,6 +103,19 @@ def django_db_setup(
 @pytest.fixture(scope="session", autouse=True)
 def quick_flush() -> None:
     TransactionTestCase._fixture_teardown = lambda _case: template_databases.rows_remove(connection)
+
+
+@pytest.fixture
+def empty_database(django_db_setup, django_db_blocker: DjangoDbBlocker, tmp_path: Path) -> Iterator[None]:
+    """One without tables in place of the other tests', for migrations: it is nobody's afterwards."""
+    own = connection.settings_dict
+    before, name = own["NAME"], f"semblance_migrations_{uuid4().hex}"
+    with template_databases.database_of_its_own(name), django_db_blocker.unblock():
+        connection.close()
+        own["NAME"] = str(tmp_path / "migrations.sqlite3") if connection.vendor == "sqlite" else name
+        yield
+        connection.close()
+        own["NAME"] = before
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

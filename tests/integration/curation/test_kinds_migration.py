@@ -1,6 +1,5 @@
 """Score sets of an older installation get the kinds of today, and the reverse migration gives the old ones back."""
 
-import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
@@ -14,19 +13,12 @@ def migrated(name: str):
     return executor.loader.project_state([("curation", name)]).apps
 
 
-@pytest.fixture
-def before(transactional_db):
-    """The apps as they were; afterwards the database is as it is now, for the other tests."""
-    yield migrated(BEFORE)
-    executor = MigrationExecutor(connection)
-    executor.migrate(executor.loader.graph.leaf_nodes())
-
-
 def kinds(apps) -> dict[str, str]:
     return dict(apps.get_model("curation", "ScoreSet").objects.values_list("name", "kind"))
 
 
-def test_kinds_are_renamed_and_names_stay(before) -> None:
+def test_kinds_are_renamed_and_names_stay(empty_database) -> None:
+    before = migrated(BEFORE)
     dataset = before.get_model("curation", "Dataset").objects.create(slug="old", name="Old")
     made = before.get_model("curation", "ScoreSet").objects.create
     for kind in ("gold", "people", "model", "target", "realism"):

@@ -48,6 +48,7 @@ class Visitors:
         self.others = others
         self._superuser = ""  # what the superuser got last, when a page was asked whether it takes the method
         self._sessions = {}
+        self._handler = Client().handler  # one site, which loads its middleware once
         for name in PEOPLE:
             client = Client()
             client.force_login(others.people[name])
@@ -56,6 +57,7 @@ class Visitors:
 
     def client(self, name: str) -> Client:
         client = Client(raise_request_exception=False)
+        client.handler = self._handler
         if name in self._sessions:
             client.cookies["sessionid"] = self._sessions[name]
         elif name in SCOPES:
