@@ -120,7 +120,7 @@ def test_the_whole_job_ends_with_a_comparison_of_encoders_on_what_was_held_out()
         generator_layers=2,
         generator_width=96,
         generator_steps=150,
-        sources=12,
+        sources=6,
         small_epochs=1,
     )
 
