@@ -13,7 +13,7 @@ def errors_report(dsn: str) -> None:
         from sentry_sdk.utils import BadDsn  # noqa: PLC0415
     except ImportError as error:
         raise ImproperlyConfigured(
-            "SENTRY_DSN is set, but sentry-sdk is not installed; pip install 'semblance[sentry]'."
+            "SENTRY_DSN is set, but sentry-sdk is not installed; install Semblance with the extra sentry."
         ) from error
     try:
         sentry_sdk.init(

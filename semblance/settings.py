@@ -105,6 +105,11 @@ if EMBEDDED and not ALLOWED_HOSTS:
     SECRET_KEY = env.str("SECRET_KEY", default="") or embedded_secret_key()
 else:
     SECRET_KEY = required("SECRET_KEY")
+    if SECRET_KEY == "fifty-or-more-random-characters":  # noqa: S105 - everybody knows it
+        raise ImproperlyConfigured(
+            "SECRET_KEY is the one of .env.example, which everybody knows. Make one of your own: "
+            "python3 -c 'import secrets; print(secrets.token_urlsafe(50))'."
+        )
     required("ALLOWED_HOSTS")
 
 # Where the site is a part of its host, Django puts this path before each link, redirect and static file.

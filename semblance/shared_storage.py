@@ -25,7 +25,7 @@ def shared_storage_of(address: str) -> dict[str, Any]:
         )
     if not (find_spec("storages") and find_spec("boto3")):
         raise ImproperlyConfigured(
-            "STORAGE_URL is set, but django-storages and boto3 are not installed; pip install 'semblance[s3]'."
+            "STORAGE_URL is set, but django-storages and boto3 are not installed; install Semblance with the extra s3."
         )
     options = {"bucket_name": parts.netloc, "location": parts.path.strip("/")}
     return {"BACKEND": "semblance.object_storage.ObjectStorage", "OPTIONS": options}

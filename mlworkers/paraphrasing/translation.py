@@ -231,8 +231,8 @@ def language_read(folder: Path) -> Language:
             for library in _NEEDS[kind]:
                 if importlib.util.find_spec(library) is None:
                     raise ModelError(
-                        f"The model in {folder} needs {library}, which is not installed; pip install "
-                        "'semblance[translation]'."
+                        f"The model in {folder} needs {library}, which is not installed; install Semblance "
+                        "with the extra translation."
                     )
             tokenizer: Any = AutoTokenizer.from_pretrained(
                 folder, local_files_only=True, trust_remote_code=False

@@ -195,7 +195,8 @@ def _engine(plan: RoundTripPlan, compute: Compute) -> str:
         )
     if not _ctranslate2():
         raise ComputeError(
-            "CTranslate2 is not installed; pip install 'semblance[translation]', or choose the engine transformers."
+            "CTranslate2 is not installed; install Semblance with the extra translation, or choose the engine "
+            "transformers."
         )
     return _ctranslate2()
 

@@ -315,7 +315,7 @@ def test_from_a_shell_an_installation_without_torch_says_what_to_install(scored,
     ended = run_manage(tmp_path / "new", "evaluate", "x", "--pairs", scored, PYTHONPATH=str(tmp_path))
 
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == "Error: Evaluating needs the package torch; pip install 'semblance[ml]'.\n"
+    assert ended.stderr == "Error: Evaluating needs the package torch; install Semblance with the extra ml.\n"
 
 
 def test_the_help_is_printed_without_torch(tmp_path) -> None:

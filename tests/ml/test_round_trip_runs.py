@@ -201,7 +201,7 @@ def test_without_ctranslate2_its_engine_is_refused_and_auto_takes_transformers(
     usual = carried_out(dataset, models)
 
     assert refused.state == "failed"
-    assert "CTranslate2 is not installed; pip install 'semblance[translation]'" in refused.message
+    assert "CTranslate2 is not installed; install Semblance with the extra translation" in refused.message
     assert usual.state == "succeeded", usual.message
     assert usual.result["engine"] == "transformers"
 

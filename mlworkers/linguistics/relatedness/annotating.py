@@ -54,7 +54,7 @@ def pipeline_load(name: str) -> Any:
         spacy = importlib.import_module("spacy")
     except ImportError as error:
         raise RelatednessError(
-            "spaCy is not installed on this worker; install it with pip install 'semblance[linguistics]', or leave the "
+            "spaCy is not installed on this worker; install Semblance with the extra linguistics, or leave the "
             "pipeline empty."
         ) from error
     installed = sorted(spacy.util.get_installed_models())

@@ -93,7 +93,8 @@ class Command(BaseCommand):
     ) -> None:
         if MISSING:
             self.fail(
-                _("Evaluating needs the package %(name)s; pip install 'semblance[ml]'.") % {"name": MISSING}
+                _("Evaluating needs the package %(name)s; install Semblance with the extra ml.")
+                % {"name": MISSING}
             )
         self._check(dev, **options)
         if suite:

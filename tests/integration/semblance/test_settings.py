@@ -99,6 +99,20 @@ def test_the_check_of_an_installation_says_that_redis_is_missing(installed, tmp_
     assert "semblance.W001" in done.stderr
 
 
+def test_the_key_of_the_example_is_refused(installed, tmp_path) -> None:
+    key = re.search(r"^SECRET_KEY=(.+)$", (ROOT / ".env.example").read_text(), re.MULTILINE)[1]
+
+    done = installed(
+        *("manage.py", "check"),
+        DATABASE_URL=f"sqlite:///{tmp_path}/named.sqlite3",
+        SECRET_KEY=key,
+        ALLOWED_HOSTS="localhost",
+    )
+
+    assert done.returncode != 0
+    assert "SECRET_KEY is the one of .env.example, which everybody knows." in done.stderr
+
+
 def test_a_first_command_makes_the_tables_that_it_needs(installed, tmp_path) -> None:
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("sentence1,sentence2,score\nA dog runs.,The dog runs.,4\n")

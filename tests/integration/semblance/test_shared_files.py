@@ -420,7 +420,7 @@ def test_without_the_extra_the_start_says_what_to_install() -> None:
         check=False,
     )
 
-    assert "pip install 'semblance[s3]'" in done.stderr
+    assert "install Semblance with the extra s3" in done.stderr
 
 
 def said(name: str, state: State) -> str:
