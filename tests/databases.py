@@ -2,8 +2,8 @@
 
 Every such test runs on PostgreSQL there. On SQLite, beside every page that the browser tests open and every command of
 the README, only those run again whose question the database answers: tests that commit, and so lock and wait, and
-programs with a database of their own. The tests of single migrations, half a minute each, are not among them: those of
-upgrades carry databases of earlier versions through all. Nor are whole jobs, whose parts are asked one by one.
+programs with a database of their own. The tests of single migrations are not among them: those of upgrades
+carry databases of earlier versions through all. Nor are whole jobs, whose parts are asked one by one.
 """
 
 from pathlib import Path

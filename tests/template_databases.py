@@ -17,8 +17,6 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 import psycopg
-from django.db import IntegrityError, transaction
-from django.db.backends.base.base import BaseDatabaseWrapper
 
 ROOT = Path(__file__).resolve().parents[1]
 TO_DROP = "databases to drop"  # a file in the shared folder
@@ -95,33 +93,6 @@ def database_make(shared: Path, name: str, template: str = "") -> str:
     with psycopg.connect(postgres_url(), autocommit=True) as server:
         _create(server, name, template)
     return name
-
-
-def rows_remove(connection: BaseDatabaseWrapper) -> None:
-    """Remove what a test committed, as `flush` does, from those tables that have rows.
-
-    `flush` truncates a hundred tables, which on PostgreSQL makes and removes hundreds of files, and then writes again
-    what `migrate` wrote at its end; that stays here. A thread that is ending may commit a row meanwhile which names a
-    row that goes; it goes with a second attempt.
-    """
-    try:
-        _rows_remove(connection)
-    except IntegrityError:
-        _rows_remove(connection)
-
-
-def _rows_remove(connection: BaseDatabaseWrapper) -> None:
-    written_by_migrate = {"django_content_type", "auth_permission"}
-    tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
-    asked = (
-        f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM {connection.ops.quote_name(name)})"  # noqa: S608
-        for name in sorted(set(tables) - written_by_migrate)
-    )
-    # Foreign keys are looked at when the transaction ends, so that tables need no order.
-    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(asked))
-        for (name,) in cursor.fetchall():
-            cursor.execute(f"DELETE FROM {connection.ops.quote_name(name)}")  # noqa: S608
 
 
 def databases_drop(shared: Path) -> None:
