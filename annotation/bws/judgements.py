@@ -137,6 +137,16 @@ def tuple_numbers(items: IntArray) -> IntArray:
     return numbers
 
 
+def second_judgements(tuples: IntArray, people: IntArray) -> Mask:
+    """Which judgements (n,) are of a tuple that the same person judged in an earlier row.
+
+    tuples: (n,) numbers of tuples. people: (n,) numbers of annotators, -1 for one who is not known.
+    """
+    first = np.zeros(len(tuples), dtype=np.bool_)
+    first[np.unique(np.column_stack([tuples, people]), axis=0, return_index=True)[1]] = True
+    return ~first & (people >= 0)
+
+
 def summed(numbers: IntArray, amounts: FloatArray | IntArray, count: int) -> FloatArray:
     """Sum the amounts of each number from 0 to count - 1; numbers and amounts are arrays of one shape."""
     return np.bincount(numbers.ravel(), weights=amounts.ravel(), minlength=count).astype(np.float64)

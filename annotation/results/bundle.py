@@ -223,7 +223,8 @@ def _judgements_csv(facts: _Facts, method: str, path: Path) -> JudgementFile:
         facts.campaign, facts.judged.as_filed(facts.judged.feeding(method))
     )
     write_judgements(path, items, judgements, people)
-    file = read_judgements(path, spaces=Spaces.KEEP)  # the ids of two pairs may differ in spaces alone
+    # The ids of two pairs may differ in spaces alone, and a later round may ask for the items of an earlier tuple.
+    file = read_judgements(path, spaces=Spaces.KEEP, keep_repeats=True)
     if file.rejected or file.items != tuple(items):
         raise UserError(_("The ids of some pairs cannot be read from a file again; give them other ids."))
     return file

@@ -114,7 +114,8 @@ def _people_written(campaign: Campaign, file: JudgementFile) -> IntArray:
     numbers, of = np.unique(annotators, return_inverse=True)
     users = []
     for index, number in enumerate(numbers.tolist(), 1):
-        named = file.annotators[number] if file.annotators else _("unknown %(n)d") % {"n": index}
+        known = number < len(file.annotators)
+        named = file.annotators[number] if known else _("unknown %(n)d") % {"n": index}
         user = User(
             username=f"import-{campaign.pk}-{index}", first_name=named[:LONGEST_NAME], is_active=False
         )

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 
 from annotation.bws.files.judgement_files import JudgementFile
 from annotation.bws.files.settling import repeats
-from annotation.bws.judgements import Judgements, ranks_within, tuple_numbers
+from annotation.bws.judgements import IntArray, Judgements, ranks_within, tuple_numbers
 from annotation.models import MOST_PAIRS_IN_TUPLE, Campaign
 from annotation.results.imported_rows import campaign_written
 from curation.access import dataset_lock
@@ -37,8 +37,8 @@ IDS_AT_ONCE = 5000
 class ImportFigures:
     """What became of a file, or would become of it.
 
-    repeated_items, twice_by_one: rows left out, because a tuple of the site holds no pair twice and nobody judges a
-    tuple twice. pairs_made: stand-ins for items that no pair had the id of. single_texts: how many of these hold one
+    repeated_items: rows left out, because a tuple of the site holds no pair twice.
+    pairs_made: stand-ins for items that no pair had the id of. single_texts: how many of these hold one
     text and not two.
     """
 
@@ -47,7 +47,6 @@ class ImportFigures:
     judgements: int
     annotators: int
     repeated_items: int
-    twice_by_one: int
     pairs_made: int
     single_texts: int
 
@@ -60,12 +59,6 @@ class ImportFigures:
                 "%(n)s rows name an item twice and are left out: a tuple of the site cannot hold a pair twice.",
                 self.repeated_items,
             ) % {"n": f"{self.repeated_items:,}"}
-        if self.twice_by_one:
-            yield ngettext(
-                "%(n)s row is the second judgement of a tuple by the same person and is left out.",
-                "%(n)s rows are a second judgement of a tuple by the same person and are left out.",
-                self.twice_by_one,
-            ) % {"n": f"{self.twice_by_one:,}"}
         if self.single_texts:
             yield ngettext(
                 "%(n)s item holds one text and not two; both sentences of its pair are this text.",
@@ -138,11 +131,10 @@ def judgements_record(
 
 
 class _Recordable(NamedTuple):
-    """A file with the judgements that the site can hold, each with an annotator; and how many rows are left out."""
+    """A file with the judgements that the site can hold, each with an annotator; and how many name an item twice."""
 
     file: JudgementFile
     repeated_items: int
-    twice_by_one: int
 
     def figures(self, *, items: int, made: int, single: int) -> ImportFigures:
         judged = self.file.judgements
@@ -152,7 +144,7 @@ class _Recordable(NamedTuple):
             len(judged),
             len(np.unique(judged.people)),
         )
-        return ImportFigures(*counts, self.repeated_items, self.twice_by_one, made, single)
+        return ImportFigures(*counts, self.repeated_items, made, single)
 
 
 def _recordable(dataset: Dataset, file: JudgementFile, sha256: str, **texts: str) -> _Recordable:
@@ -164,8 +156,8 @@ def _recordable(dataset: Dataset, file: JudgementFile, sha256: str, **texts: str
             number=there.pk,
         )
     _require_short(**texts)
-    kept, repeated, twice = _keepable(file)
-    return _Recordable(replace(file, judgements=kept), repeated, twice)
+    kept, repeated = _keepable(file)
+    return _Recordable(replace(file, judgements=kept), repeated)
 
 
 def _names_of_items(file: JudgementFile) -> dict[int, str]:
@@ -191,8 +183,8 @@ def _require_short(**texts: str) -> None:
             raise UserError(sentence, field=field.verbose_name, n=len(text), most=most)
 
 
-def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
-    """The judgements that the site can hold, with annotators; how many name an item twice, or are a person's second."""
+def _keepable(file: JudgementFile) -> tuple[Judgements, int]:
+    """The judgements that the site can hold, with annotators; how many rows name an item twice."""
     judged = file.judgements
     if judged.size > MOST_PAIRS_IN_TUPLE:
         sentence = _(
@@ -202,19 +194,24 @@ def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
         raise UserError(sentence, n=judged.size, most=MOST_PAIRS_IN_TUPLE)
     repeated = (repeats(judged.items) > 0) | ((judged.best == judged.worst) & ~judged.ties)
     judged = judged.only(~repeated)
-    tuples = tuple_numbers(judged.items)
-    people = judged.annotators
-    if people is None:  # which judgement of its tuple each one is, in the order of the file
-        people = np.empty(len(tuples), dtype=np.int64)
-        people[np.argsort(tuples, kind="stable")] = ranks_within(np.bincount(tuples))
-    judged = replace(judged, annotators=people)
-    first = np.zeros(len(judged), dtype=np.bool_)
-    first[np.unique(np.column_stack([tuples, people]), axis=0, return_index=True)[1]] = True
-    if not first.any():
+    if not len(judged):
         raise UserError(_("No judgement of the file can be kept: each names an item twice."))
-    kept = judged.only(first)
-    kept = replace(kept, items=kept.items[:, (kept.items >= 0).any(axis=0)])
-    return kept, int(repeated.sum()), int((~first).sum())
+    kept = replace(judged, items=judged.items[:, (judged.items >= 0).any(axis=0)])
+    return replace(kept, annotators=_people_of(kept, file)), int(repeated.sum())
+
+
+def _people_of(judged: Judgements, file: JudgementFile) -> IntArray:
+    """The annotators (n,): the numbers of the file, and where it names nobody numbers above them.
+
+    The r-th such judgement of each tuple, in the order of the file, is given to the r-th unknown person.
+    """
+    people = np.full(len(judged), -1) if judged.annotators is None else judged.annotators.copy()
+    unnamed = np.flatnonzero(people == (file.annotators.index("") if "" in file.annotators else -1))
+    tuples = np.unique(tuple_numbers(judged.items[unnamed]), return_inverse=True)[1]
+    ranks = np.empty(len(unnamed), dtype=np.int64)
+    ranks[np.argsort(tuples, kind="stable")] = ranks_within(np.bincount(tuples))
+    people[unnamed] = len(file.annotators) + ranks
+    return people
 
 
 def _known_pairs(dataset: Dataset, names: Mapping[int, str]) -> dict[int, int]:

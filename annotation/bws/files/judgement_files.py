@@ -30,7 +30,7 @@ from annotation.bws.files.settling import (
     spacing_of,
 )
 from annotation.bws.files.tables import find_table, writing_text
-from annotation.bws.judgements import IntArray, Judgements
+from annotation.bws.judgements import IntArray, Judgements, Mask, second_judgements, tuple_numbers
 from curation.files.drafts import FileError
 
 _EMPTY = {"nan", "none", "null", "<na>", "n/a", "na", "-"}
@@ -43,7 +43,8 @@ class JudgementFile:
 
     items, annotators: names, as most rows spell them; a number in `judgements` is an index of these.
     repeated_items: rows that name an item twice, kept. rejected: the rows that are not judgements.
-    left_out: rows that hold an item that was to be left out, or that the file calls duplicates.
+    left_out: rows that hold an item that was to be left out, that the file calls duplicates, or that are a second
+    judgement of a tuple by the same person; twice_by_one: those of the last kind.
     merged_items: texts of items that were taken as another item although they differ, in their spaces.
     notices: what a reader of the figures should know about the file, the weightiest first.
     """
@@ -54,6 +55,7 @@ class JudgementFile:
     repeated_items: int
     rejected: tuple[Rejected, ...] = ()
     left_out: int = 0
+    twice_by_one: int = 0
     merged_items: int = 0
     notices: tuple[Notice, ...] = ()
 
@@ -110,6 +112,7 @@ def read_judgements(
     without: Collection[str] = (),
     spaces: Spaces = Spaces.AUTO,
     keep_duplicates: bool = False,
+    keep_repeats: bool = False,
     most_rows: int = MOST_ROWS,
 ) -> JudgementFile:
     """Read judgements from tables with a header: comma, tab, semicolon or bar between their cells.
@@ -117,8 +120,9 @@ def read_judgements(
     paths: a file, or several with one set of items and annotators. columns: their names, if they are not those of the
     field. strict: raise FileError for the first row that is not a judgement, instead of listing it as rejected.
     without: items, for example those of gold questions, whose rows are left out. keep_duplicates: also count the rows
-    that a column is_duplicate marks. Raises FileError if a file or its columns cannot be read, or if no judgement is
-    left, and TooManyRowsError if a file has more rows than `most_rows`.
+    that a column is_duplicate marks. keep_repeats: also count a second judgement of a tuple by the same person, who
+    is known only where a column names the annotators. Raises FileError if a file or its columns cannot be read, or if
+    no judgement is left, and TooManyRowsError if a file has more rows than `most_rows`.
     """
     names = _file_names([paths] if isinstance(paths, Path) else list(paths))
     items, annotators = ItemRegister(), NameRegister()
@@ -140,7 +144,7 @@ def read_judgements(
     unwanted = [_unwanted(name, items.find(name), spacing, held, files) for name in without]
     settled = {name: settle(file, spacing, best_is_worst, unwanted) for name, file in files.items()}
     _refuse_first(settled, strict=strict, alike=best_is_worst is BestIsWorst.FAIL)
-    reading = _Reading(files, settled, spacing, items, annotators)
+    reading = _Reading(files, settled, spacing, items, annotators, keep_repeats)
     return reading.judgement_file()
 
 
@@ -179,6 +183,7 @@ class _Reading:
     spacing: Spacing
     items: ItemRegister
     annotators: NameRegister
+    keep_repeats: bool
 
     def judgement_file(self) -> JudgementFile:
         """Raises FileError if no judgement is left."""
@@ -192,11 +197,13 @@ class _Reading:
         left_out = sum(rows.left_out for rows in every)
         if not len(items):
             raise ReadingError(self._nothing(left_out=left_out > 0))
+        annotated = all(file.annotated for file in self.files.values())
+        twice = self._second(items, people) if annotated else np.zeros(len(items), dtype=np.bool_)
+        items, texts, best, worst, people = (array[~twice] for array in (items, texts, best, worst, people))
         used = np.unique(items)
         used = used[used >= 0]  # (m,)
         numbers = _searched(used, items)
         numbers = numbers[:, (numbers >= 0).any(axis=0)]
-        annotated = all(file.annotated for file in self.files.values())
         persons, person_of = np.unique(people, return_inverse=True)
         judgements = Judgements(
             numbers,
@@ -213,10 +220,18 @@ class _Reading:
             annotators=tuple(self.annotators.spellings[person] for person in persons) if annotated else (),
             repeated_items=int((repeats(numbers) > 0).sum()),
             rejected=tuple(self._rejected()),
-            left_out=left_out + flagged,
+            left_out=left_out + flagged + int(twice.sum()),
+            twice_by_one=int(twice.sum()),
             merged_items=self.spacing.differing if self.spacing.merged else 0,
-            notices=tuple(self._notices(judgements, names, flagged)),
+            notices=tuple(self._notices(judgements, names, flagged, int(twice.sum()))),
         )
+
+    def _second(self, items: IntArray, people: IntArray) -> Mask:
+        """Which rows (n,) are a second judgement by the same person and are not to be counted."""
+        if self.keep_repeats:
+            return np.zeros(len(items), dtype=np.bool_)
+        unnamed = self.annotators.find("")
+        return second_judgements(tuple_numbers(items), np.where(people == unnamed, -1, people))
 
     def _nothing(self, *, left_out: bool) -> Notice:
         why = "every row holds an item to leave out" if left_out else "there is no row below the header"
@@ -241,7 +256,9 @@ class _Reading:
         for name, rows in self.settled.items():
             yield from (row._replace(file=name) for row in rows.rejected) if several else rows.rejected
 
-    def _notices(self, judgements: Judgements, names: Sequence[str], flagged: int) -> Iterator[Notice]:
+    def _notices(
+        self, judgements: Judgements, names: Sequence[str], flagged: int, twice: int
+    ) -> Iterator[Notice]:
         """What a reader should know, the weightiest first. names: (m,) of the items."""
         yield from self._many_rejected()
         for name, file in self.files.items():
@@ -258,6 +275,11 @@ class _Reading:
         if flagged:
             rows = _counted(flagged, "row is", "rows are")
             yield Notice(f"{rows} left out because the column is_duplicate says so.", Remedy.DUPLICATES)
+        if twice:
+            one, more = "is a second judgement of a tuple", "are second judgements of a tuple"
+            verb = "is" if twice == 1 else "are"
+            rows = _counted(twice, f"row {one}", f"rows {more}")
+            yield Notice(f"{rows} by the same person and {verb} left out; the first counts.", Remedy.REPEATS)
         sizes = judgements.sizes
         if smaller := int((sizes < judgements.size).sum()):
             yield Notice(

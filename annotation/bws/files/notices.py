@@ -49,6 +49,10 @@ class Remedy(Enum):
         "Use --keep-duplicates to count them.",
         f"To count them, choose “{Field.DUPLICATES}”.",
     )
+    REPEATS = (
+        "In a test–retest design, use --keep-repeats to count them in scores and reliability.",
+        "The site stores one judgement of a tuple by each person.",
+    )
     WITHOUT = (
         "Use --without to leave these rows out.",
         f"To leave these rows out, write the item under “{Field.WITHOUT}”.",

@@ -39,6 +39,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: dict[str, Any]) -> verb.Answer:
     if options["best_is_worst"] == "count":
         raise UserError(_("The site stores no judgement whose best is its worst; leave --best-is-worst out."))
+    if options["keep_repeats"]:
+        raise UserError(
+            _("The site stores one judgement of a tuple by each person; leave --keep-repeats out.")
+        )
     database_ready()
     file, slug = verb.judgements_of(options), options["dataset"]
     dataset = Dataset.objects.filter(slug=slug).first()
@@ -66,7 +70,6 @@ def run(options: dict[str, Any]) -> verb.Answer:
         "items": recorded.figures.items,
         "tuples": recorded.figures.tuples,
         "annotators": recorded.figures.annotators,
-        "twice_by_one": recorded.figures.twice_by_one,
         "pairs_made": recorded.figures.pairs_made,
         "single_texts": recorded.figures.single_texts,
     }

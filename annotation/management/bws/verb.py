@@ -79,6 +79,12 @@ def add_reading(parser: ArgumentParser, *, items: str = "--items") -> None:
         action="store_true",
         help="Also count the rows that a column is_duplicate marks; they are left out otherwise.",
     )
+    rows.add_argument(
+        "--keep-repeats",
+        action="store_true",
+        help="Also count a second judgement of the same tuple by the same person, as test-retest designs ask for; "
+        "otherwise the first counts and the others are left out.",
+    )
     spaces = parser.add_argument_group(
         "items that differ only in missing or added spaces"
     ).add_mutually_exclusive_group()
@@ -155,9 +161,8 @@ def keep_apart(given: Path | Sequence[Path], out: Path) -> None:
 def judgements_of(options: dict[str, Any], paths: Path | Sequence[Path] | None = None) -> JudgementFile:
     """Read the files of `judgements`, or other ones, as the options of `add_reading` say."""
     columns = {name: options[name] for name in ("best", "worst", "annotator")}
-    how = {
-        name: options[name] for name in ("best_is_worst", "strict", "without", "spaces", "keep_duplicates")
-    }
+    names = ("best_is_worst", "strict", "without", "spaces", "keep_duplicates", "keep_repeats")
+    how = {name: options[name] for name in names}
     named = Columns(items=options["item_columns"], **columns)
     return read_judgements(options["judgements"] if paths is None else paths, named, **how)
 
@@ -174,6 +179,7 @@ def file_figures(file: JudgementFile) -> dict[str, Any]:
         "repeated_items": file.repeated_items,
         "merged_items": file.merged_items,
         "left_out": file.left_out,
+        "twice_by_one": file.twice_by_one,
         "warnings": list(file.warnings),
     }
 
@@ -188,12 +194,12 @@ def file_lines(file: JudgementFile) -> Iterator[str]:
         count = len(file.rejected)
         left_out = ngettext("%(n)s row is left out.", "%(n)s rows are left out in total.", count)
         yield left_out % with_commas(n=count)
-    if file.left_out:
+    if others := file.left_out - file.twice_by_one:
         yield ngettext(
             "%(n)s row with an item of --without, or marked as a duplicate, is left out.",
             "%(n)s rows with an item of --without, or marked as duplicates, are left out.",
-            file.left_out,
-        ) % {"n": f"{file.left_out:,}"}
+            others,
+        ) % {"n": f"{others:,}"}
     if file.repeated_items:
         yield ngettext(
             "%(n)s row names an item twice; each position counts as an appearance.",

@@ -120,6 +120,7 @@ def test_score_writes_scores_and_tells_what_it_left_out(bws, judgements, tmp_pat
         "repeated_items": 0,
         "merged_items": 0,
         "left_out": 0,
+        "twice_by_one": 0,
         "warnings": lines[:1],
         "method": "counting",
         "scale": "signed",
@@ -199,6 +200,7 @@ def test_reliability_tells_all_figures_with_what_they_rest_on(bws, judgements) -
         "repeated_items",
         "merged_items",
         "left_out",
+        "twice_by_one",
         "warnings",
         "spearman_mean",
         "spearman_sd",
@@ -216,6 +218,30 @@ def test_reliability_tells_all_figures_with_what_they_rest_on(bws, judgements) -
     }
     assert (figures["trials"], figures["tuples"], figures["judgements"], figures["rejected"]) == (50, 2, 4, 2)
     assert "4 judgements of 2 tuples, 50 splits into halves of each tuple's judgements:" in lines
+
+
+@pytest.fixture
+def judged_twice(tmp_path) -> Path:
+    """Two tuples by two people, and one of them by ann a second time, in another order and with another answer."""
+    path = tmp_path / "twice.csv"
+    path.write_text("".join(JUDGEMENTS.splitlines(keepends=True)[:5]) + "d,c,b,a,b,c,ann\n")
+    return path
+
+
+@pytest.mark.parametrize("arguments", [("score", "--out", "scores.csv"), ("reliability", "--trials", 5)])
+def test_the_first_of_two_judgements_of_a_tuple_by_one_person_counts_and_the_rest_are_said(
+    bws, judged_twice, tmp_path, monkeypatch, arguments
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    verb, *options = arguments
+
+    lines, figures = bws(verb, judged_twice, *options)
+    _lines, kept = bws(verb, judged_twice, *options, "--keep-repeats")
+
+    assert (figures["judgements"], figures["left_out"], figures["twice_by_one"]) == (4, 1, 1)
+    assert "1 row is a second judgement of a tuple by the same person and is left out" in lines[0]
+    assert "--keep-repeats" in figures["warnings"][0]
+    assert (kept["judgements"], kept["left_out"], kept["warnings"]) == (5, 0, [])
 
 
 @pytest.fixture

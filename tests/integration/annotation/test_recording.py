@@ -244,8 +244,29 @@ def test_rows_the_site_cannot_hold_are_left_out_and_told(keep, path) -> None:
     lines, figures = keep(path, "--dataset", "elsewhere", "--create")
 
     assert (figures["judgements"], figures["repeated_items"], figures["twice_by_one"]) == (240, 1, 1)
+    assert figures["left_out"] == 1
     assert any("names an item twice and is left out" in line for line in lines)
     assert any("second judgement of a tuple by the same person" in line for line in lines)
+
+
+@pytest.mark.django_db
+def test_second_judgements_cannot_be_kept(keep, path) -> None:
+    with pytest.raises(
+        CommandError, match="one judgement of a tuple by each person; leave --keep-repeats out"
+    ):
+        keep(path, "--dataset", "elsewhere", "--create", "--keep-repeats")
+
+
+@pytest.mark.django_db
+def test_rows_without_a_name_are_judgements_of_unknown_people(keep, path) -> None:
+    path.write_text(path.read_text().replace(",W-17\n", ",\n").replace(",W-4\n", ",\n"))
+
+    _lines, figures = keep(path, "--dataset", "elsewhere", "--create")
+
+    people = Participation.objects.filter(campaign=figures["campaign"])
+    assert figures["judgements"] == Judgement.objects.count() == 240
+    assert sorted(people.values_list("user__first_name", flat=True))[:2] == ["W-8", "W-9"]
+    assert figures["annotators"] == people.count() == 4
 
 
 @pytest.mark.django_db

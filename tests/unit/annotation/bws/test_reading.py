@@ -32,6 +32,44 @@ def shown(file: JudgementFile) -> list[list[str]]:
     return [[file.items[item] for item in row if item >= 0] for row in file.judgements.items.tolist()]
 
 
+# A second judgement
+
+NAMED = HEADER.replace("\n", ",Annotator\n")
+
+
+def test_the_first_judgement_of_a_tuple_by_a_person_counts_whatever_the_order_of_its_items(read) -> None:
+    file = read(NAMED + "a,b,c,d,a,d,ann\na,b,c,e,e,a,ann\nd,c,b,a,b,c,ann\na,b,c,d,c,b,bob\n")
+
+    assert chosen(file) == [("a", "d"), ("e", "a"), ("c", "b")]
+    assert (file.twice_by_one, file.left_out) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        HEADER + "a,b,c,d,a,d\na,b,c,d,b,d\n",
+        NAMED + "a,b,c,d,a,d,\na,b,c,d,b,d,\n",
+        NAMED + "a,b,c,d,a,d,ann\na,b,c,e,b,c,ann\na,b,c,d,b,d,bob\n",
+    ],
+    ids=["no column of annotators", "nobody named in it", "another tuple, another person"],
+)
+def test_judgements_that_may_be_of_several_people_all_count(read, content) -> None:
+    file = read(content)
+
+    assert len(file.judgements) == content.count("\n") - 1
+    assert (file.twice_by_one, file.warnings) == (0, ())
+
+
+def test_a_person_is_the_same_in_several_files(tmp_path) -> None:
+    paths = [tmp_path / "first.csv", tmp_path / "second.csv"]
+    for path in paths:
+        path.write_text(NAMED + "a,b,c,d,a,d,ann\n")
+
+    file = read_judgements(paths)
+
+    assert (len(file.judgements), file.twice_by_one) == (1, 1)
+
+
 # Spaces
 
 
