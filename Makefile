@@ -16,7 +16,7 @@ ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblanc
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check kills faults attack bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign schema constraints
+.PHONY: help install demo serve test check kills faults attack bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign schema constraints requirements audit wheel
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -54,6 +54,7 @@ check: $(VENV)/installed-dev ## style, types, layers, migrations, API schema
 	@$(BIN)/djlint templates --check --lint --quiet
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/deptry semblance curation annotation mlworkers
 	@$(BIN)/python manage.py check --fail-level WARNING
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file $(VENV)/openapi.yaml
@@ -94,9 +95,20 @@ real-campaign: $(VENV)/installed-dev ## a campaign of 200 pairs of the STS bench
 schema: $(VENV)/installed-dev ## write docs/openapi.yaml
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml
 
+audit: $(VENV)/installed-dev ## known weaknesses of the pinned versions; without one, SECURITY.md gets the date (OSV=an export of the OSV database)
+	@$(BIN)/python .ci/audit --write $(if $(OSV),--osv "$(OSV)")
+
+wheel: $(VENV)/installed ## the wheel and the list of its parts (CycloneDX), into dist/; the same source gives the same bytes
+	@$(PIP) setuptools
+	@wheel=$$($(BIN)/python deployment/build_wheel.py dist) && $(BIN)/python deployment/sbom.py $$wheel $${wheel%.whl}.cdx.json && echo $$wheel
+
+requirements: $(VENV)/bin/python ## write semblance/requirements (exact versions with hashes) by constraints.txt
+	@$(PIP) uv
+	@PATH="$(CURDIR)/$(BIN):$$PATH" .ci/requirements
+
 constraints: $(VENV)/installed-dev ## write constraints.txt from what is installed
 	@{ echo "# Exact versions that the suite passes with. Regenerate with: make constraints"; \
-	   $(BIN)/python -m pip freeze --all --exclude-editable | grep -vE '^(pip==|-e)| @ ' | sed 's/+cpu$$//'; } > constraints.txt
+	   $(BIN)/python -m pip freeze --all --exclude-editable | grep -vE '^(pip==|uv==|-e)| @ ' | sed 's/+cpu$$//'; } > constraints.txt
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed, and no python3 was found."; exit 1; }

@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from importlib.metadata import version
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,6 +15,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 
 from curation.heartbeats import Pulse, database_now, heard_within
+from curation.version import VERSION
 from mlworkers.models import WorkerHeartbeat
 
 SECONDS_BETWEEN_BEATS = 5
@@ -52,7 +52,7 @@ class Presence:
             "queues": sorted(queues),
             "device": device_name(),
             "devices": len(accelerators()),
-            "version": version("semblance"),
+            "version": VERSION,
         }
         self._started_at: datetime | None = None
         self._pulse = Pulse("worker heartbeat", self._beat, every=SECONDS_BETWEEN_BEATS)

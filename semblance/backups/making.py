@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from django.conf import settings
@@ -13,6 +12,7 @@ from django.db import DEFAULT_DB_ALIAS, connection, transaction
 from curation.errors import errors_shown
 from curation.files.drafts import FileError
 from curation.files.writing import sha256_of
+from curation.version import VERSION
 from semblance.backups.archive import BackupWriter, Manifest, TableCopy, backup_writing
 from semblance.backups.files import damaged_of, files_held, others_in, references_fetch, references_now
 from semblance.backups.rows import applied_migrations, fields_of, label_of, lines_of, tables_of
@@ -84,7 +84,7 @@ def _tables_write(writer: BackupWriter, at: datetime) -> Manifest:
         if label_of(model) not in LEFT_OUT:
             writer.table(label_of(model), fields_of(model), lines_of(model, DEFAULT_DB_ALIAS))
     return Manifest(
-        version=version("semblance"),
+        version=VERSION,
         made_at=at.isoformat(),
         database=connection.vendor,
         migrations=tuple(migrations),

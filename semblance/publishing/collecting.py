@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 
 from django.utils.translation import gettext as _
 
@@ -16,9 +15,10 @@ from curation.files.comparing import score_columns_about
 from curation.files.publishing.facts import Publication, Scores
 from curation.models import PairScore, ScoreSet, Snapshot
 from curation.pairs.inclusion import UNNAMED
+from curation.version import VERSION
 from semblance.publishing.making import making_of
 
-SOFTWARE = f"Semblance {version('semblance')}"
+SOFTWARE = f"Semblance {VERSION}"
 
 
 @dataclass(frozen=True)

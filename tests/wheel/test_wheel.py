@@ -1,9 +1,9 @@
 """The wheel, built and installed into another environment, imports, judges and scores without the checkout."""
 
 import csv
+import hashlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -16,13 +16,13 @@ from pathlib import Path
 
 import httpx2 as httpx
 import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+from curation.files.json_text import json_from
+from curation.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = (
-    *("semblance", "curation", "annotation", "mlworkers", "templates", "static", "locale", "docs/guide"),
-    *("pyproject.toml", "README.md", "LICENSE"),
-)
-LEFT = shutil.ignore_patterns("__pycache__")
 PASSWORD = "a-long-enough-secret"
 PATIENCE = 90.0  # seconds; a machine may be busy
 HERE = "Semblance is at "
@@ -31,16 +31,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """Built from a copy: what an earlier build left in the checkout would go into the wheel."""
-    copy, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    for name in SOURCE:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=LEFT)
-        else:
-            shutil.copy(ROOT / name, copy / name)
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*pip, "--wheel-dir", str(out), str(copy)], check=True, cwd=out)
-    return next(out.glob("*.whl"))
+    return wheel_built(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +153,7 @@ def test_the_wheel_has_every_page_file_translation_and_guide_and_nothing_else(wh
         ("static", "semblance/static", "**/*"),
         ("locale", "semblance/translations", "**/*.mo"),
         ("docs/guide", "semblance/guide/pages", "*"),
+        ("semblance/requirements", "semblance/requirements", "*.txt"),
     ):
         there = [path for path in (ROOT / folder).glob(pattern) if path.is_file()]
         assert there
@@ -170,6 +162,43 @@ def test_the_wheel_has_every_page_file_translation_and_guide_and_nothing_else(wh
     others = {name for name in names - expected if not name.endswith(".py")}
     assert others == set()
     assert {name.split("/")[0] for name in names} == {"semblance", "curation", "annotation", "mlworkers"}
+
+
+@pytest.mark.exhaustive
+def test_two_builds_are_equal_to_the_byte(wheel, tmp_path) -> None:
+    again = wheel_built(tmp_path, umask=0o077, TZ="Asia/Tokyo", PYTHONHASHSEED="13")
+
+    assert again.name == wheel.name
+    assert again.read_bytes() == wheel.read_bytes()
+
+
+def test_the_list_of_parts_names_every_file_of_the_wheel_and_every_package_that_it_pins(
+    wheel, tmp_path
+) -> None:
+    out = tmp_path / "parts.json"
+
+    succeeded(script_run("sbom.py", wheel, out))
+
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(out.read_text()) is None
+    parts = json_from(out.read_text())["components"]
+    with zipfile.ZipFile(wheel) as held:
+        files = {name: hashlib.sha256(held.read(name)).hexdigest() for name in held.namelist()}
+    assert {part["name"]: part["hashes"][0]["content"] for part in parts if part["type"] == "file"} == files
+    pins = "".join(path.read_text() for path in (ROOT / "semblance" / "requirements").glob("*.txt"))
+    packages = {f"{part['name']}=={part['version']}" for part in parts if part["type"] == "library"}
+    assert packages == set(re.findall(r"^[\w.-]+==[\w.]+", pins, re.MULTILINE))
+
+
+def test_the_list_of_parts_of_an_environment_names_every_file_of_its_packages(environment, tmp_path) -> None:
+    out = tmp_path / "parts.json"
+
+    succeeded(script_run("sbom.py", "--environment", environment, out))
+
+    [ours] = json_from(out.read_text())["components"]
+    packages = next(environment.glob("lib/python*/site-packages"))
+    there = {str(path.relative_to(packages)) for path in files_of(packages) if path.is_file()}
+    assert ours["purl"] == f"pkg:pypi/semblance-pairs@{VERSION}"
+    assert there - {"libraries.pth"} <= {part["name"] for part in ours["components"]}
 
 
 def test_an_installed_wheel_imports_judges_and_scores(
@@ -239,6 +268,16 @@ def campaign_is_open(person: Person) -> None:
     gold = {"gold_every": 15, "gold_minimum": 10, "gold_threshold": 0.7, "repeat_every": 0}
     person.send_form("campaigns/new/?dataset=mine", **words, **design, **gold)
     person.send_form("campaigns/1/move/", move="open")
+
+
+def wheel_built(out: Path, umask: int = 0o022, **variables: str) -> Path:
+    succeeded(script_run("build_wheel.py", out, umask=umask, env=os.environ | variables))
+    return next(out.glob("*.whl"))
+
+
+def script_run(name: str, *arguments: object, **how: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "deployment" / name), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **how)
 
 
 def succeeded(done: subprocess.CompletedProcess[str]) -> None:
