@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from curation.models import Pair, PairScore, ScoreSet, SentenceScore
 from curation.pairs.overlap import dice
-from curation.pairs.text import words
+from curation.pairs.segmenting import word_count
 
 SCORES = "scores-"  # before the number of a score set
 CONTEXTS, INTERVAL = (
@@ -26,7 +26,7 @@ _OF_PAIRS: Mapping[str, Callable[[Pair], str]] = {
     "origin": lambda pair: pair.get_origin_display(),
     "status": lambda pair: pair.get_status_display(),
     "overlap": lambda pair: floatformat(dice(pair.a.text, pair.b.text), 2),
-    "words": lambda pair: f"{len(words(pair.a.text))} · {len(words(pair.b.text))}",
+    "words": lambda pair: f"{word_count(pair.a.text)} · {word_count(pair.b.text)}",
 }
 
 

@@ -15,6 +15,7 @@ from curation.errors import errors_shown
 from curation.models import AuditEntry, Dataset, DuplicateFound, DuplicateSearch, Pair, PairScore, Sentence
 from curation.pairs.duplicate_groups import Likeness, duplicate_groups
 from curation.pairs.overlap import pair_jaccard
+from curation.pairs.text import WORDS_RULE
 
 PARTS = (*(likeness.value for likeness in Likeness), "leaks", "elsewhere")
 SHOWN_OF_GROUP = 12  # pairs; a file has all
@@ -128,14 +129,14 @@ def duplicate_pairs(numbers: Iterable[int]) -> Iterator[DuplicatePair]:
 
 
 def pairs_state(datasets: Sequence[Dataset]) -> str:
-    """What changes when active pairs come or go, or their sources, splits or sentences change."""
+    """What changes when active pairs come or go, or their sources, splits or sentences change, or the rule of words."""
     states = []
     for dataset in datasets:
         active = Pair.objects.filter(dataset=dataset, status=Pair.Status.ACTIVE).order_by()
         counted = active.aggregate(n=Count("pk"), total=Sum("pk"), last=Max("pk"))
         changes = AuditEntry.objects.filter(dataset=dataset, action__in=_CHANGES)
         states.append([*counted.values(), changes.order_by().aggregate(last=Max("pk"))["last"]])
-    return hashlib.sha256(repr(states).encode()).hexdigest()
+    return hashlib.sha256(repr((WORDS_RULE, states)).encode()).hexdigest()
 
 
 def datasets_searched(search: DuplicateSearch) -> list[Dataset]:
@@ -144,7 +145,7 @@ def datasets_searched(search: DuplicateSearch) -> list[Dataset]:
 
 
 def search_is_stale(search: DuplicateSearch) -> bool:
-    """Whether pairs have come, gone or changed since the search read them."""
+    """Whether pairs have come, gone or changed since the search read them, or an earlier version searched."""
     return search.pairs_state != pairs_state(datasets_searched(search))
 
 

@@ -17,7 +17,7 @@ from curation.datasets.selectors import ScoreSetRow
 from curation.models import Dataset, Pair, PairScore, ScoreSet
 from curation.pairs.overlap import dice
 from curation.pairs.sampling import random_order
-from curation.pairs.text import words
+from curation.pairs.segmenting import word_count
 from curation.statistics.influence import Correlation, spearman_within
 
 DRAWN = 5_000
@@ -125,7 +125,7 @@ def _overlap_finding(score_set: ScoreSet, found: Correlation) -> str:
 
 def _lengths(pairs: list[int]) -> dict[int, int]:
     rows = Pair.objects.filter(pk__in=pairs).order_by("pk").values_list("a__text", "b__text")
-    return dict(Counter(min(len(words(text)), LONGEST) for both in rows for text in both))
+    return dict(Counter(min(word_count(text), LONGEST) for both in rows for text in both))
 
 
 def _lengths_drawn(lengths: dict[int, int]) -> Chart:

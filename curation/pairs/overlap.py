@@ -1,6 +1,7 @@
 """How many words two sentences share, and which of many sentences shares most with another.
 
-The Dice of the STR paper (Abdalla, Vishnubhotla and Mohammad 2021), over the words of `text.words`, each once.
+The Dice of the STR paper (Abdalla, Vishnubhotla and Mohammad 2021), over words, each once. It is a statistic, so its
+words are those of `segmenting.segmented_words`. What decides about pairs (`jaccard`) uses `text.words`.
 """
 
 from array import array
@@ -10,12 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from curation.pairs.segmenting import segmented_words
 from curation.pairs.text import words
 
 
 def dice(one: str, other: str) -> float:
     """Twice the number of shared words over the sum of both numbers of words, 0..1; 0 where neither has a word."""
-    left, right = set(words(one)), set(words(other))
+    left, right = set(segmented_words(one)), set(segmented_words(other))
     together = len(left) + len(right)
     return 2 * len(left & right) / together if together else 0.0
 

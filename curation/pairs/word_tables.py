@@ -1,7 +1,7 @@
 """The words of many sentences as numbers, so that overlaps of a million of them can be counted.
 
-All overlaps are of distinct words (`text.words`: without case, runs of letters and digits), as the Dice of the
-STR paper is. A word can be replaced by a synonym first (`sampling/synonyms.py`), so that synonyms count as shared.
+All overlaps are of distinct words (`text.words`, the same on every machine), as the Dice of the STR paper is. A word
+can be replaced by a synonym first (`sampling/synonyms.py`), so that synonyms count as shared.
 """
 
 from array import array
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from curation.pairs.text import words
+from curation.pairs.segmenting import word_count
+from curation.pairs.text import has_unspaced_script, words
 
 Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -25,7 +26,7 @@ class WordTable:
     """The distinct words of n sentences.
 
     words: numbers from 0 to v - 1, those of sentence i at starts[i]:starts[i + 1]. starts: (n + 1,).
-    lengths: (n,), the number of words with repeats, which bounds on length refer to.
+    lengths: (n,), the number of words with repeats (`segmenting.word_count`), which bounds on length refer to.
     """
 
     words: NDArray[np.int32]
@@ -69,7 +70,7 @@ def word_table(sentences: Iterable[str], *, synonyms: Mapping[str, str] | None =
     found, starts, lengths = array("i"), array("q", [0]), array("q")
     for sentence in sentences:
         read = words(sentence)
-        lengths.append(len(read))
+        lengths.append(word_count(sentence) if has_unspaced_script(sentence) else len(read))
         found.extend({numbers[word] for word in read})
         starts.append(len(found))
     # Copies: a view of an array cannot outlive a later growth of it, and an empty one has no view.

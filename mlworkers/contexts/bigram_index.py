@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curation.files.progress import Report, silent
-from curation.pairs.text import words
+from curation.pairs.text import WORDS_RULE, words, words_may_have_changed
 from mlworkers.contexts.corpus import Corpus, CorpusError, Places
 
 Keys = NDArray[np.uint64]
 _WORD_BITS = 32
 _REPORTED = 20_000
 _CHUNKS, _WORDS, _WORD_ENDS = "chunks.npy", "words.bin", "word_ends.npy"
+_RULE = "words_rule.txt"  # how the words were found; earlier versions wrote none
 _BIGRAMS, _BOUNDS, _POSTINGS, _WEIGHTS = "bigrams.npy", "bounds.npy", "postings.npy", "weights.npy"
 
 
@@ -75,6 +76,7 @@ def index_write(
     weights = counts * np.repeat(rarity, spread)
     lengths = np.sqrt(np.bincount(chunks, weights**2, minlength=len(starts)))
     weights /= lengths[chunks]
+    (folder / _RULE).write_text(WORDS_RULE, "utf-8")
     np.save(folder / _CHUNKS, bounds)
     (folder / _WORDS).write_bytes(b"".join(known))
     np.save(folder / _WORD_ENDS, np.cumsum([len(word) for word in known], dtype=np.int64))
@@ -129,6 +131,10 @@ class _Words:
         start = self._ends[number - 1] if number else 0
         return bytes(self._bytes[start : self._ends[number]])
 
+    def text(self) -> str:
+        """All words, one behind the other."""
+        return bytes(self._bytes).decode()
+
     def number(self, word: str) -> int | None:
         encoded = word.encode()
         place = bisect_left(self, encoded)
@@ -142,8 +148,13 @@ class BigramIndex:
     folder: Path
 
     def check(self) -> None:
-        """Raises CorpusError where an earlier version wrote the index."""
+        """Raises CorpusError where an earlier version wrote the index, and its words are not those of this one."""
         self._words.number("")
+        if (self.folder / _RULE).is_file() or not words_may_have_changed(self._words.text()):
+            return
+        raise CorpusError(
+            "An earlier version wrote the index and divided words of this corpus at marks; index the corpus again."
+        )
 
     @cached_property
     def chunks(self) -> Places:

@@ -20,7 +20,7 @@ from curation.files.documents import Document
 from curation.files.drafts import RowError
 from curation.files.json_text import json_from
 from curation.files.progress import Report, silent
-from curation.pairs.text import near_copy_key
+from curation.pairs.text import WORDS_RULE, near_copy_key, words_may_have_changed
 
 Places = NDArray[np.int64]
 MOST_SENTENCES = 5_000_000
@@ -49,7 +49,8 @@ class Context(NamedTuple):
 class CorpusFacts:
     """What a corpus holds. segments: runs of sentences without interruption. places: sentences with one before and one
     after them. duplicates: documents left out because an earlier one has the same words; left_out: sentences.
-    near_duplicates: twos of documents that share most of their sentences; they stay in.
+    near_duplicates: twos of documents that share most of their sentences; they stay in. words_rule: how the words were
+    found by which near copies are known; "" in corpora of earlier versions.
     """
 
     language: str = "en"
@@ -63,6 +64,7 @@ class CorpusFacts:
     near_duplicate_names: list[str] = field(default_factory=list)
     left_out: int = 0
     left_out_because: list[str] = field(default_factory=list)
+    words_rule: str = ""
 
 
 class _Writer:
@@ -70,7 +72,7 @@ class _Writer:
 
     def __init__(self, folder: Path, language: str) -> None:
         self._folder = folder
-        self.facts = CorpusFacts(language=language)
+        self.facts = CorpusFacts(language=language, words_rule=WORDS_RULE)
         self._offsets, self._starts, self._of_document = array("q", [0]), array("q"), array("i")
         self._keys = array("Q")
         self._seen: dict[bytes, str] = {}  # document names by the near-copy keys of their sentences
@@ -222,9 +224,18 @@ class Corpus:
 
     @cached_property
     def near_keys(self) -> NDArray[np.uint64]:
-        """What near copies share (`curation.pairs.text.near_copy_key`), (n,)."""
+        """What near copies share (`curation.pairs.text.near_copy_key`), (n,).
+
+        An earlier version divided the words of some scripts otherwise; keys of such sentences are computed again.
+        """
         keys: NDArray[np.uint64] = np.load(self.folder / _KEYS, mmap_mode="r")
-        return keys
+        if self.facts.words_rule == WORDS_RULE:
+            return keys
+        renewed = np.array(keys)
+        for number, text in enumerate(map(self.text, range(len(self)))):
+            if words_may_have_changed(text):
+                renewed[number] = int(near_copy_key(text), 16)
+        return renewed
 
     def text(self, number: int) -> str:
         return bytes(self._texts[self._offsets[number] : self._offsets[number + 1]]).decode()

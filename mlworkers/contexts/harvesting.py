@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from curation.files.progress import Report
-from curation.pairs.text import words
+from curation.pairs.segmenting import word_count
 from mlworkers.contexts.bigram_index import BigramIndex
 from mlworkers.contexts.corpus import Corpus, Places
 from mlworkers.contexts.harvest_plan import DEV, TEST, TRAIN, HarvestPlan
@@ -91,7 +91,7 @@ class Harvest:
     def _fits(self, place: int) -> bool:
         if int(self._corpus.near_keys[place]) in self._used:
             return False
-        return self._plan.shortest <= len(words(self._corpus.text(place))) <= self._plan.longest
+        return self._plan.shortest <= word_count(self._corpus.text(place)) <= self._plan.longest
 
     def _go_together(self, place: int, other: int) -> bool:
         same = self._corpus.near_keys[place] == self._corpus.near_keys[other]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from curation.pairs.segmenting import word_count
 from curation.pairs.text import words
 from curation.statistics.intervals import Interval, percentile_interval
 from mlworkers.contexts.corpus import Corpus, CorpusError
@@ -111,7 +112,7 @@ def _sections(corpus: Corpus, plan: SectionsPlan) -> tuple[list[Section], int]:
             places = tuple(
                 first + number
                 for number in range(start + has_headings, end)
-                if plan.shortest <= len(words(texts[number])) <= plan.longest
+                if plan.shortest <= word_count(texts[number]) <= plan.longest
             )
             if len(places) >= _FEWEST:
                 found.append(Section(document, places))

@@ -11,12 +11,14 @@ from sentence_transformers import SentenceTransformer
 from curation.files.json_text import json_from
 from curation.files.publishing.licences import LICENCE_NOT_STATED
 from curation.pairs.holding_out import HeldOut
-from curation.pairs.text import near_copy_key, sentence_key
+from curation.pairs.text import earlier_near_copy_key, near_copy_key, sentence_key
 from mlworkers.encoders.seen import NOTHING_KNOWN, Seen
 from mlworkers.pretrained.quiet import quiet_transformers
 
 _ABOUT = "semblance.json"
-_NEAR_COPY = "near copy"  # how the keys of the sentences that an encoder was trained on were made
+# How the keys of the sentences that an encoder was trained on were made: now, and before words kept their marks.
+_NEAR_COPY, _EARLIER = "near copy 2", "near copy"
+_KEYS = {_NEAR_COPY: near_copy_key, _EARLIER: earlier_near_copy_key}
 
 
 @dataclass(frozen=True)
@@ -53,15 +55,20 @@ def encoder_save(
 
 def seen_save(folder: Path, about: About, sentences: Iterable[str], *, base: Seen) -> None:
     """Say in the folder of a model what it was trained from and on, as `encoder_save` does."""
-    keys = HeldOut.of(sentences).keys.union(*(one.keys for one in base.sets if one.key is near_copy_key))
-    # Keys of another kind cannot be written beside these: of that base, not everything is known.
-    lost = any(one.key is not near_copy_key for one in base.sets)
+    by_kind = {
+        kind: frozenset[str]().union(*(one.keys for one in base.sets if one.key is key))
+        for kind, key in _KEYS.items()
+    }
+    keys = HeldOut.of(sentences).keys | by_kind[_NEAR_COPY]
+    # Keys of a third kind cannot be written beside these: of that base, not everything is known.
+    lost = any(one.key not in _KEYS.values() for one in base.sets)
     told = {
         "base": {"model": about.base, "sha256": about.base_sha256},
         "plan": dict(about.plan),
         "data": dict(about.data),
         "trained_on": sorted(keys),
         "trained_on_key": _NEAR_COPY,
+        "trained_on_earlier": sorted(by_kind[_EARLIER]),
         "trained_on_unknown": list(
             dict.fromkeys([*base.unknown, *([about.base] if lost or not base.known else [])])
         ),
@@ -75,11 +82,6 @@ def learned_save(folder: Path, sentences: Iterable[str]) -> None:
     keys = sorted(HeldOut.of(sentences).keys)
     told = {"trained_on": keys, "trained_on_key": _NEAR_COPY, "trained_on_unknown": []}
     (folder / _ABOUT).write_text(json.dumps(told, indent=1), encoding="utf-8")
-
-
-def trained_on(folder: Path) -> HeldOut:
-    """The sentences that the model in a folder says it was trained on; none where it says nothing."""
-    return next(iter(seen_by(folder).sets), HeldOut())
 
 
 def seen_by(folder: Path, name: str = "") -> Seen:
@@ -96,14 +98,15 @@ def seen_by(folder: Path, name: str = "") -> Seen:
 def _seen_in(told: Any) -> Seen:
     """Raises one of the errors of a file that says something else where it is not as `encoder_save` writes it."""
     keys = frozenset(map(str, told["trained_on"]))
-    near_copies = told.get("trained_on_key") == _NEAR_COPY
     # Folders that name no kind of key: of texts that differ in case and white space alone.
-    held = HeldOut(keys) if near_copies else HeldOut(keys, lambda text: sentence_key(text.casefold())[:16])
+    key = _KEYS.get(told.get("trained_on_key"), lambda text: sentence_key(text.casefold())[:16])
+    earlier = HeldOut(frozenset(map(str, told.get("trained_on_earlier", ()))), earlier_near_copy_key)
     # Earlier folders say nothing of what their base had seen.
     unknown = told.get("trained_on_unknown", [_told(told, "base", "model")])
     own = (_told(told, "data", "dataset"), _told(told, "plan", "split"))
     splits = {own, *((str(dataset), str(split)) for dataset, split in told.get("trained_on_splits", []))}
-    return Seen((held,), True, tuple(filter(None, map(str, unknown))), frozenset(splits - {("", "")}))
+    sets = (HeldOut(keys, key), *([earlier] if earlier else []))
+    return Seen(sets, True, tuple(filter(None, map(str, unknown))), frozenset(splits - {("", "")}))
 
 
 def _told(about: Mapping[str, Any], part: str, name: str) -> str:

@@ -13,6 +13,7 @@ from curation.datasets.composing import Labels, Preview, composition_preview, co
 from curation.errors import UserError
 from curation.files.progress import Report
 from curation.files.tables import Column, write_table
+from curation.pairs.text import WORDS_RULE
 from curation.sampling.bands import Vectors
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.bands_plan import BandsPlan
@@ -60,6 +61,7 @@ def compose_by_similarity(plan: BandsPlan, job: Job) -> Outcome:
         "missing": drawn.sample.missing,
         "usable_sentences": drawn.usable,
         "mean_dice": float(drawn.dice.mean()),
+        "words_rule": WORDS_RULE,
         "bands": [{"band": one.name, "asked": one.asked, "pairs": one.drawn} for one in drawn.sample.strata],
         **about,
     }

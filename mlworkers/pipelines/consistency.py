@@ -13,7 +13,7 @@ from mlworkers.consistency.dataset import UNKNOWN, labelled_pairs, labels_of, ne
 from mlworkers.consistency.plan import ConsistencyPlan
 from mlworkers.consistency.scoring import consistency_scores
 from mlworkers.encoders.rows import Rows, training_rows
-from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.saving import seen_by
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.scoring_pairs import scores_in_shards
@@ -37,7 +37,7 @@ def score_consistency(plan: ConsistencyPlan, job: Job) -> Outcome:
     folder = folder_of_model(plan.model, kind="encoder", report=job.report)
     drawn = _drawn(plan, dataset, job)
     scored, human = drawn.scored, drawn.human
-    seen = trained_on(folder)
+    seen = seen_by(folder)
     if known := sum(text in seen for text in scored.sentences):
         sentence = _(
             "“%(model)s” was trained on %(number)s of the sentences, so its scores of them say little; choose a model "

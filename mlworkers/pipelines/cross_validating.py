@@ -25,7 +25,7 @@ from curation.files.writing import as_text, folder_remove, folder_replacing, rep
 from curation.models import Snapshot
 from curation.pairs.leaks import Leaks
 from curation.pairs.overlap import dice
-from curation.pairs.text import words
+from curation.pairs.segmenting import segmented_words, words_rule
 from curation.statistics.correlation import Scores, spearman
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.cross_validation import (
@@ -214,7 +214,7 @@ class _CrossValidation:
         """A pair without a known word on one side gets the mean cosine, so that every method has the same pairs."""
         sentences = self._rows.sentences
         place = {sentence: number for number, sentence in enumerate(sentences)}
-        spoken = [words(sentence) for sentence in sentences]
+        spoken = [segmented_words(sentence) for sentence in sentences]
         path = Path(os.path.expanduser(self._plan.vectors))
         vectors = word_vectors_read(path, {word for each in spoken for word in each}, report=report)
         left, right = (np.array([place[text] for text in side], dtype=np.int64) for side in (first, second))
@@ -318,6 +318,7 @@ class _CrossValidation:
         disclosed = self._disclosed()
         result = {
             "pairs": len(rows),
+            "words_rule": words_rule(),
             "seeds": list(plan.all_seeds) if Method.FINE_TUNED in plan.chosen else [],
             "snapshot": self._snapshot.number,
             "protocols": [

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError, errors_shown
 from curation.exchange.harvested import HarvestedRow, harvested_pairs_add, near_keys_of
+from curation.pairs.segmenting import words_rule
 from mlworkers.contexts.bigram_index import BigramIndex
 from mlworkers.contexts.corpus import Corpus, CorpusError
 from mlworkers.contexts.harvest_plan import HarvestPlan
@@ -49,5 +50,6 @@ def harvest_pairs(plan: HarvestPlan, job: Job) -> Outcome:
         "missing": missing,
         "by_way": ways,
         "by_split": splits,
+        "words_rule": words_rule(),
     }
     return Outcome(message, result, publish=publish)

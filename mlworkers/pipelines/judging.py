@@ -23,7 +23,7 @@ from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import replacing
 from curation.models import TupleBlock
-from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.saving import seen_by
 from mlworkers.encoders.scoring_plan import SCORERS
 from mlworkers.judges.asking import Asking, Choice, choice_by_scores, choice_in, tuple_question
 from mlworkers.judges.plan import JudgingPlan
@@ -121,7 +121,7 @@ class _ScoringJudge:
                 )
 
     def about(self) -> dict[str, Any]:
-        seen = trained_on(self._folder)
+        seen = seen_by(self._folder)
         pairs = {pair for each in self._texts for pair in each}
         return {
             "way": way_of_scoring(self._folder),

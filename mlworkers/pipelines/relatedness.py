@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError
 from curation.files.progress import Report
+from curation.pairs.segmenting import words_rule
 from mlworkers.encoders.rows import Rows
 from mlworkers.linguistics.relatedness.analysis import Relatedness, relatedness_analysis
 from mlworkers.linguistics.relatedness.annotating import (
@@ -61,6 +62,7 @@ def analyse_relatedness(plan: RelatednessPlan, job: Job) -> Outcome:
         **_stored(found),
         **judges_results(table.judges(plan.score_set)),
         "snapshot": snapshot.number,
+        "words_rule": words_rule(),
         "warnings": [*annotation.warnings, *_notes(plan, found)],
     }
     words = {"pairs": intcomma(found.pairs), "features": len(found.features)}

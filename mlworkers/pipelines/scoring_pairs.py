@@ -18,7 +18,7 @@ from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.crossing import cross_scores
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.rows import Column, PairTable
-from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.saving import seen_by
 from mlworkers.encoders.scoring_plan import SCORERS, PairScoringPlan
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
@@ -74,7 +74,7 @@ def facts_of_scoring(
     plan: PairScoringPlan, folder: Path, snapshot: Snapshot, first: Sequence[str], second: Sequence[str]
 ) -> dict[str, Any]:
     """What the parameters of the published scores say about the model, and about the n pairs with these sentences."""
-    seen = trained_on(folder)
+    seen = seen_by(folder)
     return {
         "model": plan.model,
         "model_sha256": content_of(folder)[0],

@@ -12,6 +12,7 @@ from sentence_transformers import SentenceTransformer
 
 from curation.errors import errors_shown
 from curation.files.writing import folder_remove, folder_replacing
+from curation.pairs.segmenting import words_rule
 from curation.statistics.correlation import Scores
 from curation.statistics.intervals import percentile_interval
 from mlworkers.contexts.corpus import Corpus, CorpusError
@@ -80,6 +81,7 @@ def train_on_sections(plan: SectionsPlan, job: Job) -> Outcome:
         "documents": triplets.documents,
         "documents_with_headings": triplets.headed,
         "sections": triplets.sections,
+        "words_rule": words_rule(),
         "tested": triplets.held_out,
         **about,
         "seconds": round(monotonic() - started, 1),

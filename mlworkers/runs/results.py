@@ -245,6 +245,7 @@ TERMS: Mapping[str, Any] = {
     "asked": gettext_lazy("Asked for"),
     "missing": gettext_lazy("Pairs that were not found"),
     "mean_dice": gettext_lazy("Mean word overlap (Dice)"),
+    "words_rule": gettext_lazy("Words"),
     "sha256": "SHA-256",
     "model_sha256": gettext_lazy("SHA-256 of the model"),
     "pairs_without_contexts": gettext_lazy("Pairs with fewer than three contexts"),

@@ -14,7 +14,8 @@ import numpy as np
 
 from curation.pairs.holding_out import NOTHING_HELD_OUT, HeldOut
 from curation.pairs.overlap import jaccard
-from curation.pairs.text import SENTENCE_MAX_CHARACTERS, near_copy_key, normalise, words
+from curation.pairs.segmenting import word_count
+from curation.pairs.text import SENTENCE_MAX_CHARACTERS, near_copy_key, normalise
 from mlworkers.synthesis.chat import sentence_in
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.prompts import QUOTE
@@ -145,7 +146,7 @@ def _cleaned(written: WrittenRow, plan: GenerationPlan) -> Row:
         text=text,
         target=smoothed(written.label, plan.smoothing),
     )
-    count = len(words(text))
+    count = word_count(text)
     row.drop(Reason.LINE_BREAK, "\n" in before or "\r" in before)
     if unfit is not None:
         row.drop(unfit, True)

@@ -9,7 +9,7 @@ from sentence_transformers import SentenceTransformer
 
 from curation.models import PairScore, PooledSentence
 from mlworkers import tasks
-from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.saving import seen_by
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
@@ -61,8 +61,8 @@ def test_triplets_have_hard_negatives_and_keep_the_mlp(dataset, encoder_folder) 
     folder = home_path(run.artifacts.get().path)
     assert "Dense" in (folder / "modules.json").read_text()
     assert "7 negatives of an anchor" in (folder / "README.md").read_text()
-    assert "a dog runs on the mat with ball 0" in trained_on(folder)
-    assert "a dog runs in a tree 0" not in trained_on(folder)  # neutral pairs have no part
+    assert "a dog runs on the mat with ball 0" in seen_by(folder)
+    assert "a dog runs in a tree 0" not in seen_by(folder)  # neutral pairs have no part
 
 
 def test_copies_are_added_and_never_share_a_batch_with_their_originals(dataset, encoder_folder) -> None:
@@ -147,7 +147,7 @@ def test_no_sentence_of_dev_or_test_is_learned(dataset, encoder_folder) -> None:
     )
 
     assert (run.result["held_out_left_out"], run.result["original_examples"]) == (1, 12)
-    assert tested.text not in trained_on(home_path(run.artifacts.get().path))
+    assert tested.text not in seen_by(home_path(run.artifacts.get().path))
 
 
 @pytest.fixture

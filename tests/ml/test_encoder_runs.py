@@ -20,7 +20,7 @@ from curation.heartbeats import LOST_MAX
 from curation.models import Pair, PairScore, ScoreSet, Snapshot
 from curation.review.verdicts import review_decide
 from mlworkers import tasks
-from mlworkers.encoders.saving import learned_save, seen_by, trained_on
+from mlworkers.encoders.saving import learned_save, seen_by
 from mlworkers.models import Run
 from mlworkers.pipelines import encoder_data, encoders
 from mlworkers.pipelines.seen import seen_upstream
@@ -220,7 +220,7 @@ def test_no_test_sentence_is_learned(dataset, encoder_folder) -> None:
 
     assert (run.result["training_pairs"], run.result["held_out_left_out"]) == (24, 1)
     texts = [text for pair in dataset.pairs.filter(split="test") for text in (pair.a.text, pair.b.text)]
-    known = trained_on(artifact_folder(run))
+    known = seen_by(artifact_folder(run))
     assert not any(text in known for text in texts)
 
 

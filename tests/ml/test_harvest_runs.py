@@ -12,7 +12,7 @@ from curation.models import Dataset, Pair, ScoreSet, Sentence
 from curation.pairs.text import near_copy_key
 from mlworkers.contexts.gaps import Form
 from mlworkers.contexts.language_model import about_save
-from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.saving import seen_by
 from mlworkers.models import Run
 from mlworkers.runs.storage import artifact_path
 from tests.factories import DatasetFactory, PairFactory, SentenceFactory
@@ -123,7 +123,7 @@ def test_an_encoder_and_a_cross_encoder_learn_from_the_harvested_pairs(
     assert labeller.state == "succeeded", labeller.message
     assert labeller.result["labels_from"] == ""
     for run, kind in ((encoder, "encoder"), (labeller, "labeller")):
-        learned = trained_on(artifact_path(run.artifacts.get(kind=kind)))
+        learned = seen_by(artifact_path(run.artifacts.get(kind=kind)))
         for pair in dataset.pairs.filter(split="harvested-test").select_related("a", "b"):
             assert pair.a.text not in learned
             assert pair.b.text not in learned

@@ -10,7 +10,7 @@ from curation.models import ScoreSet
 from curation.statistics.correlation import spearman
 from mlworkers import tasks
 from mlworkers.encoders.crossing import cross_scores
-from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.saving import seen_by
 from mlworkers.models import Run
 from mlworkers.paraphrasing.labeller import load_labeller
 from mlworkers.paraphrasing.labeller_plan import LabellerPlan
@@ -62,7 +62,7 @@ def test_pairs_with_a_sentence_of_a_dev_pair_are_not_trained_on(encoder_folder) 
 
     assert run.result["training_pairs"] == before.result["training_pairs"]
     assert run.result["left_out"] == before.result["left_out"] + 1
-    assert "A whale sleeps" not in trained_on(artifact_path(run.artifacts.get(kind="labeller")))
+    assert "A whale sleeps" not in seen_by(artifact_path(run.artifacts.get(kind="labeller")))
 
 
 def test_labels_by_a_labeller_of_the_sts_benchmark_say_so(encoder_folder) -> None:

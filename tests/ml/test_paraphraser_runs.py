@@ -21,7 +21,7 @@ from transformers import (
 
 from curation.files.writing import sha256_of
 from mlworkers import tasks
-from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.saving import seen_by
 from mlworkers.models import Run
 from mlworkers.paraphrasing.decoding import Request, paraphrases_decoded, search_arguments
 from mlworkers.paraphrasing.denoising import DROPPED, sentences_to_write_again
@@ -400,7 +400,7 @@ def test_it_warms_up_on_human_sentences_of_the_split_and_on_none_that_is_held_ou
     assert run.result["warm_up_sentences"] == 1
     assert run.result["warm_up_loss"] > 0
     assert len(run.result["rates"]) == 2
-    seen = trained_on(artifact_path(run.artifacts.get(kind="paraphraser")))
+    seen = seen_by(artifact_path(run.artifacts.get(kind="paraphraser")))
     assert "a heron waits" in seen
     assert "a whale sleeps" not in seen
     assert "an owl flies" not in seen

@@ -11,7 +11,7 @@ from curation.models import PairScore
 from mlworkers import tasks
 from mlworkers.encoders.pre_fine_tuning.tasks import TaskRows
 from mlworkers.encoders.pre_fine_tuning.training import TaskLearner, classifier_trained
-from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.saving import seen_by
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.pretrained.compute import choose_compute
@@ -142,8 +142,8 @@ def test_kept_models_load_in_transformers_and_give_the_figures_again(dataset, en
         scores = model(**tokenizer(list(first), list(second), padding=True, return_tensors="pt")).logits[:, 0]
     [task] = run.result["tasks"]
     assert np.corrcoef(scores, gold)[0, 1] == pytest.approx(task["rows"][2]["figures"][0]["mean"], abs=1e-5)
-    assert first[0] not in trained_on(folder)
-    assert "a dog runs on the mat with ball 0" in trained_on(folder)
+    assert first[0] not in seen_by(folder)
+    assert "a dog runs on the mat with ball 0" in seen_by(folder)
     assert kept[2].evaluations.count() == 2
 
 

@@ -12,7 +12,7 @@ from curation.statistics.correlation import spearman
 from mlworkers.contexts.corpus import Corpus
 from mlworkers.contexts.sections import section_triplets
 from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.saving import seen_by
 from mlworkers.models import Evaluation, Run
 from mlworkers.pipelines import scorers
 from mlworkers.plans.kinds import kind_named, plan_from
@@ -59,7 +59,7 @@ def test_scorers_of_all_ways_are_compared_on_pairs_that_none_of_them_learned(dat
     assert run.state == "succeeded", run.message
     assert [row["scorer"] for row in run.result["scorers"]] == [*ways, labeller]
     of_scorer = {row["scorer"]: row for row in run.result["scorers"]}
-    seen = [trained_on(artifact_path(one.artifacts.get())) for one in models]
+    seen = [seen_by(artifact_path(one.artifacts.get())) for one in models]
     pairs = [
         (score.pair.a.text, score.pair.b.text, score.value)
         for score in dataset.score_sets.get(name="gold")
@@ -188,7 +188,7 @@ def test_an_encoder_learns_chapters_and_is_measured_on_books_that_it_never_saw(
         assert run.result[f"accuracy_{name}"] == pytest.approx(expected, abs=1 / len(anchors) + 1e-9)
     assert run.result["gain"] == pytest.approx(run.result["accuracy_after"] - run.result["accuracy_before"])
     assert run.result["gain_low"] <= run.result["gain"] <= run.result["gain_high"]
-    learned = trained_on(encoder)
+    learned = seen_by(encoder)
     assert not any(text in learned for row in triplets.test for text in row)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from curation.files.progress import Report, silent
-from curation.pairs.text import words
+from curation.pairs.segmenting import segmented_words
 from mlworkers.linguistics.relatedness.names import ALL, GROUPS, OBJECTS, SUBJECTS
 from mlworkers.linguistics.relatedness.plan import RelatednessError
 from mlworkers.linguistics.relatedness.word_vectors import LookedUp, WordVectors
@@ -39,7 +39,7 @@ class Annotation:
 
 def annotated_simply(sentences: Sequence[str]) -> Annotation:
     """Without a pipeline: the words alone, lower-cased."""
-    found = [words(sentence) for sentence in sentences]
+    found = [segmented_words(sentence) for sentence in sentences]
     return Annotation({ALL: found}, vocabulary=frozenset(word for each in found for word in each))
 
 

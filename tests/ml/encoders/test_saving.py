@@ -7,9 +7,9 @@ import pytest
 from sentence_transformers import SentenceTransformer
 
 from curation.pairs.holding_out import HeldOut
-from curation.pairs.text import sentence_key
+from curation.pairs.text import earlier_near_copy_key, sentence_key
 from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.saving import About, encoder_save, trained_on
+from mlworkers.encoders.saving import About, encoder_save, seen_by, seen_save
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from tests.ml.tiny import tiny_encoder
@@ -82,7 +82,9 @@ def test_a_licence_that_nobody_told_is_not_made_up(saved, tmp_path) -> None:
 def test_it_knows_its_training_sentences_without_holding_them(saved) -> None:
     folder = saved[1]
 
-    assert trained_on(folder) == HeldOut.of(["A DOG runs", "the man plays with a ball", "the child sits"])
+    assert seen_by(folder).sets == (
+        HeldOut.of(["A DOG runs", "the man plays with a ball", "the child sits"]),
+    )
     assert "plays" not in (folder / "semblance.json").read_text()
     assert json.loads((folder / "semblance.json").read_text())["plan"] == ABOUT.plan
 
@@ -90,14 +92,31 @@ def test_it_knows_its_training_sentences_without_holding_them(saved) -> None:
 def test_a_model_that_says_nothing_was_trained_on_nothing_we_know(encoder_folder, tmp_path) -> None:
     (tmp_path / "semblance.json").write_text("no JSON")
 
-    assert len(trained_on(encoder_folder)) == len(trained_on(tmp_path)) == 0
+    assert len(seen_by(encoder_folder)) == len(seen_by(tmp_path)) == 0
 
 
 def test_an_earlier_encoder_still_names_its_sentences_but_for_case(tmp_path) -> None:
     keys = [sentence_key(text.casefold())[:16] for text in ("A dog runs.", "the child sits")]
     (tmp_path / "semblance.json").write_text(json.dumps({"trained_on": keys}))
 
-    trained = trained_on(tmp_path)
+    trained = seen_by(tmp_path)
 
     assert "a dog  RUNS." in trained
     assert "A dog runs" not in trained
+
+
+def test_an_encoder_saved_before_words_kept_their_marks_knows_its_sentences(saved, tmp_path) -> None:
+    keys = [earlier_near_copy_key(text) for text in ("वह घर जाता है।", "A dog runs.")]
+    about = {"trained_on": keys, "trained_on_key": "near copy", "trained_on_unknown": []}
+    (tmp_path / "semblance.json").write_text(json.dumps(about))
+    further = tmp_path / "further"
+    further.mkdir()
+
+    seen_save(further, ABOUT, ["今天下雨"], base=seen_by(tmp_path))
+
+    for folder in (tmp_path, further):
+        assert "वह घर जाता है" in seen_by(folder)
+        assert "a dog runs" in seen_by(folder)
+        assert not seen_by(folder).unknown
+    assert "今天下雨。" in seen_by(further)
+    assert "今天下雨。" not in seen_by(tmp_path)

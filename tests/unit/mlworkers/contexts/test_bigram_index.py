@@ -1,5 +1,6 @@
 """Retrieval by TF-IDF of bigrams against brute force and against scikit-learn."""
 
+from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
 
@@ -119,3 +120,23 @@ def test_an_index_of_an_earlier_version_is_refused_in_one_sentence(tmp_path: Pat
 
     with pytest.raises(CorpusError, match="index the corpus again"):
         BigramIndex(tmp_path).retrieve("Two words", most=5)
+
+
+@pytest.mark.parametrize(
+    ("texts", "outdated"),
+    [
+        (["वह घर गया।", "बारिश हुई थी।", "वह सो गया।"], True),
+        (["今天下雨。", "我们在家。", "雨停了。"], True),
+        (["“It” rained in Kraków.", "A naïve dog ran.", "Дождь шёл."], False),
+    ],
+)
+def test_an_index_of_an_earlier_version_is_refused_where_its_words_would_be_others(
+    tmp_path: Path, texts: list[str], outdated: bool
+) -> None:
+    corpus_write([Document("a", [texts], [])], tmp_path)
+    index_write(Corpus(tmp_path), tmp_path)
+    BigramIndex(tmp_path).check()
+    (tmp_path / "words_rule.txt").unlink()
+
+    with pytest.raises(CorpusError, match="index the corpus again") if outdated else nullcontext():
+        BigramIndex(tmp_path).check()

@@ -1,5 +1,6 @@
 """Documents become a corpus: segments, places, duplicates, and what is left out."""
 
+import json
 from itertools import combinations
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from curation.files.documents import Document, DocumentForm, read_documents
 from curation.files.drafts import FileError
+from curation.pairs.text import earlier_near_copy_key, near_copy_key
 from mlworkers.contexts.corpus import Context, Corpus, CorpusError, corpus_write, near_duplicates
 
 NOVEL = """Mr. Hale sat down. He read a letter!
@@ -163,3 +165,17 @@ def test_near_duplicates_are_those_of_plain_sets() -> None:
     ]
     assert found == [each for each in plain if each[2] >= 0.8]
     assert [each[:2] for each in found] == [(0, 12), (3, 13)]
+
+
+def test_keys_of_a_corpus_of_an_earlier_version_are_those_of_this_one(tmp_path: Path) -> None:
+    texts = ["वह घर जाता है।", "वह घर जाती है।", "“It” rained.", "今天下雨。"]
+    corpus_write([Document("a", [texts], [])], tmp_path)
+    facts = json.loads((tmp_path / "corpus.json").read_text())
+    del facts["words_rule"]
+    (tmp_path / "corpus.json").write_text(json.dumps(facts))
+    np.save(tmp_path / "near_keys.npy", [np.uint64(int(earlier_near_copy_key(text), 16)) for text in texts])
+
+    earlier = Corpus(tmp_path)
+
+    assert earlier.facts.words_rule == ""
+    assert earlier.near_keys.tolist() == [int(near_copy_key(text), 16) for text in texts]
