@@ -23,19 +23,39 @@ SPACES = [
 ]
 
 
+ROWS = [
+    ("judgement", _("A judgement: its items, the best and the worst")),
+    ("item", _("One item of a judgement, and whether it is the best or the worst")),
+]
+# Of each kind of rows, the columns that must be chosen, with what is said if one is not.
+REQUIRED = {
+    "judgement": {
+        "items": _("Choose the columns of the items."),
+        "best": _("Choose the column of the best item."),
+        "worst": _("Choose the column of the worst item."),
+    },
+    "item": {
+        "item": _("Choose the column of the item."),
+        "block": _("Choose the column of the block."),
+        "choice": _("Choose the column of the choice."),
+    },
+}
+
+
 class JudgementsUploadForm(UploadForm):
     file = FilesField(
         most=FILES_MOST,
         label=_("Files"),
         help_text=_(
-            "One or several tables with a header (CSV, TSV), with one judgement in each row: the items, the best and "
-            "the worst. Several files become one campaign. You see a preview before anything is imported."
+            "One or several tables with a header (CSV, TSV, JSONL or Parquet), with one judgement in each row (the "
+            "items, the best and the worst) or with one item in each row. Several files become one campaign. You see "
+            "a preview before anything is imported."
         ),
         error_messages={
             "required": _("Choose a file."),
             "empty": _("The file is empty. Choose another file."),
         },
-        widget=FilesInput({"accept": ".csv,.tsv,.tab,.txt"}),
+        widget=FilesInput({"accept": ".csv,.tsv,.tab,.txt,.jsonl,.ndjson,.parquet,.pq"}),
     )
 
 
@@ -54,17 +74,27 @@ class JudgementsForm(forms.Form):
         max_length=Campaign._meta.get_field("question").max_length,
         help_text=_("What the annotators were asked. Leave it empty if nobody knows."),
     )
+    rows = forms.ChoiceField(
+        label=_("What each row holds"), choices=ROWS, widget=forms.RadioSelect, required=False
+    )
     items = forms.MultipleChoiceField(
         label=_(Field.ITEMS.value),
+        required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text=_("One column for each position, or a single column whose cells hold lists of items."),
-        error_messages={"required": _("Choose the columns of the items.")},
     )
-    best = forms.ChoiceField(
-        label=_(Field.BEST.value), error_messages={"required": _("Choose the column of the best item.")}
+    best = forms.ChoiceField(label=_(Field.BEST.value), required=False)
+    worst = forms.ChoiceField(label=_(Field.WORST.value), required=False)
+    item = forms.ChoiceField(label=_(Field.ITEM.value), required=False)
+    block = forms.ChoiceField(
+        label=_(Field.BLOCK.value),
+        required=False,
+        help_text=_("The rows of one judgement by one person have the same block."),
     )
-    worst = forms.ChoiceField(
-        label=_(Field.WORST.value), error_messages={"required": _("Choose the column of the worst item.")}
+    choice = forms.ChoiceField(
+        label=_(Field.CHOICE.value),
+        required=False,
+        help_text=_("1 is the best item, −1 the worst, and 0 any other."),
     )
     annotator = forms.ChoiceField(
         label=_(Field.ANNOTATOR.value),
@@ -110,31 +140,34 @@ class JudgementsForm(forms.Form):
             "best": chosen.best or recognised.best,
             "worst": chosen.worst or recognised.worst,
             "annotator": annotator,
+            "rows": "item" if chosen.item or preview.one_item_per_row else "judgement",
+            **{role: getattr(chosen, role) or getattr(recognised, role) for role in REQUIRED["item"]},
             "spaces": chosen.spaces,
             "without": "\n".join(chosen.without),
             "keep_duplicates": chosen.keep_duplicates,
         }
         super().__init__(data, initial=initial)
         self.recognised = recognised
-        self.has_columns = not preview.one_item_per_row
         columns = [(name, name) for name in preview.names]
         self._choices("items", columns)
-        self._choices("best", [("", _("choose a column")), *columns])
-        self._choices("worst", [("", _("choose a column")), *columns])
+        for role in ("best", "worst", "item", "block", "choice"):
+            self._choices(role, [("", _("choose a column")), *columns])
         self._choices("annotator", [("", _("nobody is named")), *columns])
-        if not self.has_columns:
-            for name in ("items", "best", "worst", "annotator"):
-                del self.fields[name]
 
     def _choices(self, name: str, choices: Sequence[tuple[str, Any]]) -> None:
         cast("forms.ChoiceField", self.fields[name]).choices = choices
 
     def clean(self) -> dict[str, Any]:
         given = self.cleaned_data
+        given["rows"] = given.get("rows") or self.initial["rows"]
+        required = REQUIRED[given["rows"]]
+        for role, missing in required.items():
+            if role in given and not given[role]:
+                self.add_error(role, missing)
         taken: dict[str, str] = {}
-        for role in ("best", "worst", "annotator"):
-            column = given.get(role)
-            if column and column in given.get("items", []):
+        for role in (*required, "annotator"):
+            column = given.get(role) if role != "items" else None
+            if column and "items" in required and column in given.get("items", []):
                 self.add_error(role, _("“%s” is a column of the items; choose another column.") % column)
             elif column and column in taken:
                 self.add_error(role, _("“%s” is chosen twice; choose another column.") % column)
@@ -144,15 +177,14 @@ class JudgementsForm(forms.Form):
 
     def options(self) -> JudgementOptions:
         given = self.cleaned_data
-        texts = {name: given[name] for name in ("name", "question", "spaces", "keep_duplicates")}
+        names = ("name", "question", "spaces", "keep_duplicates", "annotator")
         without = tuple(line.strip() for line in given["without"].splitlines() if line.strip())
-        if not self.has_columns:
-            return JudgementOptions(**texts, without=without)
-        # Two columns may be halves of one item; chosen as they were recognised, they are read so.
-        as_recognised = set(given["items"]) == set(self.recognised.items)
-        items = () if as_recognised else tuple(given["items"])
-        columns = {role: given[role] for role in ("best", "worst", "annotator")}
-        return JudgementOptions(**texts, **columns, items=items, without=without)
+        columns = {role: given[role] for role in REQUIRED[given["rows"]]}
+        if "items" in columns:
+            # Two columns may be halves of one item; chosen as they were recognised, they are read so.
+            as_recognised = set(columns["items"]) == set(self.recognised.items)
+            columns["items"] = () if as_recognised else tuple(columns["items"])
+        return JudgementOptions(**{name: given[name] for name in names}, **columns, without=without)
 
 
 def _name_of(file_names: str) -> str:

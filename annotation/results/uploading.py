@@ -74,6 +74,7 @@ class JudgementOptions:
     """How uploaded judgements are read, and the campaign they become.
 
     items, best, worst: names of columns, empty to recognise them; annotator: "" for none, None to recognise it.
+    item, block, choice: those of a table with one item in each row.
     """
 
     name: str
@@ -82,6 +83,9 @@ class JudgementOptions:
     best: str = ""
     worst: str = ""
     annotator: str | None = None
+    item: str = ""
+    block: str = ""
+    choice: str = ""
     spaces: str = Spaces.AUTO.value
     keep_duplicates: bool = False
     without: tuple[str, ...] = ()
@@ -95,7 +99,9 @@ class JudgementOptions:
 
     @property
     def columns(self) -> Columns:
-        return Columns(self.items or None, self.best or None, self.worst or None, self.annotator)
+        roles = ("best", "worst", "item", "block", "choice")
+        named = {role: getattr(self, role) or None for role in roles}
+        return Columns(items=self.items or None, annotator=self.annotator, **named)
 
 
 @dataclass(frozen=True)

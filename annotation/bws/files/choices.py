@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from enum import IntEnum
 from string import ascii_uppercase
 
-from annotation.bws.files.columns import plain
+from annotation.bws.files.columns import POSITION_WORDS, plain
 from annotation.bws.judgements import IntArray
 
 TIE = "tie"  # what both cells hold where a person found the items too close to call
+_PLAIN = re.ASCII | re.IGNORECASE
 _AMBIGUOUS = 0.95  # two ways to read a file are equally good if they read almost equally many cells
 
 
@@ -40,8 +41,14 @@ def position_by_column(names: Sequence[str]) -> dict[str, int]:
 
 
 def position_in_cell(cell: str) -> int | None:
-    """The whole number in a cell, also as spreadsheets write it (2.0); None for anything else."""
-    match = re.fullmatch(r"\s*([0-9]{1,4})(\.0+)?\s*", cell, re.ASCII)
+    """The whole number in a cell, also as spreadsheets write it (2.0 or 2,0); None for anything else."""
+    match = re.fullmatch(r"\s*([0-9]{1,4})([.,]0+)?\s*", cell, re.ASCII)
+    return None if match is None else int(match[1])
+
+
+def position_behind_word(cell: str) -> int | None:
+    """The 4 of a cell like `option 4`, which may also be an item's name; None for anything else."""
+    match = re.fullmatch(rf"\s*(?:{'|'.join(POSITION_WORDS)})[ _.#-]?([0-9]{{1,2}})\s*", cell, _PLAIN)
     return None if match is None else int(match[1])
 
 

@@ -1,8 +1,9 @@
 """Which columns of a table hold the items, the best, the worst and who judged: as named, or as such files call them.
 
 Names that the field uses: the scripts of Kiritchenko and Mohammad (Item1, BestItem), Hollis's tools (option1, best),
-the pipeline of SemRel (A to D or pair1a, pair1b, best-pair), exports of Potato and Label Studio, and bwsTools, whose
-rows are the single items of judgements (id, block, item, choice).
+the pipeline of SemRel (A to D or pair1a, pair1b, best-pair), results of Mechanical Turk (Input.item1, Answer.best),
+exports of Potato and Label Studio, and tables like those of bwsTools, whose rows are the single items of judgements
+(id, block, item or label, choice or value).
 """
 
 import re
@@ -13,18 +14,48 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 
 from annotation.bws.files.notices import Notice, ReadingError, Remedy
+from curation.files.assignments import ASSIGNMENT_STATUS_NAMES
 from curation.files.drafts import FileError
 
 _STEMS = ("item", "option", "pair", "tuple", "text", "alternative")
+_OTHER_STEMS = ("sentence", "choice", "candidate", "stimulus", "phrase", "word", "term")
+POSITION_WORDS = (*_STEMS, *_OTHER_STEMS, "position", "answer", "no")
+_LISTS = ("items", "options", "alternatives", "choices", "pairs", "sentences", "texts")
+_PEOPLE = (
+    *("annotator", "annotatorid", "annotatorname", "worker", "workerid", "user", "username", "userid"),
+    *("rater", "raterid", "judge", "participant", "participantid", "respondent", "prolificpid", "completedby"),
+)  # fmt: skip
 _RECOGNISED = {
-    "best": ("bestitem", "best", "bestpair", "bestoption", "bestchoice", "bestid", "mostitem", "most"),
-    "worst": ("worstitem", "worst", "worstpair", "worstoption", "worstchoice", "worstid", "leastitem", "least"),
-    "annotator": (
-        *("annotator", "annotatorid", "annotatorname", "worker", "workerid", "user", "username", "userid"),
-        *("rater", "raterid", "judge", "participant", "participantid", "respondent", "prolificpid", "completedby"),
+    "best": (
+        *("bestitem", "best", "bestpair", "bestoption", "bestchoice", "bestid", "bestanswer", "mostitem", "most"),
+        *("mostsimilar", "mostrelated"),
     ),
+    "worst": (
+        *("worstitem", "worst", "worstpair", "worstoption", "worstchoice", "worstid", "worstanswer", "leastitem"),
+        *("least", "leastsimilar", "leastrelated"),
+    ),
+    "annotator": _PEOPLE,
     "duplicate": ("isduplicate", "duplicate"),
+    "status": ASSIGNMENT_STATUS_NAMES,
 }  # fmt: skip
+# Of tables with one item a row. Somebody's id is looked for only there: elsewhere it is that of the row.
+_RECOGNISED_LONG = {
+    "item": (
+        *("item", "itemid", "itemname", "itemtext", "label", "option", "alternative", "candidate", "stimulus"),
+        *("object", "pair", "pairid", "sentence", "text", "phrase", "word", "term"),
+    ),
+    "block": (
+        *("block", "blockid", "blockno", "blocknumber", "tuple", "tupleid", "set", "setid", "choiceset", "trial"),
+        *("trialid", "trialno", "trialnumber", "screen", "screenid", "task", "taskid", "question", "questionid"),
+        *("hitid", "hit"),
+    ),
+    "choice": (
+        *("choice", "value", "bw", "bws", "bestworst", "response", "answer", "selection", "selected", "chosen"),
+        *("judgement", "judgment", "result"),
+    ),
+    "annotator": (*_PEOPLE, "id", "subject", "subjectid", "person", "personid", "pid", "resp", "respid"),
+}  # fmt: skip
+_OF_TURK = re.compile(r"^\s*(input|answer)\.(?=.)", re.IGNORECASE)
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -34,12 +65,34 @@ class Columns:
 
     items: one name for each position, or a single column whose cells hold a list of all items. A name with * or ? is
     a pattern for several columns, in the order of their numbers. annotator "": nobody is named, whatever the columns.
+    item, block, choice: of a table with one item a row: the item, what its judgement is called among those of a person,
+    and 1 for the best, -1 for the worst and 0 for the others. best and worst may hold that in two columns.
     """
 
     items: Sequence[str] | None = None
     best: str | None = None
     worst: str | None = None
     annotator: str | None = None
+    item: str | None = None
+    block: str | None = None
+    choice: str | None = None
+
+    @property
+    def one_item_per_row(self) -> bool | None:
+        """What the names say; None where they say nothing."""
+        long = {"item": self.item, "block": self.block, "choice": self.choice}
+        wide = {"items": self.items, "best": self.best, "worst": self.worst}
+        if not any(long.values()):
+            return False if any(wide.values()) else None
+        if self.items or (self.choice and (self.best or self.worst)):
+            other = next(name for name in wide if wide[name])
+            raise ReadingError(
+                Notice(
+                    f"--{next(name for name in long if long[name])} is for tables with one item in each row, and "
+                    f"--{other} for those with a judgement in each row; name the columns of one kind."
+                )
+            )
+        return True
 
 
 @dataclass(frozen=True)
@@ -47,7 +100,7 @@ class ColumnIndexes:
     """Indexes of columns in a row, from 0; None for a column that the table does not have.
 
     items: for each position its column, or the two columns of its two sentences. left_out: the names of columns that
-    look like more items.
+    look like more items. status: of the assignment on a platform.
     """
 
     items: tuple[tuple[int, ...], ...]
@@ -55,27 +108,35 @@ class ColumnIndexes:
     worst: int
     annotator: int | None
     duplicate: int | None
+    status: int | None = None
     left_out: tuple[str, ...] = ()
 
     @property
-    def width(self) -> int:
-        """How many cells a row needs at least."""
-        return 1 + max(*(index for columns in self.items for index in columns), self.best, self.worst,
-                       self.annotator or 0)  # fmt: skip
+    def used(self) -> tuple[int, ...]:
+        """Every column that is read."""
+        optional = (self.annotator, self.duplicate, self.status)
+        items = (index for columns in self.items for index in columns)
+        return (*items, self.best, self.worst, *(index for index in optional if index is not None))
 
 
 @dataclass(frozen=True)
 class LongColumnIndexes:
-    """Of a table with one item a row: who judged, their screen, the item, and 1 for the best, -1 for the worst."""
+    """Of a table with one item a row: who judged, their screen, the item, and 1 for the best, -1 for the worst.
 
-    annotator: int
+    choice: one column, or two that say whether the item is the best and whether it is the worst.
+    """
+
+    annotator: int | None
     block: int
     item: int
-    choice: int
+    choice: tuple[int, ...]
+    status: int | None = None
 
     @property
-    def width(self) -> int:
-        return 1 + max(self.annotator, self.block, self.item, self.choice)
+    def used(self) -> tuple[int, ...]:
+        """Every column that is read."""
+        optional = (self.annotator, self.status)
+        return (self.block, self.item, *self.choice, *(index for index in optional if index is not None))
 
 
 def find_columns(columns: Columns, header: Sequence[str]) -> ColumnIndexes | LongColumnIndexes:
@@ -84,12 +145,20 @@ def find_columns(columns: Columns, header: Sequence[str]) -> ColumnIndexes | Lon
     Raises FileError if a column is missing or there twice.
     """
     names = [plain(name) for name in header]
-    if columns == Columns() and {"item", "block", "choice"} <= set(names):
-        person = next((name for name in (*_RECOGNISED["annotator"], "id") if name in names), None)
-        if person is not None:
-            return LongColumnIndexes(
-                *(_index(name, "items", names, header) for name in (person, "block", "item", "choice"))
-            )
+    long = columns.one_item_per_row
+    if long:
+        return _long_columns(columns, names, header)
+    try:
+        return _wide_columns(columns, names, header)
+    except ReadingError:
+        # What is no table of judgements may be one of single items; if not, the error is about judgements.
+        if long is None:
+            with suppress(ReadingError):
+                return _long_columns(columns, names, header)
+        raise
+
+
+def _wide_columns(columns: Columns, names: list[str], header: Sequence[str]) -> ColumnIndexes:
     if columns.items is None:
         items = _recognised_items(names, header)
     else:
@@ -102,9 +171,31 @@ def find_columns(columns: Columns, header: Sequence[str]) -> ColumnIndexes | Lon
     best = _index(columns.best, "best", names, header)
     worst = _index(columns.worst, "worst", names, header)
     annotator = _optional(columns.annotator, "annotator", names, header)
-    duplicate = _optional(None, "duplicate", names, header)
+    duplicate, status = (_optional(None, role, names, header) for role in ("duplicate", "status"))
     taken = {best, worst, *(index for columns in items for index in columns)}
-    return ColumnIndexes(items, best, worst, annotator, duplicate, tuple(_left_out(items, taken, header)))
+    left_out = tuple(_left_out(items, taken, header))
+    return ColumnIndexes(items, best, worst, annotator, duplicate, status, left_out)
+
+
+def _long_columns(columns: Columns, names: list[str], header: Sequence[str]) -> LongColumnIndexes:
+    item, block = (_index(getattr(columns, role), role, names, header) for role in ("item", "block"))
+    flags = columns.best or columns.worst
+    if not flags and (columns.choice or not set(_RECOGNISED_LONG["choice"]).isdisjoint(names)):
+        choice: tuple[int, ...] = (_index(columns.choice, "choice", names, header),)
+    else:
+        choice = tuple(_index(getattr(columns, role), role, names, header) for role in ("best", "worst"))
+    person = None
+    if columns.annotator != "":
+        taken = {item, block, *choice}
+        known = [name for index, name in enumerate(names) if index not in taken]
+        recognised = next((name for name in _RECOGNISED_LONG["annotator"] if name in known), None)
+        given = columns.annotator or recognised
+        person = None if given is None else _index(given, "annotator", names, header)
+    used = (item, block, *choice, *([] if person is None else [person]))
+    if len(set(used)) < len(used):
+        twice = next(header[index] for index in used if used.count(index) > 1)
+        raise ReadingError(Notice(f'The column "{twice}" is named twice; name one for each part.'))
+    return LongColumnIndexes(person, block, item, choice, _optional(None, "status", names, header))
 
 
 @dataclass(frozen=True)
@@ -115,6 +206,9 @@ class RecognisedColumns:
     best: str
     worst: str
     annotator: str
+    item: str = ""
+    block: str = ""
+    choice: str = ""
 
 
 def recognised_columns(header: Sequence[str]) -> RecognisedColumns:
@@ -128,20 +222,24 @@ def recognised_columns(header: Sequence[str]) -> RecognisedColumns:
         with suppress(FileError):
             index = _optional(None, role, names, header)
             singles[role] = "" if index is None else header[index]
+    with suppress(FileError):
+        long = find_columns(Columns(), header)
+        if isinstance(long, LongColumnIndexes):
+            person = None if long.annotator is None else header[long.annotator]
+            singles["annotator"] = person or ""
+            singles |= {"item": header[long.item], "block": header[long.block]}
+            singles |= {"choice": header[long.choice[0]]} if len(long.choice) == 1 else {}
     return RecognisedColumns(items, **(dict.fromkeys(("best", "worst", "annotator"), "") | singles))
 
 
 def plain(name: str) -> str:
-    return re.sub(r"[\s_.\-]+", "", name).casefold()
+    """A name in small letters, without the signs between its words and without what Mechanical Turk puts before it."""
+    return re.sub(r"[\s_.\-]+", "", _OF_TURK.sub("", name)).casefold()
 
 
 def _recognised_items(names: list[str], header: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    for stem in _STEMS:
-        numbers = sorted(
-            int(name.removeprefix(stem)) for name in set(names) if re.fullmatch(rf"{stem}[0-9]{{1,4}}", name)
-        )
-        if len(numbers) > 1:
-            return tuple((_index(f"{stem}{number}", "items", names, header),) for number in numbers)
+    if numbered := _numbered(_STEMS, names, header):
+        return numbered
     halves = [
         f"pair{number}"
         for number in range(1, len(names))
@@ -154,7 +252,22 @@ def _recognised_items(names: list[str], header: Sequence[str]) -> tuple[tuple[in
     letters = list(takewhile(names.__contains__, _LETTERS))
     if len(letters) > 1:
         return tuple((_index(letter, "items", names, header),) for letter in letters)
+    if numbered := _numbered(_OTHER_STEMS, names, header):
+        return numbered
+    if lists := [name for name in _LISTS if name in names]:
+        return ((_index(lists[0], "items", names, header),),)
     raise ReadingError(Notice(f"No columns Item1, Item2, … among {_listed(header)}.", Remedy.ITEMS))
+
+
+def _numbered(stems: Sequence[str], names: list[str], header: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """The columns of the first of these stems that at least two have, each with its number; none where none has."""
+    for stem in stems:
+        numbers = sorted(
+            int(name.removeprefix(stem)) for name in set(names) if re.fullmatch(rf"{stem}[0-9]{{1,4}}", name)
+        )
+        if len(numbers) > 1:
+            return tuple((_index(f"{stem}{number}", "items", names, header),) for number in numbers)
+    return ()
 
 
 def _matching(name: str, names: list[str], header: Sequence[str]) -> list[str]:
@@ -198,14 +311,20 @@ def _optional(given: str | None, role: str, names: list[str], header: Sequence[s
 
 
 def _index(given: str | None, role: str, names: list[str], header: Sequence[str]) -> int:
-    for name in _RECOGNISED[role] if given is None else (plain(given),):
+    if given is not None and list(header).count(given) == 1:
+        return list(header).index(given)
+    for name in _names_of(role) if given is None else (plain(given),):
         if names.count(name) > 1:
             twice = f'There are two columns "{header[names.index(name)]}"; rename one of the two.'
             raise ReadingError(Notice(twice))
         if name in names:
             return names.index(name)
-    missing = given or f"{role.capitalize()}Item"
+    missing = given or (f"{role.capitalize()}Item" if role in ("best", "worst") else role)
     raise ReadingError(Notice(f'No column "{missing}" among {_listed(header)}.', Remedy[role.upper()]))
+
+
+def _names_of(role: str) -> Sequence[str]:
+    return _RECOGNISED.get(role) or _RECOGNISED_LONG[role]
 
 
 def _listed(header: Sequence[str]) -> str:

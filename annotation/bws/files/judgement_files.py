@@ -43,8 +43,8 @@ class JudgementFile:
 
     items, annotators: names, as most rows spell them; a number in `judgements` is an index of these.
     repeated_items: rows that name an item twice, kept. rejected: the rows that are not judgements.
-    left_out: rows that hold an item that was to be left out, that the file calls duplicates, or that are a second
-    judgement of a tuple by the same person; twice_by_one: those of the last kind.
+    left_out: rows that hold an item that was to be left out, that the file calls duplicates, whose assignment was
+    rejected, or that are a second judgement of a tuple by the same person; twice_by_one: those of the last kind.
     merged_items: texts of items that were taken as another item although they differ, in their spaces.
     notices: what a reader of the figures should know about the file, the weightiest first.
     """
@@ -113,25 +113,29 @@ def read_judgements(
     spaces: Spaces = Spaces.AUTO,
     keep_duplicates: bool = False,
     keep_repeats: bool = False,
+    keep_rejected: bool = False,
+    delimiter: str | None = None,
     most_rows: int = MOST_ROWS,
 ) -> JudgementFile:
-    """Read judgements from tables with a header: comma, tab, semicolon or bar between their cells.
+    """Read judgements from tables: text with a header, whose cells a delimiter separates, JSONL or Parquet.
 
     paths: a file, or several with one set of items and annotators. columns: their names, if they are not those of the
     field. strict: raise FileError for the first row that is not a judgement, instead of listing it as rejected.
     without: items, for example those of gold questions, whose rows are left out. keep_duplicates: also count the rows
     that a column is_duplicate marks. keep_repeats: also count a second judgement of a tuple by the same person, who
-    is known only where a column names the annotators. Raises FileError if a file or its columns cannot be read, or if
-    no judgement is left, and TooManyRowsError if a file has more rows than `most_rows`.
+    is known only where a column names the annotators. keep_rejected: also count rows whose assignment was rejected.
+    delimiter: what separates cells, None to find it out. Raises FileError if a file or its columns cannot be read, or
+    if no judgement is left, and TooManyRowsError if a file has more rows than `most_rows`.
     """
     names = _file_names([paths] if isinstance(paths, Path) else list(paths))
     items, annotators = ItemRegister(), NameRegister()
     files = {
         name: read_rows(
-            find_table(path, columns or Columns()),
+            find_table(path, columns or Columns(), delimiter=delimiter),
             items,
             annotators,
             keep_duplicates=keep_duplicates,
+            keep_rejected=keep_rejected,
             most=most_rows,
         )
         for name, path in names.items()
@@ -213,6 +217,7 @@ class _Reading:
             person_of if annotated else None,
         )
         flagged = sum(file.flagged for file in self.files.values())
+        refused = sum(file.refused for file in self.files.values())
         names = self._spellings(texts, used)
         return JudgementFile(
             judgements=judgements,
@@ -220,10 +225,10 @@ class _Reading:
             annotators=tuple(self.annotators.spellings[person] for person in persons) if annotated else (),
             repeated_items=int((repeats(numbers) > 0).sum()),
             rejected=tuple(self._rejected()),
-            left_out=left_out + flagged + int(twice.sum()),
+            left_out=left_out + flagged + refused + int(twice.sum()),
             twice_by_one=int(twice.sum()),
             merged_items=self.spacing.differing if self.spacing.merged else 0,
-            notices=tuple(self._notices(judgements, names, flagged, int(twice.sum()))),
+            notices=tuple(self._notices(judgements, names, int(twice.sum()))),
         )
 
     def _second(self, items: IntArray, people: IntArray) -> Mask:
@@ -238,6 +243,8 @@ class _Reading:
         remedy = None
         if any(file.flagged for file in self.files.values()):
             why, remedy = "every row is left out because its column is_duplicate says so", Remedy.DUPLICATES
+        if any(file.refused for file in self.files.values()):
+            why, remedy = "every assignment was rejected", Remedy.REJECTED
         if rejected := list(self._rejected()):
             more = f"; all {len(rejected):,} rows are rejected" if len(rejected) > 1 and not left_out else ""
             why, remedy = f"line {rejected[0].line}, {rejected[0].reason}{more}", None
@@ -256,9 +263,7 @@ class _Reading:
         for name, rows in self.settled.items():
             yield from (row._replace(file=name) for row in rows.rejected) if several else rows.rejected
 
-    def _notices(
-        self, judgements: Judgements, names: Sequence[str], flagged: int, twice: int
-    ) -> Iterator[Notice]:
+    def _notices(self, judgements: Judgements, names: Sequence[str], twice: int) -> Iterator[Notice]:
         """What a reader should know, the weightiest first. names: (m,) of the items."""
         yield from self._many_rejected()
         for name, file in self.files.items():
@@ -272,9 +277,12 @@ class _Reading:
             yield Notice(
                 f"{_counted(ties, 'row is a tie', 'rows are ties')}: the items were too close to call."
             )
-        if flagged:
+        if flagged := sum(file.flagged for file in self.files.values()):
             rows = _counted(flagged, "row is", "rows are")
             yield Notice(f"{rows} left out because the column is_duplicate says so.", Remedy.DUPLICATES)
+        if refused := sum(file.refused for file in self.files.values()):
+            rows = _counted(refused, "row is", "rows are")
+            yield Notice(f"{rows} left out because the assignment was rejected.", Remedy.REJECTED)
         if twice:
             one, more = "is a second judgement of a tuple", "are second judgements of a tuple"
             verb = "is" if twice == 1 else "are"
@@ -318,7 +326,7 @@ def _of_reading(file: FileRows, settled: SettledRows) -> Iterator[Notice]:
     if isinstance(indexes, ColumnIndexes) and indexes.left_out:
         extra = ", ".join(f'"{column}"' for column in indexes.left_out)
         yield Notice(f"The file also has the columns {extra}, which are not among those of the items.")
-    for sentence in (file.table.encoding.warning, settled.warning):
+    for sentence in (file.table.warning, settled.warning):
         if sentence:
             yield Notice(sentence)
 

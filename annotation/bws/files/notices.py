@@ -17,6 +17,9 @@ class Field(StrEnum):
     BEST = "Column of the best item"
     WORST = "Column of the worst item"
     ANNOTATOR = "Column of the annotator"
+    ITEM = "Column of the item"
+    BLOCK = "Column of the block"
+    CHOICE = "Column of the choice"
     SPACES = "Item texts that differ only in spaces"
     DUPLICATES = "Also count rows that are marked as duplicates"
     WITHOUT = "Items to leave out"
@@ -37,6 +40,10 @@ class Remedy(Enum):
     BEST = "Name another with --best.", f"Choose one under “{Field.BEST}”."
     WORST = "Name another with --worst.", f"Choose one under “{Field.WORST}”."
     ANNOTATOR = "Name another with --annotator.", f"Choose another under “{Field.ANNOTATOR}”."
+    ITEM = "Name another with --item.", f"Choose one under “{Field.ITEM}”."
+    BLOCK = "Name another with --block.", f"Choose one under “{Field.BLOCK}”."
+    CHOICE = "Name another with --choice.", f"Choose one under “{Field.CHOICE}”."
+    REJECTED = "Use --keep-rejected to count them.", ""
     MERGE_SPACES = (
         "Use --merge-spaces to count them as one item.",
         f"To count them as one item, choose “{SpacesChoice.MERGE}” under “{Field.SPACES}”.",
@@ -80,7 +87,7 @@ class Notice:
 
     @property
     def for_page(self) -> str:
-        return f"{self.fact} {self.remedy.for_page}" if self.remedy else self.fact
+        return f"{self.fact} {self.remedy.for_page}".strip() if self.remedy else self.fact
 
     def of_file(self, name: str) -> "Notice":
         return replace(self, fact=f"{name}: {self.fact}")

@@ -7,11 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from annotation.bws.files.choices import Naming, names_a_tie, position_by_column, position_in_cell
+from annotation.bws.files.answers import Answer, list_in
+from annotation.bws.files.choices import (
+    Naming,
+    names_a_tie,
+    position_behind_word,
+    position_by_column,
+    position_in_cell,
+)
 from annotation.bws.files.columns import plain
 from annotation.bws.files.names import ItemRegister, NameRegister
-from annotation.bws.files.tables import Answer, Table, list_in
+from annotation.bws.files.tables import Table
 from annotation.bws.judgements import IntArray, Mask
+from curation.files.assignments import is_rejected
 from curation.files.drafts import RowError
 from curation.files.identity import TooManyRowsError
 from curation.pairs.text import is_readable
@@ -61,12 +69,15 @@ class Draft(NamedTuple):
 
 @dataclass
 class FileRows:
-    """flagged: rows that the file itself calls duplicates, which are left out."""
+    """flagged: rows that the file itself calls duplicates, which are left out. refused: rows of rejected assignments,
+    which are left out too.
+    """
 
     table: Table
     drafts: list[Draft] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     flagged: int = 0
+    refused: int = 0
 
     @property
     def annotated(self) -> bool:
@@ -96,6 +107,7 @@ def read_rows(
     annotators: NameRegister,
     *,
     keep_duplicates: bool = False,
+    keep_rejected: bool = False,
     most: int = MOST_ROWS,
 ) -> FileRows:
     """Read all rows of a file; its names are added to those that are known.
@@ -112,6 +124,8 @@ def read_rows(
         try:
             if not keep_duplicates and _is_flagged(answer.duplicate):
                 file.flagged += 1
+            elif not keep_rejected and is_rejected(answer.status):
+                file.refused += 1
             else:
                 file.drafts.append(reader.draft(answer))
         except ValueError as reason:
@@ -130,11 +144,13 @@ class _Meaning(NamedTuple):
     """What a best or worst cell may mean, whatever its row holds.
 
     texts: the cell, and the texts of a list in it. columns: the column, from 0, that it means as a position from 1, as
-    a position from 0 and as a name of a column, -1 for none.
+    a position from 0 and as a name of a column, -1 for none. worded: whether the position stands behind a word, so that
+    it is one only where no item of the row has this name.
     """
 
     texts: tuple[str, ...]
     columns: tuple[int, int, int]
+    worded: bool
 
 
 class _RowReader:
@@ -178,10 +194,12 @@ class _RowReader:
     def _meaning(self, cell: str) -> "_Meaning":
         meaning = self._meanings.get(cell)
         if meaning is None:
-            number = position_in_cell(cell)
+            number, worded = position_in_cell(cell), False
             column = self._columns.get(cell.strip(), self._columns.get(plain(cell), -1))
+            if number is None and column < 0:
+                number, worded = position_behind_word(cell), True
             columns = (-1 if number is None else number - 1, -1 if number is None else number, column)
-            meaning = self._meanings[cell] = _Meaning((cell, *list_in(cell)), columns)
+            meaning = self._meanings[cell] = _Meaning((cell, *list_in(cell)), columns, worded)
         return meaning
 
     def _positions(self, cell: "_Meaning", items: list[int], position: list[int]) -> tuple[list[int], int]:
@@ -192,7 +210,7 @@ class _RowReader:
                 break
         else:
             named, respelled = self._respelled(cell.texts, items)
-        if cell.columns == _NO_COLUMN:  # most cells that are items
+        if cell.columns == _NO_COLUMN or (cell.worded and named >= 0):  # most cells that are items
             return [named, -1, -1, -1], respelled
         last = len(position)
         return [named, *[position[c] if 0 <= c < last else -1 for c in cell.columns]], respelled

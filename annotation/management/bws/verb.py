@@ -37,7 +37,8 @@ def add_judgements(parser: ArgumentParser) -> None:
         "judgements",
         type=Path,
         nargs="+",
-        help="CSV with the columns Item1 ... ItemN, BestItem, WorstItem; several files have one set of items.",
+        help="A table (CSV, TSV, JSONL, Parquet) with the columns Item1 ... ItemN, BestItem, WorstItem, or with one "
+        "item in each row; several files have one set of items.",
     )
     add_reading(parser)
 
@@ -57,6 +58,25 @@ def add_reading(parser: ArgumentParser, *, items: str = "--items") -> None:
     columns.add_argument("--worst", metavar="COL", help="The worst item (default WorstItem, or Worst).")
     columns.add_argument(
         "--annotator", metavar="COL", help="The person who judged (default Annotator, if there is one)."
+    )
+    long = parser.add_argument_group("tables with one item in each row")
+    long.add_argument("--item", metavar="COL", help="The item (default item, label, option, ...).")
+    long.add_argument(
+        "--block",
+        metavar="COL",
+        help="What rows of one judgement by one person share (default block, tuple, trial, ...).",
+    )
+    long.add_argument(
+        "--choice",
+        metavar="COL",
+        help="1 for the best item, -1 for the worst and 0 for the others (default choice, value, ...). Two columns "
+        "that say this with 1 and 0 are named with --best and --worst.",
+    )
+    parser.add_argument(
+        "--delimiter",
+        metavar="C",
+        type=delimiter,
+        help="What separates the cells of a text file: one character, or tab (default: found from the file).",
     )
     rows = parser.add_argument_group("rows that are left out")
     rows.add_argument(
@@ -78,6 +98,11 @@ def add_reading(parser: ArgumentParser, *, items: str = "--items") -> None:
         "--keep-duplicates",
         action="store_true",
         help="Also count the rows that a column is_duplicate marks; they are left out otherwise.",
+    )
+    rows.add_argument(
+        "--keep-rejected",
+        action="store_true",
+        help="Also count the rows whose AssignmentStatus is Rejected; they are left out otherwise.",
     )
     rows.add_argument(
         "--keep-repeats",
@@ -137,6 +162,14 @@ def whole(text: str) -> int:
     return number
 
 
+def delimiter(text: str) -> str:
+    """Read what separates cells for an argument."""
+    character = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(character) != 1 or character in '"\r\n':
+        raise ArgumentTypeError(f'"{text[:20]}" is not one character; give one, or tab')
+    return character
+
+
 def one_of(kind: type[Kind]) -> Callable[[str], Kind]:
     """Read one of an enumeration's values for an argument."""
 
@@ -160,8 +193,11 @@ def keep_apart(given: Path | Sequence[Path], out: Path) -> None:
 
 def judgements_of(options: dict[str, Any], paths: Path | Sequence[Path] | None = None) -> JudgementFile:
     """Read the files of `judgements`, or other ones, as the options of `add_reading` say."""
-    columns = {name: options[name] for name in ("best", "worst", "annotator")}
-    names = ("best_is_worst", "strict", "without", "spaces", "keep_duplicates", "keep_repeats")
+    columns = {name: options[name] for name in ("best", "worst", "annotator", "item", "block", "choice")}
+    names = (
+        *("best_is_worst", "strict", "without", "spaces", "keep_duplicates", "keep_repeats", "keep_rejected"),
+        "delimiter",
+    )
     how = {name: options[name] for name in names}
     named = Columns(items=options["item_columns"], **columns)
     return read_judgements(options["judgements"] if paths is None else paths, named, **how)
@@ -196,8 +232,8 @@ def file_lines(file: JudgementFile) -> Iterator[str]:
         yield left_out % with_commas(n=count)
     if others := file.left_out - file.twice_by_one:
         yield ngettext(
-            "%(n)s row with an item of --without, or marked as a duplicate, is left out.",
-            "%(n)s rows with an item of --without, or marked as duplicates, are left out.",
+            "%(n)s row with an item of --without, marked as a duplicate or of a rejected assignment, is left out.",
+            "%(n)s rows with an item of --without, marked as duplicates or of rejected assignments, are left out.",
             others,
         ) % {"n": f"{others:,}"}
     if file.repeated_items:

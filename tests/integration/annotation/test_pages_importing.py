@@ -95,7 +95,7 @@ def test_the_upload_is_shown_with_its_columns_recognised(upload, client, address
     assert "nobody" in page
     assert '<option value="BestItem" selected>' in page
     assert '<option value="Annotator" selected>' in page
-    assert page.count("checked") == 4
+    assert page.count("checked") == 5  # the items, and that each row is a judgement
     assert not Pair.objects.exists()
 
 
@@ -194,17 +194,41 @@ def test_the_halves_of_items_are_read_as_they_were_recognised(upload, check) -> 
     assert '<span class="value">2</span><span class="label">items</span>' in page
 
 
-def test_a_file_with_one_item_in_each_row_needs_no_columns(upload, check, client, address) -> None:
-    rows = [
-        f"p,{block},{item},{choice}" for block in (1, 2) for item, choice in (("a", 1), ("b", 0), ("c", -1))
+LONG = "\n".join(
+    [
+        "{}",
+        *(
+            f"p,{block},{item},{choice}"
+            for block in (1, 2)
+            for item, choice in (("a", 1), ("b", 0), ("c", -1))
+        ),
     ]
-    batch = upload("\n".join(["id,block,item,choice", *rows]))
+)
+LONG_COLUMNS = {"rows": "item", "items": [], "best": "", "worst": ""}
 
-    looked = client.get(f"{address}{batch.pk}/").content.decode()
-    page = check(batch)
 
-    assert "Each row is one item of a judgement" in looked
+@pytest.mark.parametrize("header", ["id,block,item,choice", "who,nr,what,how"])
+def test_the_columns_of_a_file_with_one_item_in_each_row_are_recognised_or_chosen(
+    upload, check, client, address, header
+) -> None:
+    batch = upload(LONG.format(header))
+    who, nr, what, how = header.split(",")
+
+    looked = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
+    page = check(batch, **LONG_COLUMNS, annotator=who, block=nr, item=what, choice=how)
+
+    recognised = '<option value="item" selected>' in looked and 'value="item" class="" checked' not in looked
+    assert recognised == (header == "id,block,item,choice")
     assert '<span class="value">1</span><span class="label">judgements</span>' in page
+    assert "second judgement of a tuple by the same person" in page
+
+
+def test_a_column_that_is_not_chosen_is_asked_for(upload, check) -> None:
+    page = check(
+        upload(LONG.format("who,nr,what,how")), **LONG_COLUMNS, annotator="who", item="what", choice="how"
+    )
+
+    assert "Choose the column of the block." in page
 
 
 def test_several_files_become_one_campaign(upload, check, apply) -> None:
@@ -519,7 +543,7 @@ def test_no_file_is_asked_for(client, address) -> None:
         ("sheet.xlsx", b"PK\x03\x04 not a table", "is a spreadsheet or an archive; save it as CSV first"),
         ("rows.csv.gz", b"\x1f\x8b\x08 packed", "is compressed; unpack it first"),
         ("program.csv", bytes(range(256)) * 4, "is not a text file; save it as text in UTF-8."),
-        ("blank.csv", b"\n\n", "is empty; give a table of judgements with a header."),
+        ("blank.csv", b"\n\n", "is empty; give a file with a table of judgements and its header."),
     ],
 )
 def test_a_file_that_is_no_table_is_refused_and_can_be_discarded(
@@ -569,7 +593,7 @@ def test_a_parquet_file_made_to_exhaust_its_reader_is_refused_unread(client, add
 
     page = client.get(f"{address}{ImportBatch.objects.get().pk}/").content.decode()
 
-    assert "judgements.parquet is a Parquet file; write its rows as CSV" in page
+    assert "write it again with fewer columns or larger row groups" in page
 
 
 def test_a_cell_with_a_very_long_list_rejects_its_row(upload, check) -> None:

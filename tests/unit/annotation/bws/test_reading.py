@@ -1,8 +1,11 @@
 """What judgements of the field look like when other programs wrote them: read rightly, or with a word about it."""
 
+import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from annotation.bws.files.columns import Columns
@@ -245,6 +248,157 @@ def test_rows_of_single_items_are_gathered_into_judgements(read) -> None:
     assert chosen(file) == [("a", "c"), ("c", "a")]
     assert file.annotators == ("ann", "bob")
     assert file.rejected[0].line == 8
+
+
+LONG = [
+    ("ann", "t1", "a", 1),
+    ("ann", "t1", "b", 0),
+    ("ann", "t1", "c", -1),
+    ("bob", "t1", "a", 0),
+    ("bob", "t1", "b", 1),
+]
+LONG += [("bob", "t1", "c", -1)]
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["id,block,label,value", "subject,trial,option,response", "WorkerId,HITId,Input.item,Answer.choice"],
+)
+def test_columns_of_single_items_are_known_by_the_names_of_other_tools(read, header) -> None:
+    file = read("\n".join([header, *(",".join(map(str, row)) for row in LONG)]))
+
+    assert chosen(file) == [("a", "c"), ("b", "c")]
+    assert file.annotators == ("ann", "bob")
+
+
+def test_columns_of_single_items_can_be_named(read) -> None:
+    rows = (f"{person},{block},{item},{choice}" for person, block, item, choice in LONG)
+
+    file = read("\n".join(["w,x,y,z", *rows]), Columns(annotator="w", block="x", item="y", choice="z"))
+
+    assert chosen(file) == [("a", "c"), ("b", "c")]
+    with pytest.raises(FileError, match=r'No column "x" among "w", "y"\. Name another with --block\.'):
+        read("w,y\n1,2\n", Columns(item="y", block="x"))
+    with pytest.raises(
+        FileError, match="--item is for tables with one item in each row, and --items for those"
+    ):
+        read("w,y\n1,2\n", Columns(item="y", items=("w",)))
+
+
+@pytest.mark.parametrize(
+    ("best", "worst", "neither"),
+    [
+        ("1", "-1", "0"),
+        ("1,0", "-1,0", "0,0"),
+        ("1.0", "−1", ""),
+        ("Best", "Worst", "none"),
+        ("most", "least", "NA"),
+    ],
+)
+def test_choices_are_numbers_or_words(read, best, worst, neither) -> None:
+    written = {1: best, -1: worst, 0: neither}
+    rows = (f"{person};{block};{item};{written[choice]}" for person, block, item, choice in LONG)
+
+    assert chosen(read("\n".join(["id;block;item;choice", *rows]))) == [("a", "c"), ("b", "c")]
+
+
+def test_two_columns_may_say_which_item_is_the_best_and_which_the_worst(read) -> None:
+    rows = (f"{person},{block},{item},{choice == 1},{choice == -1}" for person, block, item, choice in LONG)
+
+    assert chosen(read("\n".join(["worker,set,item,best,worst", *rows]))) == [("a", "c"), ("b", "c")]
+
+
+def test_a_block_that_a_person_judged_twice_is_two_judgements_of_which_the_first_counts(read) -> None:
+    again = [("ann", "t1", "c", 1), ("ann", "t1", "a", 0), ("ann", "t1", "b", -1)]
+    content = "\n".join(["id,block,item,choice", *(",".join(map(str, row)) for row in [*LONG, *again])])
+
+    first, both = read(content), read(content, keep_repeats=True)
+
+    assert (chosen(first), first.twice_by_one) == ([("a", "c"), ("b", "c")], 1)
+    assert chosen(both) == [("a", "c"), ("c", "b"), ("b", "c")]
+
+
+# Results of Mechanical Turk
+
+TURK = "HITId,AssignmentId,WorkerId,AssignmentStatus," + ",".join(f"Input.item{n}" for n in range(1, 5))
+TURK += ",Answer.best,Answer.worst\n"
+
+
+@pytest.mark.parametrize(
+    ("best", "worst"),
+    [("item4", "item1"), ("Input.item4", "Input.item1"), ("4", "1"), ("Option 4", "option_1"), ("z", "w")],
+)
+def test_the_cells_of_a_result_may_name_the_column_of_an_item(read, best, worst) -> None:
+    file = read(f"{TURK}H0,A0,ann,Approved,w,x,y,z,{best},{worst}\n")
+
+    assert chosen(file) == [("z", "w")]
+    assert (file.annotators, file.warnings) == (("ann",), ())
+
+
+def test_rejected_assignments_are_left_out_and_counted(read) -> None:
+    content = f"{TURK}H0,A0,ann,Approved,w,x,y,z,item4,item1\nH0,A1,bob,Rejected,w,x,y,z,item1,item4\n"
+
+    file = read(content)
+
+    assert (chosen(file), file.left_out) == ([("z", "w")], 1)
+    assert file.warnings[0].startswith("1 row is left out because the assignment was rejected.")
+    assert len(read(content, keep_rejected=True).judgements) == 2
+
+
+# JSONL and Parquet
+
+OBJECTS = [
+    {"Item1": "a", "Item2": "b", "Item3": "c", "BestItem": "a", "WorstItem": "c", "Annotator": "ann"},
+    {"Item1": "c", "Item2": "b", "Item3": "a", "BestItem": "b", "WorstItem": "a", "Annotator": "bob"},
+]
+
+
+def test_a_file_of_json_objects_is_a_table(tmp_path) -> None:
+    path = tmp_path / "judgements.jsonl"
+    lists = [
+        {"worker": 7, "items": ["a", "b", "c"], "best": "a", "worst": "b"},
+        {"items": ["c", "b"], "best": "c", "worst": "b"},
+    ]
+    path.write_text("\n".join(map(json.dumps, OBJECTS)) + "\nno JSON\n")
+
+    file = read_judgements(path)
+
+    assert (chosen(file), file.annotators) == ([("a", "c"), ("b", "a")], ("ann", "bob"))
+    assert [(row.line, row.reason[:20]) for row in file.rejected] == [(3, "the line is not JSON")]
+    path.write_text("\n".join(map(json.dumps, lists)))
+    assert shown(read_judgements(path)) == [["a", "b", "c"], ["c", "b"]]
+
+
+def test_a_parquet_file_is_a_table_whose_lists_are_refused(tmp_path) -> None:
+    path = tmp_path / "judgements.parquet"
+    pq.write_table(pa.Table.from_pylist(OBJECTS), path)
+
+    file = read_judgements(path)
+
+    assert (chosen(file), file.annotators) == ([("a", "c"), ("b", "a")], ("ann", "bob"))
+    pq.write_table(pa.table({"items": [["a", "b"]], "best": ["a"], "worst": ["b"]}), path)
+    with pytest.raises(FileError, match=r'nested values in "items".* write one item in each column'):
+        read_judgements(path)
+
+
+# Delimiters
+
+
+@pytest.mark.parametrize(("first", "between"), [("sep=;\n", ";"), ("sep=^\n", "^"), ('"sep=|"\n', "|")])
+def test_a_first_line_may_name_what_separates_cells(read, first, between) -> None:
+    file = read(
+        first + (HEADER + "a, dog,b,c,d,b,d\n").replace(",", between).replace(f"a{between} dog", "a, dog")
+    )
+
+    assert (shown(file), file.rejected) == ([["a, dog", "b", "c", "d"]], ())
+
+
+def test_the_delimiter_can_be_named(read) -> None:
+    content = HEADER.replace(",", "~") + "a~b~c~d~a~d\n"
+
+    assert chosen(read(content, delimiter="~")) == [("a", "d")]
+    with pytest.raises(FileError, match="No columns Item1"):
+        read(content)
 
 
 # Tuples of several sizes
