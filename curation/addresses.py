@@ -1,66 +1,66 @@
-"""Connections to public addresses alone: what a hub leads to must not be a machine inside the worker's network."""
+"""Which addresses are of the open internet: what a hub leads to must not be a machine inside the worker's network."""
 
+import re
 import socket
-from collections.abc import Iterable
-from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import Any
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-import httpcore2
-import httpx2
+# Of the open internet by `is_global`, and yet answered inside a network: protocol assignments, relays of 6to4, Teredo.
+_INSIDE_4 = [ip_network(each) for each in ("192.0.0.0/24", "192.88.99.0/24")]
+_INSIDE_6 = [ip_network(each) for each in ("2001::/23", "2001:db8::/32", "3fff::/20")]
+_GLOBAL_UNICAST = ip_network(
+    "2000::/3"
+)  # all that was ever given out (RFC 4291); others are reserved or local
+_NAT64 = ip_network("64:ff9b::/96")
+_ISATAP = (bytes.fromhex("00005efe"), bytes.fromhex("02005efe"))
 
 
 def is_public(text: str) -> bool:
     """Whether the IP address is one of the open internet.
 
-    Not so are loopback, private, link-local (with it the metadata service of clouds), shared, multicast and reserved
-    addresses. An IPv6 address that carries an IPv4 address (mapped, 6to4, Teredo, NAT64) is what it carries.
+    Not so are loopback, private, link-local (with it the metadata service of clouds), site-local, shared, multicast and
+    reserved addresses. An IPv6 address that carries an IPv4 address (mapped, 6to4, NAT64, ISATAP) must also lead to a
+    public one; other ways to carry one (compatible, translated, Teredo, NAT64 of one's own) are never public.
     """
     address = ip_address(text.partition("%")[0])
-    return all(each.is_global and not each.is_multicast for each in _carried(address))
-
-
-def _carried(address: IPv4Address | IPv6Address) -> list[IPv4Address | IPv6Address]:
     if isinstance(address, IPv4Address):
-        return [address]
+        return _is_public_4(address)
     if address.ipv4_mapped is not None:
-        return [address.ipv4_mapped]
-    found: list[IPv4Address | IPv6Address] = [address]
-    if address.sixtofour is not None:
-        found.append(address.sixtofour)
-    if address.teredo is not None:
-        found.extend(address.teredo)
-    if address.packed.startswith(bytes.fromhex("0064ff9b")):  # 64:ff9b::/32, of NAT64
-        found.append(IPv4Address(address.packed[-4:]))
-    return found
+        return _is_public_4(address.ipv4_mapped)
+    if address in _NAT64:
+        return _is_public_4(_last_four(address))
+    if address not in _GLOBAL_UNICAST or any(address in each for each in _INSIDE_6):
+        return False
+    carried = [address.sixtofour] if address.sixtofour else []
+    if address.packed[8:12] in _ISATAP:
+        carried.append(_last_four(address))
+    return address.is_global and all(map(_is_public_4, carried))
 
 
-class PublicBackend(httpcore2.SyncBackend):
-    """Looks the name up, checks what it means, and connects to just that: a second look-up could answer otherwise."""
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore2.NetworkStream:
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise httpcore2.ConnectError(str(error)) from error
-        addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
-        inside = next((each for each in addresses if not is_public(each)), None)
-        if inside is not None:
-            raise httpcore2.ConnectError(
-                f"{host} leads to {inside}, an address inside a network, which PRIVATE_ADDRESSES would have to allow"
-            )
-        return super().connect_tcp(addresses[0], port, timeout, local_address, socket_options)
+def is_inside(host: str) -> bool:
+    """Whether the host of an address is, without a look-up, known to be inside: a literal address, or localhost."""
+    name = host.strip("[]").rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return not is_public(name)
+    except ValueError:
+        pass
+    try:  # 127.1, 0x7f000001 and 2130706433 are addresses too
+        return not is_public(socket.inet_ntoa(socket.inet_aton(name)))
+    except (OSError, ValueError):
+        return False
 
 
-class PublicTransport(httpx2.HTTPTransport):
-    """httpx's own, for a client that follows redirects: each connection is checked, also that of a redirect."""
+def site_of(url: str) -> str:
+    """Scheme, host and port of an address. Path, query and password may be secrets, which no log must keep."""
+    scheme, _colon, rest = url.partition("://")
+    machine = re.split(r"[/?#\\]", rest)[0].rpartition("@")[2]
+    return f"{scheme}://{machine}"
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._pool._network_backend = PublicBackend()
+
+def _is_public_4(address: IPv4Address) -> bool:
+    return address.is_global and not address.is_multicast and not any(address in each for each in _INSIDE_4)
+
+
+def _last_four(address: IPv6Address) -> IPv4Address:
+    return IPv4Address(address.packed[-4:])

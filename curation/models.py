@@ -15,6 +15,7 @@ from django.db.models import F, Q
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
+from curation.addresses import site_of
 from curation.files.judged_by import BOTH, SIMULATED, judged_by
 from curation.pairs.text import LANGUAGE_TAG, SENTENCE_MAX_CHARACTERS
 from curation.roles import Role, TokenScope
@@ -734,6 +735,16 @@ class AuditEntry(models.Model):
 
     def delete(self, using: Any = None, keep_parents: bool = False) -> tuple[int, dict[str, int]]:
         raise TypeError("what is recorded is never deleted")
+
+    @property
+    def about(self) -> str:
+        """The subject as it is shown. Of a webhook that an earlier version wrote down, its site alone."""
+        of_webhook = self.action in {
+            self.Action.WEBHOOK_ADDED,
+            self.Action.WEBHOOK_CHANGED,
+            self.Action.WEBHOOK_REMOVED,
+        }
+        return site_of(self.subject) if of_webhook else self.subject
 
 
 class PairChange(models.Model):

@@ -1,10 +1,13 @@
 """Where events are sent, and which."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from curation.addresses import is_inside
 from curation.models import Webhook
 
 
@@ -26,6 +29,13 @@ class WebhookForm(forms.Form):
         url: str = self.cleaned_data["url"]
         if not url.lower().startswith(("http://", "https://")):
             raise forms.ValidationError(_("The address must begin with https:// or http://."))
+        if not settings.PRIVATE_ADDRESSES and is_inside(urlsplit(url).hostname or ""):
+            raise forms.ValidationError(
+                _(
+                    "This address is inside a network, and messages go to public addresses alone. For a receiver in "
+                    "your network, ask the administrator of this site to set PRIVATE_ADDRESSES."
+                )
+            )
         return url
 
 

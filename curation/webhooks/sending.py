@@ -6,13 +6,12 @@ header `webhook-id` is the same then.
 
 import json
 from datetime import timedelta
-from typing import Any
 
 import httpx2
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from curation.addresses import PublicTransport
+from curation.connections import BoundedTransport
 from curation.heartbeats import database_now
 from curation.models import WebhookDelivery
 from curation.outgoing import Outcome, outgoing_carry_out
@@ -29,7 +28,7 @@ PAUSES = (
     timedelta(hours=24),
     timedelta(hours=34),
 )
-SECONDS = 10.0  # that a receiver has to answer
+SECONDS = 10.0  # for a whole delivery, from looking the name up: well below `CLAIMED_FOR`
 
 
 def deliveries_carry_out() -> int:
@@ -61,10 +60,12 @@ def delivery_try(delivery: WebhookDelivery) -> Outcome:
             delivery.webhook.secret, message_id=delivery.message_id, timestamp=timestamp, body=body
         ),
     }
-    ways: dict[str, Any] = {} if settings.PRIVATE_ADDRESSES else {"transport": PublicTransport()}
+    transport = BoundedTransport(private=settings.PRIVATE_ADDRESSES, seconds=SECONDS)
     try:
         with (
-            httpx2.Client(timeout=SECONDS, follow_redirects=False, trust_env=False, **ways) as client,
+            httpx2.Client(
+                transport=transport, timeout=SECONDS, follow_redirects=False, trust_env=False
+            ) as client,
             client.stream("POST", delivery.webhook.url, content=body, headers=headers) as answer,
         ):
             status = int(answer.status_code)  # what the body says is not read: it may have no end

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock
+from curation.addresses import site_of
 from curation.datasets.audit import Action, audit_record
 from curation.errors import UserError
 from curation.models import Dataset, User, Webhook, WebhookDelivery
@@ -30,7 +31,7 @@ def webhook_create(*, dataset: Dataset, url: str, events: Sequence[str], by: Use
     made = Webhook.objects.create(
         dataset=dataset, url=url, events=list(events), secret=secret_new(), created_by=by
     )
-    audit_record(dataset=dataset, action=Action.WEBHOOK_ADDED, by=by, subject=url)
+    audit_record(dataset=dataset, action=Action.WEBHOOK_ADDED, by=by, subject=site_of(url))
     return made
 
 
@@ -41,7 +42,7 @@ def webhook_change(
     """What waits for a webhook that is turned off is sent when it is turned on again."""
     webhook.url, webhook.events, webhook.active = url, list(events), active
     webhook.save(update_fields=["url", "events", "active"])
-    audit_record(dataset=webhook.dataset, action=Action.WEBHOOK_CHANGED, by=by, subject=url)
+    audit_record(dataset=webhook.dataset, action=Action.WEBHOOK_CHANGED, by=by, subject=site_of(url))
     if active:
         transaction.on_commit(deliver_soon)
     return webhook
@@ -52,14 +53,14 @@ def webhook_secret_renew(*, webhook: Webhook, by: User | None) -> Webhook:
     """Another secret; the one before signs nothing any more."""
     webhook.secret = secret_new()
     webhook.save(update_fields=["secret"])
-    audit_record(dataset=webhook.dataset, action=Action.WEBHOOK_CHANGED, by=by, subject=webhook.url)
+    audit_record(dataset=webhook.dataset, action=Action.WEBHOOK_CHANGED, by=by, subject=site_of(webhook.url))
     return webhook
 
 
 @transaction.atomic
 def webhook_remove(*, webhook: Webhook, by: User | None) -> None:
     """Its log goes too, and what was not delivered is not sent."""
-    audit_record(dataset=webhook.dataset, action=Action.WEBHOOK_REMOVED, by=by, subject=webhook.url)
+    audit_record(dataset=webhook.dataset, action=Action.WEBHOOK_REMOVED, by=by, subject=site_of(webhook.url))
     webhook.delete()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.request import getproxies
 
@@ -18,7 +19,7 @@ from huggingface_hub.errors import (
 from huggingface_hub.utils._http import default_client_factory
 from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
-from curation.addresses import PublicTransport
+from curation.connections import BoundedTransport
 from curation.files.progress import Report, silent
 from mlworkers.pretrained.quiet import quiet
 from mlworkers.pretrained.sources import Kind, ModelError, unavailable
@@ -107,14 +108,14 @@ def _connections(*, private: bool) -> Iterator[None]:
     """What the hub's library connects to meanwhile.
 
     Where the environment names a proxy, that is who connects, and who decides. The library's second way to fetch files
-    (xet) connects by itself to addresses that the hub names, so it is not used where those have to be checked.
+    (xet) connects by itself to addresses that the hub names, which are neither checked nor bounded, so it is not used.
     """
-    if private or getproxies():
+    if getproxies():
         yield
         return
     before = constants.HF_HUB_DISABLE_XET
     constants.HF_HUB_DISABLE_XET = True
-    set_client_factory(_public_client)
+    set_client_factory(partial(_bounded_client, private))
     try:
         yield
     finally:
@@ -122,11 +123,10 @@ def _connections(*, private: bool) -> Iterator[None]:
         set_client_factory(default_client_factory)
 
 
-def _public_client() -> Client:
+def _bounded_client(private: bool) -> Client:
     given = default_client_factory()
-    return Client(
-        transport=PublicTransport(), event_hooks=given.event_hooks, follow_redirects=True, timeout=None
-    )
+    transport = BoundedTransport(private=private)
+    return Client(transport=transport, event_hooks=given.event_hooks, follow_redirects=True, timeout=None)
 
 
 @contextmanager

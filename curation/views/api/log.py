@@ -59,6 +59,9 @@ class AuditSerializer(serializers.ModelSerializer[AuditEntry]):
 
     by = serializers.CharField(source="by.username", default="")
     pair = serializers.CharField(source="pair.external_id", default="")
+    subject = serializers.CharField(
+        source="about", read_only=True, help_text=AuditEntry._meta.get_field("subject").help_text
+    )
     counts = serializers.SerializerMethodField()
 
     class Meta:

@@ -1,10 +1,12 @@
 """Webhooks: who is told of what, how often it is tried, and who may see and change them."""
 
+import contextlib
 import json
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import monotonic
 from uuid import uuid4
 
 import pytest
@@ -12,16 +14,26 @@ import pytest
 from annotation.campaigns.finishing import finished_tell
 from annotation.campaigns.services import campaign_close, campaign_resume
 from annotation.judging.settling import participation_stop
+from curation import connections
+from curation.datasets.audit import Action, audit_record
 from curation.datasets.services import dataset_archive
 from curation.errors import UserError
 from curation.models import AuditEntry, Webhook, WebhookDelivery
-from curation.outgoing import Outcome
+from curation.outgoing import CLAIMED_FOR, Outcome
 from curation.review.queue import Queue
 from curation.review.verdicts import review_decide
 from curation.webhooks import sending, waiting
 from curation.webhooks.events import Event, event_happened
 from curation.webhooks.sending import PAUSES, deliveries_carry_out
-from curation.webhooks.services import MOST, delivery_again, webhook_change, webhook_create, webhook_try
+from curation.webhooks.services import (
+    MOST,
+    delivery_again,
+    webhook_change,
+    webhook_create,
+    webhook_remove,
+    webhook_secret_renew,
+    webhook_try,
+)
 from curation.webhooks.signing import signature
 from curation.webhooks.waiting import State, deliveries_sweep
 from mlworkers.runs.lifecycle import Claim, RunStopped, run_cancel, run_fail, run_finish
@@ -308,6 +320,87 @@ def test_a_webhook_that_is_turned_off_sends_no_test(dataset, hook, owner) -> Non
         webhook_try(webhook=hook, at=AT)
 
 
+class Slow(BaseHTTPRequestHandler):
+    """Sends its headers byte by byte, each long before the time of one read is over, and has no end."""
+
+    def do_POST(self) -> None:
+        with contextlib.suppress(OSError):
+            while not self.server.stopped.wait(0.02):  # type: ignore[attr-defined]
+                self.wfile.write(b"H")
+                self.wfile.flush()
+
+    def log_message(self, *_arguments: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_a_receiver_that_sends_a_byte_now_and_then_has_one_deadline(
+    hook, clock, settings, monkeypatch, private: bool
+) -> None:
+    monkeypatch.setattr(sending, "SECONDS", 0.3)
+    monkeypatch.setattr(connections, "is_public", lambda _address: True)
+    settings.PRIVATE_ADDRESSES = private
+    delivery = happened(hook)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Slow) as server:
+        server.daemon_threads, server.stopped = True, threading.Event()  # type: ignore[attr-defined]
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Timer(3, server.stopped.set).start()  # type: ignore[attr-defined]
+        Webhook.objects.update(url=f"http://127.0.0.1:{server.server_port}/in")
+        begun = monotonic()
+
+        assert deliveries_carry_out() == 0
+
+        took = monotonic() - begun
+        server.stopped.set()  # type: ignore[attr-defined]
+        server.shutdown()
+    delivery.refresh_from_db()
+    assert took < 2
+    assert delivery.state == State.WAITING
+    assert "within 0.3 seconds" in delivery.problem or "timed out" in delivery.problem
+
+
+def test_one_delivery_ends_well_before_another_worker_takes_its_row() -> None:
+    assert timedelta(seconds=2 * sending.SECONDS) < CLAIMED_FOR
+
+
+SECRET_URL = "https://somebody:pass@example.org:8443/services/T0/SECRET?token=SECRET"
+
+
+def test_the_log_has_the_site_of_a_webhook_and_neither_path_nor_password(
+    dataset, owner, client_of, receiver
+) -> None:
+    hook = webhook_create(dataset=dataset, url=SECRET_URL, events=list(Event), by=owner)
+    webhook_change(webhook=hook, url=SECRET_URL, events=list(Event), active=True, by=owner)
+    webhook_secret_renew(webhook=hook, by=owner)
+    webhook_remove(webhook=hook, by=owner)
+
+    subjects = AuditEntry.objects.filter(action__startswith="webhook").values_list("subject", flat=True)
+
+    assert list(subjects) == ["https://example.org:8443"] * 4
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/datasets/{}/log/",
+        "/datasets/{}/log/log.csv",
+        "/datasets/{}/log/log.jsonl",
+        "/api/v1/datasets/{}/log/",
+    ],
+)
+def test_what_earlier_versions_logged_is_shown_without_its_path(
+    dataset, owner, client_of, address: str
+) -> None:
+    audit_record(dataset=dataset, action=Action.WEBHOOK_ADDED, by=owner, subject=SECRET_URL)
+
+    answer = client_of(owner).get(address.format(dataset.slug))
+    shown = b"".join(answer.streaming_content) if answer.streaming else answer.content
+
+    assert answer.status_code == 200
+    assert b"https://example.org:8443" in shown
+    assert b"SECRET" not in shown
+
+
 # ---- pages
 
 
@@ -323,7 +416,7 @@ def test_an_owner_makes_a_webhook_and_sees_its_secret_once(dataset, owner, clien
     assert hook.secret not in again.content.decode()
     assert (hook.url, hook.events) == ("https://example.org/in", ["run.finished"])
     assert hook.url in client.get(address).content.decode()
-    assert AuditEntry.objects.filter(action="webhook_added", subject=hook.url, by=owner).exists()
+    assert AuditEntry.objects.filter(action="webhook_added", subject="https://example.org", by=owner).exists()
 
     before = hook.secret
     renewed = client.post(f"{address}{hook.pk}/secret/", follow=True).content.decode()
@@ -339,6 +432,17 @@ def test_an_owner_makes_a_webhook_and_sees_its_secret_once(dataset, owner, clien
         ({"url": "nonsense here", "events": ["run.finished"]}, "Enter a valid URL."),
         ({"url": "https://example.org/x", "events": ["run.begun"]}, "run.begun is not one of the available"),
         ({"url": "https://example.org/x"}, "This field is required."),
+        *(
+            ({"url": f"http://{host}/x", "events": ["run.finished"]}, "This address is inside a network")
+            for host in (
+                "127.0.0.1",
+                "[::1]",
+                "169.254.169.254",
+                "localhost:8000",
+                "[::ffff:10.0.0.7]",
+                "[fec0::1]",
+            )
+        ),
     ],
 )
 def test_what_is_no_webhook_is_refused_in_a_sentence(dataset, owner, client_of, sent, problem: str) -> None:
