@@ -1,11 +1,13 @@
 """What every answer shares: the path of the site, a content security policy, the login before it, refusals."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
@@ -18,6 +20,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from curation.errors import NUL_REFUSED, UserError
 from semblance.languages import ENGLISH, is_translated
 
+logger = logging.getLogger(__name__)
 Respond = Callable[[HttpRequest], HttpResponse]
 
 API = "/api/"
@@ -51,6 +54,23 @@ def under_site_path(get_response: Respond) -> Respond:
         if path and request.path_info.startswith(f"{path}/"):
             request.path = request.path_info
             request.path_info = request.path_info.removeprefix(path)
+        return get_response(request)
+
+    return respond
+
+
+def known_host(get_response: Respond) -> Respond:
+    """Refuse a request for a host that is not this site: anybody can send one, so it is no error of ours to trace."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        try:
+            request.get_host()
+        except DisallowedHost as error:
+            logger.warning("%s", error)
+            sentence = "This site is not known by the host of your request."
+            return json_refusal(request, sentence, status=400) or HttpResponse(
+                sentence, content_type="text/plain; charset=utf-8", status=400
+            )
         return get_response(request)
 
     return respond

@@ -151,6 +151,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "semblance.middleware.LanguageOfPage",
+    "semblance.middleware.known_host",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -277,6 +278,7 @@ if MAIL_SERVER:
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = mail_server.user, mail_server.password
     EMAIL_USE_TLS, EMAIL_USE_SSL = mail_server.starts_tls, mail_server.tls
     EMAIL_TIMEOUT = 10
+    EMAIL_BACKEND = "curation.mail.backend.BoundedBackend"
     DEFAULT_FROM_EMAIL = SERVER_EMAIL = required("EMAIL_FROM", where="EMAIL_URL is given")
 
 # Behind a proxy that speaks HTTPS, cookies travel over HTTPS alone; an embedded site has no certificate.

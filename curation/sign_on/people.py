@@ -24,23 +24,37 @@ def person_signed_on(*, identity: Identity, rights: Rights, joins_by_email: bool
     """The account of the person, made where it is their first time, with what their groups give and no longer give.
 
     joins_by_email: whether somebody who comes first gets the account that has their address, where the provider
-    verified it. Raises UserError where the account is closed.
+    verified it. Raises UserError where the account, or one with their verified address, is closed.
     """
     accounts = SocialAccount.objects.select_for_update(of=("self",)).select_related("user")
     account = accounts.filter(provider=identity.issuer, uid=identity.subject).first()
     if account is None:
-        user = (joins_by_email and _account_to_join(identity)) or _account_made(identity)
+        _require_no_closed_account(identity)
+        user = (joins_by_email and _account_to_join(identity, rights)) or _account_made(identity)
         account = SocialAccount.objects.create(user=user, provider=identity.issuer, uid=identity.subject)
-    if not account.user.is_active:
-        raise UserError(_("This account is closed. Ask the administrator of this site."))
+    _require_open(account.user)
     _rights_follow(account, rights, at=at)
     signed_on: User = account.user
     return signed_on
 
 
-def _account_to_join(identity: Identity) -> User | None:
-    """The one account with the person's verified address, unless it is a superuser's or another person's of the
-    provider.
+def _require_open(user: User) -> None:
+    if not user.is_active:
+        raise UserError(_("This account is closed. Ask the administrator of this site."))
+
+
+def _require_no_closed_account(identity: Identity) -> None:
+    """Nobody gets a new account in place of one that was closed, unless another with their address is open."""
+    with_address = User.objects.filter(email__iexact=identity.email, simulated=False)
+    accounts = with_address.order_by("-is_active") if identity.email else with_address.none()
+    if (first := accounts.first()) is not None:
+        _require_open(first)
+
+
+def _account_to_join(identity: Identity, rights: Rights) -> User | None:
+    """The one account with the person's verified address, unless it is another person's of the provider.
+
+    Nor is it a superuser's, or that of staff whom no group makes staff: an address alone gives no power over the site.
     """
     if not identity.email:
         return None
@@ -48,6 +62,8 @@ def _account_to_join(identity: Identity) -> User | None:
     taken = SocialAccount.objects.filter(provider=identity.issuer).values("user")
     found = list(with_address.filter(simulated=False)[:2])
     free = with_address.filter(is_superuser=False).exclude(pk__in=taken)
+    if not rights.staff:
+        free = free.filter(is_staff=False)
     return found[0] if len(found) == 1 and free.filter(pk=found[0].pk).exists() else None
 
 

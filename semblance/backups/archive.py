@@ -23,6 +23,7 @@ from curation.files.writing import replacing
 FORMAT = 1
 MANIFEST = "manifest.json"
 MANIFEST_MAX_BYTES = 256 * 1024**2
+LINE_MAX_BYTES = 64 * 1024**2  # of a row
 PIECE = 1024**2  # bytes that are read at once
 # Text becomes a fifth of its size; weights and Parquet files are compressed already.
 TEXTS = (".csv", ".json", ".jsonl", ".tsv", ".txt")
@@ -136,8 +137,23 @@ class BackupReader:
         self._name = name
         self.manifest = self._manifest()
 
+    @property
+    def unpacked_bytes(self) -> int:
+        """What the files of the manifest, and the lines of its tables, take once they are unpacked."""
+        names = {_table_name(table.label) for table in self.manifest.tables}
+        tables = sum(part.file_size for part in self._zip.infolist() if part.filename in names)
+        return sum(file.size for file in self.manifest.files) + tables
+
     def verify(self) -> None:
-        """Read the whole file once and compare every part with its SHA-256."""
+        """Read the whole file once and compare every part with its size and SHA-256.
+
+        No more is read of a file than the manifest says it has, whatever the archive would unpack to.
+        """
+        for file in self.manifest.files:
+            name = f"files/{file.path}"
+            with self._shown(name):
+                if self._zip.getinfo(name).file_size != file.size:
+                    raise FileError(self._damaged(name))
         wanted = {_table_name(table.label): table.sha256 for table in self.manifest.tables}
         wanted |= {f"files/{file.path}": file.sha256 for file in self.manifest.files}
         for name, sha256 in wanted.items():
@@ -147,8 +163,11 @@ class BackupReader:
 
     def lines(self, table: TableCopy) -> Iterator[bytes]:
         name = _table_name(table.label)
-        with self._shown(name), self._zip.open(name) as part:
-            yield from part
+        with self._shown(name), self._zip.open(name) as part, io.BufferedReader(part, PIECE) as whole:  # type: ignore[type-var]
+            while line := whole.readline(LINE_MAX_BYTES):
+                if len(line) == LINE_MAX_BYTES:
+                    raise FileError(self._damaged(name))
+                yield line
 
     def unpack(self, folder: Path) -> None:
         """Write every file into the folder, under its path there."""
@@ -172,9 +191,10 @@ class BackupReader:
                 TableCopy(one["label"], tuple(one["fields"]), int(one["rows"]), one["sha256"])
                 for one in given["tables"]
             )
-            files = (
+            files = [
                 FileCopy(_inside(one["path"]), int(one["size"]), one["sha256"]) for one in given["files"]
-            )
+            ]
+            _require_apart([file.path for file in files])
             return Manifest(
                 version=str(given["version"]),
                 made_at=str(given["made_at"]),
@@ -214,6 +234,15 @@ def backup_reading(path: Path) -> Iterator[BackupReader]:
 
 def _table_name(label: str) -> str:
     return f"tables/{label}.jsonl"
+
+
+def _require_apart(paths: list[str]) -> None:
+    """Raises ValueError where two files would have one path, or one would be the folder of another."""
+    places = {PurePosixPath(path) for path in paths}
+    if len(places) < len(paths):
+        raise ValueError("two files have one path")
+    if nested := next((path for path in places if not places.isdisjoint(path.parents)), None):
+        raise ValueError(f"{nested} lies in another file")
 
 
 def _inside(path: str) -> str:

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, transaction
+from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError, errors_shown
@@ -40,6 +41,7 @@ def backup_restore(*, path: Path) -> Manifest:
     with errors_shown(FileError), backup_reading(path) as backup:
         _home_require_empty(home)
         database_require_empty(DEFAULT_DB_ALIAS)
+        _room_require(backup, home)
         backup.verify()
         manifest = backup.manifest
         tables = tables_prepare(manifest.migrations, DEFAULT_DB_ALIAS)
@@ -62,6 +64,22 @@ def _home_require_empty(home: Path) -> None:
             ),
             home=home,
             folders=", ".join(used),
+        )
+
+
+def _room_require(backup: BackupReader, home: Path) -> None:
+    """Before anything is unpacked: what the backup says it holds has to fit beside what must stay free."""
+    home.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(home).free - settings.DISK_FREE_MIN_BYTES
+    if backup.unpacked_bytes > free:
+        raise UserError(
+            _(
+                "This backup takes %(size)s once it is unpacked, and the disk of %(home)s has room for %(free)s. Free "
+                "some space and try again; nothing was changed."
+            ),
+            size=filesizeformat(backup.unpacked_bytes),
+            home=home,
+            free=filesizeformat(max(0, free)),
         )
 
 

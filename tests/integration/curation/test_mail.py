@@ -1,7 +1,11 @@
 """E-mail: what is sent and when, what owners are told, and how a person gets a new password by it."""
 
+import contextlib
 import re
+import socketserver
+import threading
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 
 import pytest
 from django.core import mail as sent_mail
@@ -16,7 +20,7 @@ from django.utils.timezone import now
 from curation.accounts.guessing import MAILS_TO_ONE_FROM_ONE_ADDRESS
 from curation.datasets.people import account_erase, invitation_by_token, invitation_revoke
 from curation.errors import UserError
-from curation.mail import sending, services, waiting
+from curation.mail import backend, sending, services, waiting
 from curation.mail.addresses import addresses_in
 from curation.mail.sending import OF_INVITATIONS, OF_OTHERS, mails_carry_out
 from curation.mail.services import (
@@ -47,7 +51,7 @@ def with_mail(settings) -> None:
 @pytest.fixture
 def smtp(settings):
     with mail_server() as server:
-        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_BACKEND = "curation.mail.backend.BoundedBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
         yield server
 
@@ -182,6 +186,37 @@ def test_a_mail_that_the_server_does_not_take_is_tried_again_told_on_the_page_an
     clock.now = max(clock.now, now())
     assert mails_carry_out() == 1
     assert invitation_by_token(link_in(smtp.taken[0].get_content()).split("/")[2]) is not None
+
+
+@pytest.mark.parametrize("tls", [True, False])
+def test_a_mail_server_that_sends_a_byte_now_and_then_has_one_deadline(
+    dataset, owner, settings, monkeypatch, tls: bool
+) -> None:
+    monkeypatch.setattr(backend, "SECONDS", 0.3)
+    stopped = threading.Event()
+
+    class Slow(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            with contextlib.suppress(OSError):
+                while not stopped.wait(0.02):
+                    self.wfile.write(b"\x16" if tls else b"2")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Slow) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Timer(3, stopped.set).start()
+        settings.EMAIL_BACKEND, settings.EMAIL_USE_SSL = "curation.mail.backend.BoundedBackend", tls
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.server_address[1]
+        invited(dataset, owner, "ann@example.org")
+        begun = monotonic()
+
+        assert mails_carry_out() == 0
+
+        took = monotonic() - begun
+        stopped.set()
+        server.shutdown()
+    assert took < 2
+    assert Mail.objects.get().problem.startswith("The mail server could not be used: ")
 
 
 def test_an_address_that_the_server_refuses_for_good_is_not_tried_again(dataset, owner, smtp) -> None:

@@ -193,10 +193,10 @@ def test_an_account_is_joined_by_a_verified_address_where_the_setting_allows_it(
     assert User.objects.get(username=who(client)).email == ("Ann@example.org" if joined else "")
 
 
-def test_no_superuser_no_closed_account_and_none_of_two_is_joined(provider, settings) -> None:
+def test_no_superuser_no_staff_without_a_group_and_none_of_two_is_joined(provider, settings) -> None:
     settings.OIDC_JOIN_BY_EMAIL = True
     accounts = [
-        [{"is_superuser": True}], [{"is_active": False}], [{}, {}],
+        [{"is_superuser": True}], [{"is_staff": True}], [{}, {}],
     ]  # fmt: skip
     for number, facts in enumerate(accounts):
         email = f"p{number}@example.org"
@@ -205,6 +205,38 @@ def test_no_superuser_no_closed_account_and_none_of_two_is_joined(provider, sett
         provider.person(sub=f"p{number}", preferred_username=f"new{number}", email=email, email_verified=True)
         signed_on(client := Client())
         assert who(client) == f"new{number}"
+        assert not User.objects.get(username=f"new{number}").is_staff
+
+
+def test_staff_are_joined_where_a_group_makes_them_staff(provider, settings) -> None:
+    settings.OIDC_JOIN_BY_EMAIL, settings.OIDC_ROLES = True, rules_from(["admins=staff"])
+    UserFactory(username="local", email="ann@example.org", is_staff=True)
+    provider.person(**ANN, **MAIL, groups=["admins"])
+
+    signed_on(client := Client())
+
+    assert who(client) == "local"
+
+
+@pytest.mark.parametrize("joins", [True, False])
+def test_the_owner_of_a_closed_account_gets_no_new_one(provider, settings, joins: bool) -> None:
+    settings.OIDC_JOIN_BY_EMAIL = joins
+    UserFactory(username="closed", email="Ann@example.org", is_active=False)
+    provider.person(**ANN, **MAIL)
+
+    answer = signed_on(client := Client())
+
+    assert "This account is closed. Ask the administrator of this site." in answer.content.decode()
+    assert (who(client), User.objects.count()) == ("", 1)
+
+
+def test_an_address_that_is_not_verified_says_nothing_of_a_closed_account(provider) -> None:
+    UserFactory(username="closed", email="ann@example.org", is_active=False)
+    provider.person(**ANN, email="ann@example.org", email_verified=False)
+
+    signed_on(client := Client())
+
+    assert who(client) == "ann"
 
 
 def test_a_closed_account_stays_closed(provider) -> None:

@@ -25,6 +25,7 @@ from curation.files.sums import content_sum, sums_of
 from curation.files.writing import sha256_of
 from curation.models import Dataset, ScoreSet, Snapshot, User
 from curation.shared_files import shared_remove
+from semblance.backups import archive
 from semblance.backups.archive import FileCopy, Manifest, backup_reading
 from semblance.backups.files import Reference, damaged_of
 from semblance.backups.making import backup_make
@@ -198,6 +199,100 @@ def test_a_backup_whose_file_leads_out_of_the_folder_is_refused(backup, home, tm
         call_command("restore", str(evil))
 
     assert not (home.parent / "runs").exists()
+
+
+def rewritten(backup: Path, there: Path, change: Callable[[dict], None], **more: bytes) -> Path:
+    """The backup with another manifest, and with more parts."""
+    with zipfile.ZipFile(backup) as old, zipfile.ZipFile(there, "w", zipfile.ZIP_DEFLATED) as new:
+        manifest = json.loads(old.read("manifest.json"))
+        change(manifest)
+        for name in old.namelist():
+            if name != "manifest.json" and name not in more:
+                new.writestr(name, old.read(name))
+        for name, content in more.items():
+            new.writestr(name, content)
+        new.writestr("manifest.json", json.dumps(manifest))
+    return there
+
+
+def copy_of(path: str, content: bytes, size: int | None = None) -> dict:
+    sha256 = hashlib.sha256(content).hexdigest()
+    return {"path": path, "size": len(content) if size is None else size, "sha256": sha256}
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ["runs/x", "runs/x"],
+        ["runs/x", "runs/./x"],
+        ["runs/x", "runs/x/y"],
+        ["runs/x/y/z", "runs/x"],
+        ["runs/\0"],
+    ],
+)
+def test_a_backup_with_one_path_twice_or_within_another_is_damaged(
+    backup, home, tmp_path, paths: list[str]
+) -> None:
+    files = [copy_of(path, b"abc") for path in paths]
+    parts = {f"files/{path}": b"abc" for path in paths}
+    evil = rewritten(backup, tmp_path / "evil.zip", lambda manifest: manifest["files"].extend(files), **parts)
+
+    with pytest.raises(CommandError, match="damaged"):
+        call_command("restore", str(evil))
+
+    assert not Dataset.objects.exists()
+    assert not list(home.iterdir())
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_backup_unpacks_to_no_more_than_its_manifest_says(backup, home, tmp_path, check: bool) -> None:
+    content = b"0" * 5_000_000
+    file = copy_of("runs/bomb", content, size=3)
+    evil = rewritten(
+        backup,
+        tmp_path / "evil.zip",
+        lambda manifest: manifest["files"].append(file),
+        **{"files/runs/bomb": content},
+    )
+
+    with pytest.raises(CommandError, match=r"damaged \(files/runs/bomb is not what was written\)"):
+        call_command("restore", str(evil), check=check)
+
+    assert not list(home.iterdir())
+
+
+def test_a_row_without_an_end_is_not_read_into_memory(backup, home, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(archive, "LINE_MAX_BYTES", 4_000)
+    line = b"[" + b" " * 10_000 + b"]\n"
+
+    def change(manifest: dict) -> None:
+        table = next(one for one in manifest["tables"] if one["label"] == "curation.sentence")
+        table |= {"rows": 1, "sha256": hashlib.sha256(line).hexdigest()}
+
+    evil = rewritten(backup, tmp_path / "evil.zip", change, **{"tables/curation.sentence.jsonl": line})
+
+    with pytest.raises(CommandError, match="is not what was written"):
+        call_command("restore", str(evil))
+
+    assert not Dataset.objects.exists()
+
+
+def test_a_backup_that_has_no_room_is_refused_before_it_is_unpacked(backup, home, tmp_path) -> None:
+    file = copy_of("runs/huge", b"", size=10**15)
+    evil = rewritten(
+        backup,
+        tmp_path / "evil.zip",
+        lambda manifest: manifest["files"].append(file),
+        **{"files/runs/huge": b""},
+    )
+
+    with pytest.raises(
+        CommandError, match=r"This backup takes 909\.5.TB once it is unpacked, and the disk of .* has room"
+    ):
+        call_command("restore", str(evil))
+
+    assert not Dataset.objects.exists()
+    assert not list(home.iterdir())
 
 
 def test_a_backup_of_a_newer_version_is_refused(backup, tmp_path) -> None:

@@ -1,13 +1,17 @@
 """What people see when something is not there, not theirs, not understood, or broken: one page in one voice."""
 
 import pytest
+from django.core import mail as django_mail
 from django.db import connection
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
+from django.urls import reverse
 from django.views import defaults
 
+from curation.mail.sending import mails_carry_out
 from curation.models import User
 from semblance.failures import RETRY_AFTER, failed
+from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -132,3 +136,34 @@ def test_an_error_of_the_program_is_not_the_databases(owner, monkeypatch, addres
     assert answer.status_code == 500
     assert "The error is on our side" in text(answer)
     assert "Retry-After" not in answer.headers
+
+
+@pytest.mark.parametrize("host", ["evil.test", "a b", "testserver:x", "x\\y"])
+@pytest.mark.parametrize("address", ["/", "/api/v1/datasets/", "/accounts/password-reset/", "/nowhere/"])
+def test_a_wrong_host_is_refused_in_a_sentence_and_is_no_error_of_the_log(
+    settings, caplog, host: str, address: str
+) -> None:
+    settings.ALLOWED_HOSTS = ["testserver"]
+
+    answer = Client().get(address, HTTP_HOST=host)
+
+    assert answer.status_code == 400
+    assert "This site is not known by the host of your request." in answer.content.decode()
+    assert [record.levelname for record in caplog.records if record.exc_info or record.levelno >= 40] == []
+    assert "Invalid HTTP_HOST header" in caplog.text
+
+
+def test_a_forwarded_host_is_not_believed_in_mails_about_passwords(settings, caplog) -> None:
+    """The link of a new password is that of the host that was asked, never one that a header names."""
+    settings.ALLOWED_HOSTS, settings.MAIL_SERVER = ["testserver"], True
+    user = UserFactory(username="ann", email="ann@example.org")
+    user.set_password("a-long-old-password")
+    user.save()
+    headers = {"HTTP_X_FORWARDED_HOST": "evil.test", "HTTP_FORWARDED": "host=evil.test"}
+
+    Client().post(reverse("password_reset"), {"email": "ann@example.org"}, **headers)
+    mails_carry_out()
+
+    (letter,) = django_mail.outbox
+    assert "://testserver/" in letter.body
+    assert "evil.test" not in letter.body
