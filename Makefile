@@ -16,7 +16,7 @@ ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblanc
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check kills faults attack bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign schema constraints requirements audit wheel
+.PHONY: help install demo serve test affected everything coverage check kills faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign schema constraints requirements audit wheel
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -30,22 +30,42 @@ demo: $(VENV)/installed ## the whole job on sentences of our own, then the site 
 serve: $(VENV)/installed ## web, worker and beat together (PORT=8000)
 	@$(BIN)/python manage.py serve --port $(PORT)
 
-test: $(VENV)/installed-dev ## the test suite; says which tests it left out and how to get them
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+test: $(VENV)/installed-dev ## the first lane of the tests; says which tests it left out and how to get them
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --lane first
+
+affected: $(VENV)/installed-dev ## the tests that execute what was changed since they last passed (the first time: all of the first lane)
+	@$(BIN)/python -m pytest -q -n $(JOBS) --lane first --testmon
+
+everything: $(VENV)/installed-dev ## all tests and checks in parts of at most an hour, and one table (PART="sqlite kills": these parts)
+	@$(BIN)/python .ci/everything $(PART)
+
+coverage: $(VENV)/installed-dev ## line and branch coverage of the tests on SQLite (LANE=first: of the first lane), in var/coverage
+	@COVERAGE_FILE=var/coverage/data $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --lane $(or $(LANE),all) \
+	  --cov --cov-branch --cov-report term:skip-covered --cov-report json:var/coverage/$(or $(LANE),all).json
 
 kills: $(VENV)/installed-dev ## every kind of run, killed at random moments ROUNDS times (some minutes); SEED=N draws others
 	@KILLED_ROUNDS=$(or $(ROUNDS),10) KILLED_SEED=$(or $(SEED),13) $(BIN)/python -m pytest -q -m kills tests/integration/mlworkers
 
-faults: $(VENV)/installed-dev ## servers killed while people judge, full disks, clocks; every kind of run killed; the browser suite under a sub-path (hours; SHORT=1: some minutes of the first)
+faults: faults-servers ## servers killed while people judge, full disks, clocks; every kind of run killed; the browser suite under a sub-path (hours; SHORT=1: some minutes of the first)
+	@$(if $(SHORT),,$(MAKE) kills ROUNDS=$(or $(ROUNDS),3) && $(MAKE) faults-path)
+
+faults-servers: $(VENV)/installed-dev
 	@$(if $(SHORT),,FAULTS_JUDGEMENTS=$(or $(JUDGEMENTS),10000) FAULTS_ANNOTATORS=$(or $(ANNOTATORS),50) FAULTS_KILLS=$(or $(KILLS),20)) \
 	  FAULTS_SEED=$(or $(SEED),13) $(BIN)/python -m pytest -q -s -n 0 tests/faults
-	@$(if $(SHORT),,$(MAKE) kills ROUNDS=$(or $(ROUNDS),3))
-	@$(if $(SHORT),,SITE_PATH=/a/b/ $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal tests/browser)
 
-attack: $(VENV)/installed-dev ## who gets what at every address, nonsense, files, models, races, passwords; then CALLS=10000 generated calls and FILES=1000 hostile files, on sites of its own (PORT=8000)
+faults-path: $(VENV)/installed-dev
+	@SITE_PATH=/a/b/ $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal tests/browser
+
+attack: attack-tests attack-calls attack-files ## who gets what at every address, nonsense, files, models, races, passwords; then CALLS=10000 generated calls and FILES=1000 hostile files, on sites of its own (PORT=8000)
+
+attack-tests: $(VENV)/installed-dev
 	@ALL_NONSENSE=1 $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ATTACKS)
 	@$(BIN)/python docs/experiments/attack_own_site.py --port $(PORT)
+
+attack-calls: $(VENV)/installed-dev
 	@$(BIN)/python docs/experiments/attack_api.py --port $(PORT) --calls $(or $(CALLS),10000) --seed $(or $(SEED),13)
+
+attack-files: $(VENV)/installed-dev
 	@$(BIN)/python docs/experiments/attack_files.py --port $(PORT) --files $(or $(FILES),1000) --seed $(or $(SEED),13)
 
 check: $(VENV)/installed-dev ## style, types, layers, migrations, API schema
