@@ -12,7 +12,9 @@ import pytest
 def pytest_addoption(parser: pytest.Parser) -> None:
     lanes = parser.getgroup("lanes")
     lanes.addoption("--lane", choices=("all", "first", "exhaustive"), default="all", help="which tests run")
-    lanes.addoption("--part", metavar="N/OF", help="run part N (from 0) of OF parts, by the hash of a test's id")
+    lanes.addoption(
+        "--part", metavar="N/OF", help="run part N (from 0) of OF parts, by the hash of a test's id"
+    )
 
 
 def part_of(test_id: str, parts: int) -> int:
@@ -35,7 +37,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     def is_selected(item: pytest.Item) -> bool:
         is_exhaustive = item.get_closest_marker("exhaustive") is not None
-        return lane in {"all", "exhaustive" if is_exhaustive else "first"} and part_of(item.nodeid, of) == number
+        return (
+            lane in {"all", "exhaustive" if is_exhaustive else "first"} and part_of(item.nodeid, of) == number
+        )
 
     left_out = [item for item in items if not is_selected(item)]
     if left_out:

@@ -134,6 +134,16 @@ def staff_page(open_as, staff) -> Page:
     return open_as(staff)
 
 
+def moment_passes(page: Page, milliseconds: float) -> None:
+    """Wait until the page's own clock is so much further: for what the page decides by its clock.
+
+    A page ignores a hurried second key for a moment, lets feedback slide in, or says that a save takes long. Everything
+    else that a test waits for is on the page, and `expect` finds it as soon as it is there.
+    """
+    began = page.evaluate("performance.now()")
+    page.wait_for_function("([began, most]) => performance.now() - began >= most", arg=[began, milliseconds])
+
+
 def sideways_overflow(page: Page) -> int:
     """How many pixels of the page lie beyond its right edge; more than 0 means that it scrolls sideways."""
     page.wait_for_load_state()  # after a click, the next document may have begun and be empty still

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, Route, expect
 
 from annotation.campaigns.services import guideline_save
 from annotation.models import Campaign, Flag, Judgement, Lease, Participation
-from tests.browser.conftest import sideways_overflow, small_targets
+from tests.browser.conftest import moment_passes, sideways_overflow, small_targets
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory
 
 pytestmark = pytest.mark.browser
@@ -38,7 +38,7 @@ def judging(page: Page, campaign: Campaign) -> Page:
     with page.expect_response("**/judge/screen/") as answered:
         page.goto(f"/campaigns/{campaign.pk}/judge/")
     answered.value.finished()
-    page.wait_for_timeout(100)  # its script reads what has arrived
+    moment_passes(page, 100)  # its script reads what has arrived
     start = page.get_by_role("button", name="Start judging")
     if start.is_visible():
         start.click()
@@ -300,7 +300,7 @@ def test_an_undo_while_an_answer_hangs_takes_it_back_as_soon_as_it_failed(screen
     expect(screen.get_by_text("1 waiting")).to_be_visible()
 
     press(screen, "u")
-    screen.wait_for_timeout(50)
+    moment_passes(screen, 50)
     hanging[0].abort()
 
     expect(best(screen, 2)).to_be_checked()
@@ -370,7 +370,7 @@ def test_gold_feedback_names_the_expected_answer_and_waits_for_enter(
     expect(feedback).to_contain_text(f"pair {right[0] + 1} most related, pair {right[1] + 1} least related")
     expect(feedback).to_contain_text("The first pair says the same twice.")
     expect(feedback).to_be_focused()
-    page.wait_for_timeout(600)  # an Enter within half a second was meant for something else
+    moment_passes(page, 600)  # an Enter within half a second was meant for something else
     press(page, "Enter")
     expect(feedback).to_be_hidden()
     expect(best(page, 1)).to_be_visible()

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.campaigns.services import guideline_save
 from annotation.models import Campaign, Participation
-from tests.browser.conftest import axe_findings
+from tests.browser.conftest import axe_findings, moment_passes
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory
 
 pytestmark = pytest.mark.browser
@@ -39,13 +39,13 @@ def judge(page: Page) -> None:
     with page.expect_response("**/judge/answer/"):
         for key in ("3", "r", "Enter"):
             page.keyboard.press(key)
-    page.wait_for_timeout(100)  # the script reads what has arrived
+    moment_passes(page, 100)  # the script reads what has arrived
 
 
 def go_on(page: Page) -> None:
     """Past the feedback and the pause, where there are any."""
     if page.locator(".feedback").is_visible():
-        page.wait_for_timeout(600)  # an Enter within half a second was meant for something else
+        moment_passes(page, 600)  # an Enter within half a second was meant for something else
         page.keyboard.press("Enter")
     if page.locator("#pause-dialog").is_visible():
         page.keyboard.press("Escape")
@@ -86,11 +86,11 @@ def states_of(page: Page, campaign: Campaign) -> Iterator[str]:
     yield "offline"
     for key in ("3", "r", "Enter"):
         page.keyboard.press(key)
-    page.wait_for_timeout(3200)  # a save that takes longer than 3 s is announced
+    moment_passes(page, 3200)  # a save that takes longer than 3 s is announced
     yield "a save takes long"
     page.context.set_offline(False)
     expect(page.locator("#trouble")).to_be_hidden()
-    page.wait_for_timeout(600)  # feedback may slide in, pale at first
+    moment_passes(page, 600)  # feedback may slide in, pale at first
     yield "back"
     Participation.objects.update(state="stopped", reason="Too fast.")
     for part in ("", "practice/", "practice/?tuple=2"):
@@ -111,7 +111,7 @@ def test_no_state_breaks_a_rule_of_accessibility_or_moves_under_the_reader(
     wrong: dict[str, list[str]] = {}
 
     for state in states_of(page, campaign):
-        page.wait_for_timeout(100)
+        moment_passes(page, 100)
         found = axe_findings(page)
         if (shift := page.evaluate("[window.shifted, (window.shifted = 0)][0]")) >= MOST_SHIFT:
             found.append(f"layout shift {shift:.3f}")

@@ -12,7 +12,7 @@ from django.test import Client
 from playwright.sync_api import BrowserContext, Error, Page, Playwright, expect
 
 from annotation.models import Campaign, Judgement
-from tests.browser.conftest import PATIENCE
+from tests.browser.conftest import PATIENCE, moment_passes
 from tests.factories import CampaignFactory, TupleFactory
 
 pytestmark = pytest.mark.browser
@@ -88,7 +88,7 @@ def test_killing_the_browser_after_enter_loses_no_judgement_and_stores_none_twic
     for moment in MOMENTS_MS:
         page.context.set_offline(not connected)
         answer(page)
-        page.wait_for_timeout(moment)
+        moment_passes(page, moment)
         kill(page, tmp_path / "profile")
         page = start_browser()
     page.reload(wait_until="networkidle")

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from curation.models import Dataset, Pair, ReviewDecision
-from tests.browser.conftest import sideways_overflow, small_targets
+from tests.browser.conftest import moment_passes, sideways_overflow, small_targets
 from tests.factories import GeneratedPairFactory, SentenceFactory, run_score_set
 
 pytestmark = pytest.mark.browser
@@ -52,7 +52,7 @@ def reviewing(page: Page, dataset: Dataset, query: str = "share=1.0") -> Page:
 def ready(page: Page) -> None:
     """Nothing more is sent, and the moment has passed in which a hurried second press is ignored."""
     page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(260)
+    moment_passes(page, 260)
 
 
 def press(page: Page, *keys: str) -> None:
@@ -146,7 +146,7 @@ def test_a_key_held_down_on_a_button_decides_once(screen) -> None:
 
     for _repeat in range(3):
         screen.keyboard.down("Enter")
-        screen.wait_for_timeout(260)
+        moment_passes(screen, 260)
     screen.keyboard.up("Enter")
 
     expect(screen.get_by_text("1 of 5 decided")).to_be_visible()
@@ -188,7 +188,7 @@ def test_verdicts_wait_out_a_lost_connection_and_a_reload(screen, pairs) -> None
     screen.context.route("**/decide/**", lost)
     screen.context.route("**/screen/**", lost)
     press(screen, "k")
-    screen.wait_for_timeout(260)
+    moment_passes(screen, 260)
     press(screen, "r", "3", "Enter")
     expect(screen.get_by_text("2 waiting to be sent")).to_be_visible()
     expect(screen.get_by_role("alert")).to_contain_text("stored on this device")
@@ -214,7 +214,7 @@ def test_an_unsent_verdict_is_taken_back_without_the_server(screen) -> None:
 
     expect(machine(screen)).to_contain_text("House 0")
     expect(screen.get_by_text("1 waiting to be sent")).to_have_count(0)
-    screen.wait_for_timeout(260)
+    moment_passes(screen, 260)
     press(screen, "r")
     expect(screen.get_by_label("Repetition")).to_be_checked()
     assert stored() == []
@@ -328,7 +328,7 @@ def test_two_people_disagree_and_a_curator_resolves_it_on_a_telephone(
     query = "share=1.0&twice=on"
     press(reviewing(open_as(curator), dataset, query), "k")
     second = reviewing(open_as(owner), dataset, query)
-    second.wait_for_timeout(300)
+    moment_passes(second, 300)
     ReviewDecision.objects.get()
     second.reload()
     ready(second)

@@ -34,6 +34,7 @@ def test_a_run_s_page_follows_it_to_its_end_and_then_stops_asking(
     run = RunFactory(dataset=dataset)
     asked = []
     curator_page.on("request", lambda request: asked.append(request.url))
+    curator_page.clock.install()
     curator_page.goto(f"/runs/{run.pk}/")
     expect(curator_page.get_by_text("queued")).to_be_visible()
 
@@ -42,7 +43,7 @@ def test_a_run_s_page_follows_it_to_its_end_and_then_stops_asking(
     Run.objects.filter(pk=run.pk).update(state="succeeded", message="1,000 pairs written")
     expect(curator_page.get_by_text("1,000 pairs written")).to_be_visible()
     asked.clear()
-    curator_page.wait_for_timeout(4_500)
+    curator_page.clock.run_for(10_000)
 
     expect(curator_page.get_by_role("progressbar")).to_have_count(0)
     assert asked == []
