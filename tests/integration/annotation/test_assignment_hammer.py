@@ -116,6 +116,7 @@ def hammered(campaign) -> list[UUID]:
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.exhaustive
 def test_whatever_happens_at_once_the_rules_hold(hammered, campaign) -> None:
     assert len(hammered) > PEOPLE  # something was judged
     assert lost(hammered) == set()
@@ -154,6 +155,7 @@ def test_an_undo_locks_the_tuple_before_it_takes_the_judgement_away() -> None:
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.exhaustive
 def test_whoever_comes_at_the_same_moment_gets_a_tuple_if_there_is_one_and_none_is_given_too_often() -> None:
     campaign = CampaignFactory(judgements_per_tuple=WANTED)
     tuples = TupleFactory.create_batch(PEOPLE // WANTED, campaign=campaign)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from uuid import UUID
 
+import pytest
 from django.db import transaction
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -366,6 +367,7 @@ class Judging(RuleBasedStateMachine):
         ]
 
 
+@pytest.mark.exhaustive
 def test_whatever_people_do_in_whatever_order_the_rules_hold(db, dataset, monkeypatch) -> None:
     monkeypatch.setattr(repeats, "JUDGED_BETWEEN", BETWEEN)
     REPEATS_MET.clear()

@@ -59,6 +59,7 @@ class Worker:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.exhaustive
 def test_whatever_curators_do_at_once_pairs_follow_their_standing_decisions(dataset) -> None:
     pairs = [GeneratedPairFactory(dataset=dataset, p_d=number / 10, intended=0.5) for number in range(6)]
     # Half of the sentences stand in a second pair, so that verdicts on different pairs meet at one sentence.
@@ -120,6 +121,7 @@ class Sampler(Worker):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.exhaustive
 def test_opinions_resolutions_and_undos_at_once_leave_every_sentence_with_its_two_verdicts(dataset) -> None:
     pairs = [GeneratedPairFactory(dataset=dataset, p_d=number / 20, intended=0.5) for number in range(9)]
     pairs.append(GeneratedPairFactory(dataset=dataset, b=pairs[0].b, p_d=0.0, intended=0.0))

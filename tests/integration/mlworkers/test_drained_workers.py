@@ -44,6 +44,7 @@ def workers(installed, *arguments: str) -> list[dict]:
 @pytest.mark.parametrize(
     ("broker", "pool"), [("filesystem", "solo"), pytest.param("redis", "threads", marks=pytest.mark.redis)]
 )
+@pytest.mark.exhaustive
 def test_a_drained_worker_hands_its_run_back_and_takes_nothing_until_it_is_undrained(
     installation, rows, broker: str, pool: str
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_drained_worker_hands_its_run_back_and_takes_nothing_until_it_is_undra
 
 
 @pytest.mark.parametrize("broker", BROKERS)
+@pytest.mark.exhaustive
 def test_what_a_drained_worker_gives_back_another_takes_which_is_not_drained(
     installation, rows, broker: str
 ) -> None:

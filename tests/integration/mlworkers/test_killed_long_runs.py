@@ -15,7 +15,7 @@ from tests.integration.mlworkers.long_runs import outcome, queue, twin
 from tests.integration.mlworkers.nursery import kill_nine
 from tests.template_databases import database_of_its_own
 
-pytestmark = pytest.mark.kills
+pytestmark = [pytest.mark.kills, pytest.mark.exhaustive]
 
 RUN = "SELECT state, attempt, lost FROM mlworkers_run WHERE id = {}"
 HELD = "SELECT worker, state, attempt, lost FROM mlworkers_run WHERE id = {}"

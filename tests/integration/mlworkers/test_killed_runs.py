@@ -77,6 +77,8 @@ def test_every_kind_of_run_is_among_those_that_are_killed() -> None:
     assert set(KINDS) == {long.kind for long in LONG}
 
 
+@pytest.mark.kills
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("again", range(ROUNDS))
 @pytest.mark.parametrize("long", LONG, ids=lambda long: long.name)
 def test_a_run_whose_workers_are_killed_ends_as_if_nothing_had_happened(

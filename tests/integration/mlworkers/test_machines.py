@@ -27,7 +27,7 @@ from tests.ml.tiny import tiny_encoder
 from tests.shared_store import Line, StoreServer
 from tests.template_databases import database_of_its_own
 
-pytestmark = pytest.mark.kills
+pytestmark = [pytest.mark.kills, pytest.mark.exhaustive]
 CHAIN = ("bootstrap", "generation", "realism", "evaluation", "comparison")
 RUN = "SELECT state, attempt, lost FROM mlworkers_run WHERE id = {}"
 HOLDER = "SELECT worker, done FROM mlworkers_run WHERE id = {}"

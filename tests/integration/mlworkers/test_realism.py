@@ -318,6 +318,7 @@ PLANS = {
         ("fine-tuned", "score_set_publish"),
     ],
 )
+@pytest.mark.exhaustive
 def test_a_scoring_that_was_killed_ends_as_if_it_had_run_once(
     generation, encoder_folder, monkeypatch, classifier: str, killed_in: str
 ) -> None:

@@ -36,6 +36,7 @@ def sent(case: Case, headers: dict[str, str]) -> Response:
     return Response(answer.status_code, told, content, request, elapsed=0.0, verify=False)
 
 
+@pytest.mark.exhaustive
 def test_no_generated_call_of_the_api_is_an_error_of_the_server_or_not_as_described() -> None:
     report = played([world_of()], sent, calls=200, drawn=13)
 

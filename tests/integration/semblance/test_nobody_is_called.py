@@ -74,6 +74,7 @@ def test_the_hook_sees_a_connection_and_the_look_up_of_a_name() -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.exhaustive
 def test_no_page_and_no_address_of_the_api_calls_anybody() -> None:
     visitors = Visitors(Others())
     client = visitors.client("superuser")
@@ -86,6 +87,7 @@ def test_no_page_and_no_address_of_the_api_calls_anybody() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.exhaustive
 def test_a_demonstration_calls_nobody() -> None:
     with connections() as places:
         judged(SMALLEST)

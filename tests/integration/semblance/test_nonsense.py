@@ -268,6 +268,7 @@ def is_ours(whole: str) -> bool:
 LEFT_OUT = {"csrfmiddlewaretoken", "next"}
 
 
+@pytest.mark.exhaustive
 def test_no_path_with_nonsense_is_an_error_of_the_server(world) -> None:
     broken = {}
     for whole, parts in world.addresses:
@@ -283,6 +284,7 @@ def test_no_path_with_nonsense_is_an_error_of_the_server(world) -> None:
     assert broken == {}
 
 
+@pytest.mark.exhaustive
 def test_no_query_with_nonsense_is_an_error_of_the_server(world, monkeypatch) -> None:
     broken, tried = {}, 0
     for whole, parts in world.addresses:
@@ -305,6 +307,7 @@ def test_no_query_with_nonsense_is_an_error_of_the_server(world, monkeypatch) ->
     assert tried > 200
 
 
+@pytest.mark.exhaustive
 def test_no_form_with_nonsense_is_an_error_of_the_server(world, monkeypatch) -> None:
     broken, tried = {}, 0
     for whole, parts in world.addresses:
@@ -322,6 +325,7 @@ def test_no_form_with_nonsense_is_an_error_of_the_server(world, monkeypatch) -> 
 
 
 @pytest.mark.parametrize("kind", sorted(name for name, kind in KINDS.items() if kind.listed))
+@pytest.mark.exhaustive
 def test_no_plan_with_nonsense_is_an_error_of_the_server(world, kind, monkeypatch) -> None:
     refused = list(forms_refused(world, f"/runs/start/{kind}/", monkeypatch, kinds=1))
 
@@ -426,6 +430,7 @@ def wrong_bodies(
                 yield f"{name}.{each}", what, right | {name: changed}
 
 
+@pytest.mark.exhaustive
 def test_no_body_of_the_api_with_nonsense_is_an_error_of_the_server(world) -> None:
     described = {pattern: names for pattern, names, _query in bodies_described()}
     right_of = right_bodies(world.given)
@@ -481,6 +486,7 @@ FILES = {
 }
 
 
+@pytest.mark.exhaustive
 def test_no_file_for_the_api_with_nonsense_is_an_error_of_the_server(world) -> None:
     of_files = {pattern: query for pattern, names, query in bodies_described() if not names and query}
     broken, tried = {}, 0

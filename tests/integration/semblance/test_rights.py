@@ -123,6 +123,7 @@ def test_the_table_is_written(visitors) -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
+@pytest.mark.exhaustive
 def test_everybody_gets_what_the_table_says(part: str, visitors) -> None:
     found = rows_of(part, visitors)
 
@@ -151,6 +152,7 @@ def test_the_table_lets_nobody_in_who_does_not_belong() -> None:
     assert broken == []
 
 
+@pytest.mark.exhaustive
 def test_no_object_is_found_under_the_dataset_of_somebody_else(visitors) -> None:
     """The owner of one dataset asks for numbers of another one's objects under their own dataset."""
     others, client = visitors.others, visitors.client("elsewhere")
