@@ -15,20 +15,22 @@ class _Bounded(smtplib.SMTP):
     """Cuts its connection when the time is over, whatever it reads or writes then."""
 
     _timer: threading.Timer | None = None
+    _twin: socket.socket | None = None
 
     def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
         connected: socket.socket = super()._get_socket(host, port, timeout)  # type: ignore[misc]
         # A second descriptor of the same connection: TLS takes the first one over.
-        self._timer = threading.Timer(SECONDS, _cut, [connected.dup()])
+        self._twin = connected.dup()
+        self._timer = threading.Timer(SECONDS, _cut, [self._twin])
         self._timer.daemon = True
         self._timer.start()
         return connected
 
     def close(self) -> None:
         super().close()
-        if self._timer is not None:
+        if self._timer is not None and self._twin is not None:
             self._timer.cancel()
-            self._timer.args[0].close()  # type: ignore[attr-defined]
+            self._twin.close()
 
 
 class _BoundedTLS(smtplib.SMTP_SSL, _Bounded):

@@ -24,6 +24,8 @@ from semblance.backups.rows import (
 )
 
 Migration = tuple[str, str]
+# What rows raise that are none of ours: of unknown columns, other kinds, numbers that no column holds.
+_NOT_TAKEN = (DatabaseError, InterfaceError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
 
 
 class TableProof(NamedTuple):
@@ -137,7 +139,7 @@ def _reached() -> Iterator[None]:
 def _rows_taken(table: str) -> Iterator[None]:
     try:
         yield
-    except (DatabaseError, ValueError) as error:
+    except _NOT_TAKEN as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise UserError(
             _("The database does not take the rows of %(table)s: %(reason)s. Nothing was kept."),

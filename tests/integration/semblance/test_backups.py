@@ -261,6 +261,32 @@ def test_a_backup_unpacks_to_no_more_than_its_manifest_says(backup, home, tmp_pa
     assert not list(home.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        (b"7\n", None), (b'{"a": 1}\n', None), (b"[]\n", None), (b"null\n", None), (b"[" * 5_000 + b"\n", None),
+        (b"[1" + b",{}" * 20 + b"]\n", None), (b"[" + b"9" * 400 + b"]\n", None),
+        (b"", 'id") SELECT 1; --'), (b"[1]\n", 'id") SELECT 1; --'), (b"[1]\n", "nothing"),
+    ],
+)  # fmt: skip
+def test_rows_that_somebody_made_up_are_one_sentence_and_keep_nothing(
+    backup, home, tmp_path, line: bytes, field: str | None
+) -> None:
+    def change(manifest: dict) -> None:
+        table = next(one for one in manifest["tables"] if one["label"] == "curation.sentence")
+        width = line.count(b",") + 1
+        fields = [field] if field else (table["fields"] * 9)[:width] if width > 1 else ["id"]
+        table |= {"rows": 1, "sha256": hashlib.sha256(line).hexdigest(), "fields": fields}
+
+    evil = rewritten(backup, tmp_path / "evil.zip", change, **{"tables/curation.sentence.jsonl": line})
+
+    with pytest.raises(CommandError):
+        call_command("restore", str(evil))
+
+    assert not Dataset.objects.exists()
+    assert not list(home.iterdir())
+
+
 def test_a_row_without_an_end_is_not_read_into_memory(backup, home, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(archive, "LINE_MAX_BYTES", 4_000)
     line = b"[" + b" " * 10_000 + b"]\n"

@@ -75,13 +75,13 @@ def test_a_table_without_rows_still_names_its_columns(tmp_path, format_: str) ->
 
 
 def test_formulas_are_neutralised_where_that_is_asked(tmp_path) -> None:
-    rows = [(text, -1.0) for text in ("=1+1", "+1", "-5", "@x", "\tx", "1=1", "")]
+    rows = [(text, -1.0) for text in ("=1+1", "+1", "-5", "@x", "\tx", "\n=1", "＝1", "＠x", "1=1", "")]
 
     write_table(tmp_path / "out.csv", "csv", TEXT_AND_NUMBER, rows, neutralise=True)
 
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         texts, numbers = zip(*list(csv.reader(file))[1:], strict=True)
-    assert texts == ("'=1+1", "'+1", "'-5", "'@x", "'\tx", "1=1", "")
+    assert texts == ("'=1+1", "'+1", "'-5", "'@x", "'\tx", "'\n=1", "'＝1", "'＠x", "1=1", "")
     assert set(numbers) == {"-1.0"}
 
 
