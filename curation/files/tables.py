@@ -25,7 +25,7 @@ _ARROW = {"text": pa.string(), "number": pa.float64(), "integer": pa.int64(), "n
 _ROWS_IN_GROUP = 20_000
 _CHARACTERS_IN_BLOCK = 64 * 1024
 # What a spreadsheet takes for the beginning of a formula, also in the width of Chinese and Japanese.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - each is meant
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
