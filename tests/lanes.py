@@ -1,7 +1,8 @@
 """Two lanes of tests, and parts of them that are drawn by a hash.
 
 `pytest --lane first` leaves out the tests marked `exhaustive`; `--lane exhaustive` runs these alone. `--part 3/10` runs
-one of ten parts of what is selected: a test is always in the same part, because the hash of its id decides.
+one of ten parts of the exhaustive tests: a test is always in the same part, because the hash of its id decides. Both
+lanes with a part are all tests of the first and a part of the other.
 """
 
 import zlib
@@ -36,10 +37,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     number, of = part_read(part) if part else (0, 1)
 
     def is_selected(item: pytest.Item) -> bool:
-        is_exhaustive = item.get_closest_marker("exhaustive") is not None
-        return (
-            lane in {"all", "exhaustive" if is_exhaustive else "first"} and part_of(item.nodeid, of) == number
-        )
+        if item.get_closest_marker("exhaustive") is None:
+            return lane != "exhaustive"
+        return lane != "first" and part_of(item.nodeid, of) == number
 
     left_out = [item for item in items if not is_selected(item)]
     if left_out:

@@ -1,5 +1,6 @@
 """Two lanes of tests, their parts, and which failures are old."""
 
+import os
 import re
 import subprocess
 import sys
@@ -66,24 +67,45 @@ def test_ten_parts_of_a_lane_are_the_lane_and_no_test_is_in_two() -> None:
     assert sorted(name for part in parts for name in part) == sorted(selected("exhaustive"))
 
 
+def test_both_lanes_with_a_part_are_the_first_lane_and_that_part() -> None:
+    assert sorted(selected("all", "3/10")) == sorted(selected("first") + selected("exhaustive", "3/10"))
+
+
 @pytest.mark.parametrize("wrong", ["10/10", "3", "a/10", "-1/10", "1/"])
 def test_a_part_that_does_not_exist_is_refused(wrong: str) -> None:
     with pytest.raises(pytest.UsageError, match="N from 0 to OF - 1"):
         selected("all", wrong)
 
 
+# Plugins of installed packages take longer to load than these tests take to run.
+PLAIN = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
+TESTS = """
+import pytest
+
+pytestmark = pytest.mark.exhaustive
+
+def test_old():
+    assert False
+
+def test_broken():
+    assert {broken}
+"""
+FIRST_LANE = "def test_plain():\n    assert False\n"
+
+
 @pytest.fixture
 def two_commits(tmp_path) -> Path:
-    """A repository whose last commit broke one of its two tests, and in which the other failed before."""
+    """A repository whose last commit broke one of its two exhaustive tests, and in which the others failed before."""
     (tmp_path / ".ci").mkdir()
     (tmp_path / ".ci" / "old_failures").write_bytes((ROOT / ".ci" / "old_failures").read_bytes())
+    (tmp_path / "lanes.py").write_bytes((ROOT / "tests" / "lanes.py").read_bytes())
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p lanes\npythonpath = .\n")
+    (tmp_path / "test_first.py").write_text(FIRST_LANE)
     git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
     subprocess.run([*git, "init", "--quiet"], cwd=tmp_path, check=True)
     for broken in ("True", "False"):
-        (tmp_path / "test_it.py").write_text(
-            f"def test_old():\n    assert False\n\ndef test_broken():\n    assert {broken}\n"
-        )
-        subprocess.run([*git, "add", "test_it.py"], cwd=tmp_path, check=True)
+        (tmp_path / "test_it.py").write_text(TESTS.format(broken=broken))
+        subprocess.run([*git, "add", "--all"], cwd=tmp_path, check=True)
         subprocess.run([*git, "commit", "--quiet", "--message", broken], cwd=tmp_path, check=True)
     return tmp_path
 
@@ -91,16 +113,16 @@ def two_commits(tmp_path) -> Path:
 @pytest.mark.parametrize(
     ("names", "status", "said"),
     [
-        (["test_old"], 0, ["old: fails on the parent commit as well: test_it.py::test_old"]),
-        (["test_old", "test_broken"], 1, ["NEW: test_it.py::test_broken", "old: fails"]),
-        (["test_nothing"], 1, []),
+        (["test_it.py::test_old"], 0, ["old: fails on the parent commit as well: test_it.py::test_old"]),
+        (["test_it.py"], 1, ["NEW: test_it.py::test_broken", "old: fails"]),
+        (["test_first.py", "test_it.py::test_old"], 1, ["first lane: test_first.py::test_plain"]),
+        (["test_nothing.py"], 1, []),
     ],
 )
-def test_a_failure_is_old_where_it_fails_on_the_parent_commit_too(
+def test_a_failure_of_the_exhaustive_lane_is_old_where_it_fails_on_the_parent_commit_too(
     two_commits: Path, names: list[str], status: int, said: list[str]
 ) -> None:
-    ids = [f"test_it.py::{name}" for name in names]
-    command = [sys.executable, "-m", "pytest", "-q", "-o", "cache_dir=kept", *ids]
+    command = [sys.executable, "-m", "pytest", "-q", "-o", "cache_dir=kept", *names]
     subprocess.run(command, cwd=two_commits, capture_output=True, check=False)
 
     answer = subprocess.run(
