@@ -6,6 +6,7 @@ import json
 import os
 import select
 import sys
+from argparse import ArgumentParser, ArgumentTypeError, _ArgumentGroup
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn, TextIO
@@ -16,6 +17,29 @@ from curation.database import database_ready
 from curation.errors import UserError
 
 READER_LEFT = 141  # 128 + SIGPIPE, with which a shell reports what `head` ends
+
+
+DELIMITERS = {"comma": ",", "tab": "\t", "\\t": "\t", "semicolon": ";", "bar": "|", "pipe": "|"}
+
+
+def delimiter_given(text: str) -> str:
+    """The value of `--delimiter`: one character, or its name. Raises ArgumentTypeError for anything else."""
+    delimiter = DELIMITERS.get(text.lower(), text)
+    if len(delimiter) != 1 or delimiter.isalnum() or delimiter in "\"'\r\n":
+        names = ", ".join(name for name in DELIMITERS if name.isalpha())
+        raise ArgumentTypeError(f"“{text}” is not a delimiter; give one character, or one of {names}")
+    return delimiter
+
+
+def delimiter_argument(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Add `--delimiter`, the same for every command that reads a table."""
+    parser.add_argument(
+        "--delimiter",
+        type=delimiter_given,
+        metavar="C",
+        help="What separates the columns of CSV and TSV: one character, or comma, tab, semicolon or bar. Default: "
+        "recognised.",
+    )
 
 
 class Error(CommandError):

@@ -36,7 +36,7 @@ from curation.exchange.refusals import (
     none_was_imported,
     rejections_kept,
 )
-from curation.files.drafts import RECOGNISED, Columns, Layout, RowError
+from curation.files.drafts import RECOGNISED, Columns, Guess, Layout, RowError
 from curation.files.identity import (
     FileOrigin,
     IdentifiedPair,
@@ -48,13 +48,14 @@ from curation.files.identity import (
 )
 from curation.files.known import CHANGES, Change, Matching, in_another_split
 from curation.files.parquet import ROWS_MOST
-from curation.files.parsing import FACT_MAX_CHARACTERS, inspect_file, parse_pairs
+from curation.files.parsing import inspect_file, parse_pairs
 from curation.files.progress import Report, silent
+from curation.files.recognising import FACT_MAX_CHARACTERS
 from curation.files.writing import sha256_of
 from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, ScoreSet, Sentence, User
 from curation.pairs.duplicates import SeenPairs
 from curation.pairs.leaks import Leaks
-from curation.pairs.scales import Scale, scale_checked, smallest_common_scale
+from curation.pairs.scales import SCALES_OF_WHOLE_NUMBERS, Scale, given_scale_checked, smallest_common_scale
 
 # Above this each chunk is a transaction, so that on SQLite no judgement waits long for an import.
 ONE_TRANSACTION_ROWS = 5_000
@@ -140,7 +141,8 @@ class ImportOutcome:
 
     rows = added + updated + unchanged + rejected. source and split: those of all rows; None where a column says
     it. columns: from each field to the name of its column; header: all columns of the file. errors: the first rejected
-    rows. changes: how many pairs get another split, source, subset or score, and how many their first score here;
+    rows. guesses: what was decided although nobody said it, and why. scale_falls: whether the scale that was given falls,
+    so that scores were turned round. changes: how many pairs get another split, source, subset or score, and how many their first score here;
     changed: the first of these. across_splits: how many rows are pairs of another split.
     duplicates: rows whose two sentences stand elsewhere too, of which one may count under several heads: on an earlier
     row in the same order (within_file), in the same order under an id that the file does not hold (in_dataset), in the
@@ -159,6 +161,8 @@ class ImportOutcome:
     score_set: str | None = None
     scale: Scale | None = None
     scale_guessed: bool = False
+    scale_falls: bool = False
+    guesses: tuple[Guess, ...] = ()
     rows: int = 0
     added: int = 0
     updated: int = 0
@@ -184,6 +188,7 @@ class ImportOutcome:
             "errors": [_without_cells(error) for error in self.errors],
             "changed": [row._asdict() for row in self.changed],
             "leaks": self.leaks and self.leaks.as_json(),
+            "guesses": [guess._asdict() for guess in self.guesses],
         }
         return asdict(self) | listed
 
@@ -221,7 +226,8 @@ def _without_cells(error: RowError) -> dict[str, Any]:
 
 @dataclass
 class _Job:
-    """One import while it runs. scale: of its scores, None where any number will do. entry: in the log, if it wrote.
+    """One import while it runs. scale: the one that was given, None where any number will do: what is guessed from the
+    scores rejects none. entry: in the log, if it wrote.
 
     splits: what its rows do to splits, while it is tried. leaks: whether leaks are allowed.
     """
@@ -282,9 +288,10 @@ def _job_prepared(
     origin = _origin(layout, options)
     score_set = _score_set_found(dataset, options) if "score" in layout.mapping else None
     with errors_shown():
-        scale = options.scale and scale_checked(*options.scale)
+        scale = options.scale and given_scale_checked(*options.scale)
+    falls = scale is not None and scale[0] > scale[1]
     if score_set:
-        scale = score_set.low, score_set.high
+        scale = (score_set.high, score_set.low) if falls else (score_set.low, score_set.high)
     matching = Matching(
         source_said="source" in layout.mapping or options.source is not None,
         split_said="split" in layout.mapping or options.split is not None,
@@ -306,13 +313,14 @@ def _job_prepared(
         header=layout.columns,
         across_splits=across,
         warnings=layout.warnings,
+        guesses=layout.guesses,
+        scale_falls=falls,
         dry_run=dry_run or not survey.pairs,  # without a pair, the rows are read for their errors alone
     )
-    target = Target(dataset, None, matching, survey)
+    target = Target(dataset, None, matching, survey, ids_guessed="external_id" in layout.guessed)
     job = _Job(layout, origin, scale, survey, target, outcome, leaks=options.leaks)
     if survey.lowest is not None and survey.highest is not None:
-        outcome.scale_guessed = scale is None
-        job.scale = outcome.scale = scale or smallest_common_scale(survey.lowest, survey.highest)
+        outcome.scale = _scale_of(scale, survey, outcome)
         if outcome.scale is None:
             sentence = _(
                 "The scores range from %(lowest)g to %(highest)g, and no common scale includes them all. "
@@ -328,12 +336,30 @@ def _job_prepared(
             low=low,
             high=high,
             method=_("imported"),
-            parameters={"file": path.name},
+            parameters={"file": path.name} | ({"scale_given": list(options.scale or ())} if falls else {}),
         )
         if score_set is None:
             with validation_shown(job.target.score_set):
                 job.target.score_set.clean_fields(exclude={"dataset"})
     return job
+
+
+def _scale_of(given: Scale | None, survey: Survey, outcome: ImportOutcome) -> Scale | None:
+    """The scale of the scores, rising: the one that was given, or a common one that includes them all."""
+    if given is not None or survey.lowest is None or survey.highest is None:
+        return given and (min(given), max(given))
+    found = smallest_common_scale(survey.lowest, survey.highest, whole=survey.whole)
+    if found is not None:
+        low, high = found
+        is_own = found in SCALES_OF_WHOLE_NUMBERS
+        reason = (
+            f"The scores are whole numbers from {low:g} to {high:g}, which is their scale."
+            if is_own
+            else f"{low:g} to {high:g} is the smallest common scale that includes all scores."
+        )
+        outcome.scale_guessed = True
+        outcome.guesses = (*outcome.guesses, Guess("scale", f"{low:g} to {high:g}", reason))
+    return found
 
 
 @dataclass
@@ -424,7 +450,7 @@ def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | Non
             "The score set “%(name)s” was not imported, so a file cannot add scores to it. Choose another name."
         )
         raise UserError(sentence, **names)
-    if options.scale and options.scale != (score_set.low, score_set.high):
+    if options.scale and sorted(options.scale) != [score_set.low, score_set.high]:
         sentence = _(
             "The score set “%(name)s” has the scale %(low)g to %(high)g. Give this scale, or choose another set."
         )

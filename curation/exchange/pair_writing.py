@@ -48,7 +48,8 @@ class Held:
 class Target:
     """What pairs are written to. Unsaved, dataset and score set hold nothing yet; without a set, no scores.
 
-    survey: of the whole file. batch: the number of the import, once it is stored. seen, held: of two sentences that
+    survey: of the whole file. batch: the number of the import, once it is stored. ids_guessed: whether nobody named the
+    column of ids, so that an id of other sentences is none. seen, held: of two sentences that
     stand several times in the file, the rows so far, and the pairs that the dataset held when they were first seen.
     """
 
@@ -57,6 +58,7 @@ class Target:
     matching: Matching
     survey: Survey
     batch: int | None = None
+    ids_guessed: bool = False
     seen: SeenPairs = field(default_factory=SeenPairs)
     held: dict[int, Held] = field(default_factory=dict)
 
@@ -104,8 +106,10 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
     new: list[IdentifiedPair] = []
     for pair in pairs:
         if (error := _contradiction(pair, named, sentences)) is not None:
-            outcome.refused.append(error)
-            continue
+            if not target.ids_guessed:
+                outcome.refused.append(error)
+                continue
+            pair = _without_id(pair)
         held = _held(target, pair, sentences, there)
         known = held and target.matching.taken(pair.name, held.left[pair.a_key, pair.b_key])
         if held and known:
@@ -219,6 +223,13 @@ def _contradiction(
             )
             return _refused(pair, reason % {"id": name.external_id})
     return None
+
+
+def _without_id(pair: IdentifiedPair) -> IdentifiedPair:
+    """The pair with an id made from its content, as if the file had none."""
+    made = made_external_id(pair.name.source, pair.name.split, pair.a_key, pair.b_key, 1)
+    draft = pair.draft._replace(external_id="")
+    return pair._replace(draft=draft, name=pair.name._replace(external_id=made))
 
 
 def _refused(pair: IdentifiedPair, reason: str) -> RowError:

@@ -28,10 +28,10 @@ from curation.exchange.refusals import (
     rejections_kept,
 )
 from curation.files.cells import BadRowError, fact_in
-from curation.files.drafts import RowError
+from curation.files.drafts import Guess, RowError
 from curation.files.identity import FileOrigin, TooManyRowsError
-from curation.files.parsing import FACT_MAX_CHARACTERS
 from curation.files.progress import Report, silent
+from curation.files.recognising import FACT_MAX_CHARACTERS
 from curation.files.sentences import (
     DraftSentence,
     SentenceColumns,
@@ -61,6 +61,7 @@ class SentenceOptions:
     language: str = "en"
     source: str | None = None
     strict: bool = False
+    delimiter: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -80,6 +81,7 @@ class PoolOutcome:
     rejected: int = 0
     errors: list[RowError] = field(default_factory=list)
     warnings: Sequence[str] = ()
+    guesses: Sequence[Guess] = ()
 
     def count_in(self, batch: ImportBatch) -> None:
         batch.rows, batch.added, batch.unchanged, batch.rejected = (
@@ -87,6 +89,7 @@ class PoolOutcome:
         )  # fmt: skip
         errors = [{"line": row.line, "reason": row.reason, "row": row.row} for row in self.errors]
         batch.report = {"rows": self.rows, "errors": errors, "warnings": list(self.warnings)}
+        batch.report["guesses"] = [guess._asdict() for guess in self.guesses]
 
 
 @dataclass
@@ -130,11 +133,12 @@ def sentences_import(
             plain,
             options.columns,
             header=options.header,
+            delimiter=options.delimiter,
             documents=options.documents,
             language=options.language,
         )
         origin = FileOrigin(_source_of_all(options, plain), "")
-        outcome = PoolOutcome(warnings=file.warnings)
+        outcome = PoolOutcome(warnings=file.warnings, guesses=file.layout.guesses if file.layout else ())
         with rejections_kept(errors, layout_of_rejected(file), origin) as refuse:
             _survey(file, outcome, most, refuse, report)
             if outcome.rejected and (options.strict or outcome.rejected == outcome.rows):

@@ -159,9 +159,14 @@ def import_is_closed(batch: ImportBatch) -> bool:
 def import_preview(
     batch: ImportBatch, *, header: bool | None = None, delimiter: str | None = None
 ) -> Preview:
-    """The beginning of an upload. None guesses. Raises UserError where the file cannot be read."""
+    """The beginning of an upload. None guesses: from all of a file that is checked at once, else from its first lines.
+
+    Raises UserError where the file cannot be read.
+    """
     with errors_shown(FileError):
-        return preview_file(import_path(batch), rows=PREVIEW_ROWS, header=header, delimiter=delimiter)
+        path = import_path(batch)
+        whole = path.stat().st_size <= CHECK_AT_ONCE_BYTES
+        return preview_file(path, rows=PREVIEW_ROWS, header=header, delimiter=delimiter, whole=whole)
 
 
 def import_check(

@@ -1,8 +1,9 @@
 """What one cell of a file says: a sentence, a fact, a number; or BadRowError with the reason why it is none."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
-from curation.files.columns import number
+from curation.files.numbers import DECIMAL_COMMA, is_filled, number
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, shows_something
 
 _UNREAD_CHARACTERS = 10_000
@@ -68,11 +69,29 @@ def label_in(cell: object) -> int | None:
     return None if value is None else int(value)
 
 
-def number_in(cell: object, what: str) -> float | None:
-    """A number, or None for an empty cell: the pair simply has no score there."""
-    if cell is None or (isinstance(cell, str) and not cell.strip()):
+def number_in(cell: object, what: str, *, decimal_comma: bool = False) -> float | None:
+    """A number, or None for an empty cell: the pair simply has no score there.
+
+    Parquet files say "not a number" where there is none. decimal_comma: whether a comma stands before decimals.
+    """
+    if not is_filled(cell):
         return None
+    if decimal_comma and isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell):
+        cell = cell.replace(",", ".")
     try:
         return number(cell)
     except ValueError as error:
         raise BadRowError(f"the {what} {error}") from error
+
+
+def class_in(cell: object, names: Sequence[str], most: int) -> str:
+    """The name of a class, or its number where names has none; "" for no class, which GLUE writes as -1."""
+    try:
+        value = number(cell)
+    except ValueError:
+        return fact_in(cell, "class", most) if is_filled(cell) else ""
+    if value == -1:
+        return ""
+    if value != int(value):
+        return fact_in(cell, "class", most)
+    return fact_in(names[int(value)] if 0 <= value < len(names) else str(int(value)), "class", most)

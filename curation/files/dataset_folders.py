@@ -22,7 +22,7 @@ from curation.files.arrow_stream import arrow_rows, arrow_schema
 from curation.files.columns import names_listed, nested_refusal
 from curation.files.drafts import FileError
 from curation.files.json_text import json_from
-from curation.files.parquet import parquet_columns, parquet_rows
+from curation.files.parquet import class_names, classes_described, parquet_columns, parquet_rows
 from curation.files.tables import Column, Kind, write_table
 from curation.files.zipping import files_in
 
@@ -68,7 +68,8 @@ def folder_as_table(path: Path, *, most: int, label_names: bool) -> Iterator[Pat
     """One Parquet file with the rows of all splits, the name of the folder, and a column `split`, for as long as it is
     read.
 
-    most: bytes that a zip file may unpack to. label_names: write classes by their names, not by their numbers.
+    most: bytes that a zip file may unpack to. label_names: write classes by their names. Otherwise numbers stay,
+    and the table says what they are called.
     Columns of lists and other nested values are there without their values, so that the table's reader says that it
     leaves them out. Raises FileError.
     """
@@ -179,7 +180,7 @@ def _write(name: str, parts: Sequence[_Part], table: Path, *, label_names: bool)
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
     if not flat:
         raise FileError(nested_refusal(name, nested))
-    classes = _classes(schema) if label_names else {}
+    classes = class_names(schema) if label_names else {}
     columns = [Column(field.name, "text" if field.name in classes else _kind(field.type)) for field in flat]
     own_split = "split" in schema.names or not any(part.split for part in parts)
     for part in parts[1:]:
@@ -195,8 +196,9 @@ def _write(name: str, parts: Sequence[_Part], table: Path, *, label_names: bool)
                 yield [*cells, *unread] if own_split else [*cells, *unread, part.split]
 
     shown = [*columns, *(Column(one, "nested") for one in nested)]
+    about = {} if label_names else classes_described(class_names(schema))
     try:
-        write_table(table, "parquet", shown if own_split else [*shown, Column("split")], rows())
+        write_table(table, "parquet", shown if own_split else [*shown, Column("split")], rows(), about=about)
     except (pa.ArrowException, OverflowError) as error:
         raise FileError(
             f"The columns of {name} are of other kinds in another file; save the dataset again."
@@ -251,19 +253,6 @@ def _schema(part: _Part) -> pa.Schema:
         return schema
     parquet_columns(part.path)  # which looks at the file's tables before the library does
     return pq.read_schema(part.path)
-
-
-def _classes(schema: pa.Schema) -> dict[str, Sequence[str]]:
-    """The names of the classes of a column of numbers, as `datasets` keeps them in a file's metadata."""
-    try:
-        features = json_from((schema.metadata or {}).get(b"huggingface", b"{}"))["info"]["features"]
-        return {
-            name: [str(one) for one in feature["names"]]
-            for name, feature in features.items()
-            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and feature.get("names")
-        }
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return {}
 
 
 def _about(path: Path) -> Mapping[str, Any]:

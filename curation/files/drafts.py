@@ -34,7 +34,8 @@ class RowError(NamedTuple):
     """One bad row: its line, why it was not taken, and its text as it was.
 
     a and b are its sentences where they could be read: the row still counts as an occurrence of that pair.
-    cells are what the file's columns hold there, nothing where the row could not be cut into cells.
+    cells are what the file's columns hold there, nothing where the row could not be cut into cells. is_header: whether
+    the row is a header that stands among the rows, and so no data that somebody would mend.
     """
 
     line: int
@@ -45,6 +46,7 @@ class RowError(NamedTuple):
     source: str = ""
     split: str = ""
     cells: Sequence[object] = ()
+    is_header: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,16 +70,38 @@ class Columns:
 
 
 RECOGNISED = Columns()
+# What a person names where the file has no such column: `--id none`.
+NONE = "none"
+
+
+def column_option(given: str | None) -> str | None:
+    """What an option of a command says of a column: None where it was not given, "" for `none`."""
+    return "" if given == NONE else given
+
+
+class Guess(NamedTuple):
+    """What was decided about a file although nobody said it. what: a field of Columns, or a property of the file.
+
+    taken: the column or the value that was taken, "" where nothing was. reason: a whole sentence for people.
+    """
+
+    what: str
+    taken: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file is to be read, decided once from its beginning.
+    """How a file is to be read, decided once: from all of it, or from its beginning where `whole` is false.
 
     rows: the first rows below the header, as they stand, those that can be read.
+    skipped: the physical lines above the header.
     nested: columns of a Parquet file that hold lists or other nested values, and are not read.
     warnings: sentences for people, such as an encoding that had to be guessed.
+    class_names: the names of the classes that a column numbers from 0, by the index of the column.
     mapping: from a field of DraftPair to the index of its column in `columns`, from 0; empty until it is decided.
+    guessed: the fields of the mapping that nobody named: their cells reject no row. guesses: what was decided, and why.
+    decimal_comma: whether numbers have a comma before their decimals. unscored: the number that stands for no score.
     """
 
     path: Path
@@ -88,6 +112,13 @@ class Layout:
     encoding: str = ""
     delimiter: str = ""
     quoted: bool = False
+    skipped: int = 0
+    whole: bool = True
     nested: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    class_names: Mapping[int, Sequence[str]] = field(default_factory=dict)
     mapping: Mapping[str, int] = field(default_factory=dict)
+    guessed: frozenset[str] = frozenset()
+    guesses: tuple[Guess, ...] = ()
+    decimal_comma: bool = False
+    unscored: float | None = None

@@ -128,13 +128,14 @@ class Rejections:
 class Survey:
     """What a first reading of a file found.
 
-    lowest, highest: of the scores of the good rows, None where there are none. ordered and either: from the hash of two
+    lowest, highest: of the scores of the good rows, None where there are none. whole: whether all are whole numbers. ordered and either: from the hash of two
     sentences' keys to the number of rows that hold them in this order, and in either order; only those that stand
     several times.
     """
 
     rows: int = 0
     pairs: int = 0
+    whole: bool = True
     lowest: float | None = None
     highest: float | None = None
     ordered: dict[int, int] = field(default_factory=dict)
@@ -183,6 +184,7 @@ def survey_rows(
         if score is not None:
             survey.lowest = score if survey.lowest is None else min(survey.lowest, score)
             survey.highest = score if survey.highest is None else max(survey.highest, score)
+            survey.whole = survey.whole and score.is_integer()
     survey.ordered, survey.either = _several(ordered), _several(either)
     return survey
 

@@ -54,6 +54,13 @@ def holds_two_sentences(cell: object) -> bool:
     return not fault_of_pair(cell)
 
 
+def may_hold_two_sentences(cell: object) -> bool:
+    """False for most cells that hold one sentence, at little cost."""
+    if not isinstance(cell, str):
+        return isinstance(cell, list | tuple)
+    return "\n" in cell or "\t" in cell or "\r" in cell or "\\n" in cell or cell.lstrip()[:1] in ("[", "(")
+
+
 def _texts(cell: str) -> Sequence[str]:
     if len(cell) > CELL_MOST_CHARACTERS:
         raise ValueError(f"the cell has more than {CELL_MOST_CHARACTERS:,} characters")

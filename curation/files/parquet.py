@@ -5,9 +5,10 @@ millions of rows, and counts are only claimed. So the tables of the file and the
 ourselves, and rows are taken out in batches that stay small even if every value is as long as its page allows.
 """
 
+import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -18,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from curation.files.drafts import FileError
+from curation.files.json_text import json_from
 from curation.files.thrift import Struct, ThriftError, ThriftReader
 
 ROWS_MOST = 2_000_000
@@ -87,6 +89,31 @@ def parquet_columns(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if times > 1:
             raise FileError(f'{path.name} has {times} columns named "{name}"; give each its own name.')
         return names, tuple(name for name in is_nested if is_nested[name])
+
+
+def class_names(schema: pa.Schema) -> dict[str, Sequence[str]]:
+    """The names of the classes of a column of numbers, as `datasets` keeps them in a file's metadata."""
+    try:
+        features = json_from((schema.metadata or {}).get(b"huggingface", b"{}"))["info"]["features"]
+        return {
+            name: [str(one) for one in feature["names"]]
+            for name, feature in features.items()
+            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and feature.get("names")
+        }
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return {}
+
+
+def classes_described(classes: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The metadata of a file from which `class_names` reads these."""
+    features = {name: {"names": list(names), "_type": "ClassLabel"} for name, names in classes.items()}
+    return {"huggingface": json.dumps({"info": {"features": features}})} if classes else {}
+
+
+def parquet_classes(path: Path) -> dict[str, Sequence[str]]:
+    """The names of the classes of each column that numbers them. Raises FileError where the file cannot be used."""
+    with _opened(path) as file:
+        return class_names(file.schema_arrow)
 
 
 def parquet_sample(path: Path, names: Sequence[str], rows: int, *, characters: int) -> list[tuple[Any, ...]]:

@@ -1,16 +1,17 @@
 """Files of sentence pairs (CSV, TSV, JSONL, Parquet) into draft pairs, with an error for each bad row."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from curation.files.cells import BadRowError, fact_in, label_in, number_in, sentence_in
-from curation.files.columns import columns_mapped, score_warning
+from curation.files.cells import BadRowError, class_in, fact_in, label_in, number_in, sentence_in
 from curation.files.drafts import RECOGNISED, Columns, DraftPair, FileError, Layout, RowError
+from curation.files.header_rows import data_records
 from curation.files.pair_cells import two_sentences
-from curation.files.records import Record, read_records
+from curation.files.recognising import FACT_MAX_CHARACTERS, columns_decided
+from curation.files.records import Record
 from curation.files.sampling import take_sample
-from curation.pairs.scales import Scale
+from curation.pairs.scales import Scale, turned
 from curation.pairs.text import printable
 
 __all__ = [
@@ -23,50 +24,52 @@ __all__ = [
     "parse_pairs",
     "read_pairs",
 ]
-# How long what is kept beside the sentences may be: the width of its place in the database.
-FACT_MAX_CHARACTERS = {"source": 100, "subset": 100, "split": 20, "external_id": 200}
-FACT_NAMES = {"external_id": "id"}
+_SHOWN_NAMES = {"external_id": "id"}
 
 
 def inspect_file(
     path: Path, columns: Columns = RECOGNISED, *, header: bool = True, delimiter: str | None = None
 ) -> Layout:
-    """Decide from a file's beginning how to read it.
+    """Decide from the whole of a file how to read it.
 
     header: whether the first row of a CSV or TSV file names the columns; the other formats always name them.
     Raises FileError where the file cannot be read or its columns are not those asked for.
     """
-    layout = take_sample(path, header=header, delimiter=delimiter)
-    mapping = columns_mapped(columns, layout)
-    warning = score_warning(layout, mapping)
-    return replace(layout, mapping=mapping, warnings=(*layout.warnings, *([warning] if warning else [])))
+    return columns_decided(columns, take_sample(path, header=header, delimiter=delimiter))
 
 
 def parse_pairs(layout: Layout, *, scale: Scale | None = None) -> Iterator[DraftPair | RowError]:
     """The file's rows in their order, each a draft pair or an error. Reads as it goes; keeps nothing.
 
-    scale: the lowest and the highest score; a score outside is an error of its row. None takes all numbers.
+    scale: the scores at its two ends; a score outside is an error of its row. Where it falls, as from 3 to 1, scores
+    are turned round. None takes all numbers.
     Raises FileError where the file breaks off.
     """
-    draft = _drafter(layout.mapping, scale)
-    for record in read_records(layout):
+    draft = _drafter(layout, scale)
+    for record in data_records(layout):
         yield draft(record) if isinstance(record, Record) else record
 
 
 def read_pairs(
-    path: Path, columns: Columns = RECOGNISED, *, header: bool = True, scale: Scale | None = None
+    path: Path,
+    columns: Columns = RECOGNISED,
+    *,
+    header: bool = True,
+    delimiter: str | None = None,
+    scale: Scale | None = None,
 ) -> tuple[Layout, list[DraftPair], list[RowError]]:
     """A whole file at once: how it was read, its pairs, and its bad rows. Raises FileError."""
-    layout = inspect_file(path, columns, header=header)
+    layout = inspect_file(path, columns, header=header, delimiter=delimiter)
     rows = list(parse_pairs(layout, scale=scale))
     pairs = [row for row in rows if isinstance(row, DraftPair)]
     return layout, pairs, [row for row in rows if isinstance(row, RowError)]
 
 
-def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Record], DraftPair | RowError]:
+def _drafter(layout: Layout, scale: Scale | None) -> Callable[[Record], DraftPair | RowError]:
+    mapping = layout.mapping
     sentence_cells = _sentence_cells(mapping)
-    facts = [(field, mapping[field], most) for field, most in FACT_MAX_CHARACTERS.items() if field in mapping]
-    score_place, label_place = mapping.get("score"), mapping.get("label")
+    facts = [(field, _fact_reader(layout, field)) for field in FACT_MAX_CHARACTERS if field in mapping]
+    score_in, label_place = _score_reader(layout, scale), mapping.get("label")
 
     def draft(record: Record) -> DraftPair | RowError:
         cells = record.cells
@@ -74,11 +77,9 @@ def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Recor
         try:
             a, b = sentence_cells(cells)
             known["a"], known["b"] = sentence_in(a, "sentence a"), sentence_in(b, "sentence b")
-            for field, index, most in facts:
-                known[field] = fact_in(cells[index], FACT_NAMES.get(field, field), most)
-            score = None if score_place is None else number_in(cells[score_place], "score")
-            if score is not None and scale and not scale[0] <= score <= scale[1]:
-                raise BadRowError(f"the score {score:g} is outside the scale {scale[0]:g} to {scale[1]:g}")
+            for field, read in facts:
+                known[field] = read(cells)
+            score = None if score_in is None else score_in(cells)
             label = None if label_place is None else label_in(cells[label_place])
         except BadRowError as error:
             kept = ("a", "b", "source", "split") if "b" in known else ()
@@ -87,6 +88,48 @@ def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Recor
         return DraftPair(record.line, score=score, label=label, row=record.text, cells=record.cells, **known)
 
     return draft
+
+
+def _fact_reader(layout: Layout, field: str) -> Callable[[Sequence[object]], str]:
+    """What a row says of a fact beside the sentences. A cell of a column that nobody named rejects no row."""
+    place, most, name = layout.mapping[field], FACT_MAX_CHARACTERS[field], _SHOWN_NAMES.get(field, field)
+    classes = layout.class_names.get(place)
+
+    def read(cells: Sequence[object]) -> str:
+        return fact_in(cells[place], name, most) if classes is None else class_in(cells[place], classes, most)
+
+    def read_if_possible(cells: Sequence[object]) -> str:
+        try:
+            return read(cells)
+        except BadRowError:
+            return ""
+
+    return read_if_possible if field in layout.guessed else read
+
+
+def _score_reader(layout: Layout, scale: Scale | None) -> Callable[[Sequence[object]], float | None] | None:
+    """The score of a row. What is no number rejects no row where nobody named the column."""
+    if "score" not in layout.mapping:
+        return None
+    place, guessed = layout.mapping["score"], "score" in layout.guessed
+    low, high = sorted(scale) if scale else (-math.inf, math.inf)
+    falls = scale is not None and scale[0] > scale[1]
+    unscored = None if scale and layout.unscored is not None and low <= layout.unscored else layout.unscored
+
+    def read(cells: Sequence[object]) -> float | None:
+        try:
+            score = number_in(cells[place], "score", decimal_comma=layout.decimal_comma)
+        except BadRowError:
+            if guessed:
+                return None
+            raise
+        if score is None or score == unscored:
+            return None
+        if not low <= score <= high:
+            raise BadRowError(f"the score {score:g} is outside the scale {low:g} to {high:g}")
+        return turned(score, low, high) if falls else score
+
+    return read
 
 
 def _sentence_cells(mapping: Mapping[str, int]) -> Callable[[Sequence[object]], tuple[object, object]]:

@@ -7,6 +7,7 @@ import csv
 import json
 from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import IO, Literal, NamedTuple, NoReturn
 
 from curation.files.drafts import FileError, Layout, RowError
@@ -21,6 +22,7 @@ LINES_MOST = 10 * ROWS_MOST
 ROW_KEPT_CHARACTERS = 12_000
 # A quoted cell may run over several lines; one that runs over more has lost its closing quotation mark.
 RECORD_MAX_LINES = 100
+_NOT_CLOSED = "a quotation mark is opened and not closed"
 
 
 class Record(NamedTuple):
@@ -79,10 +81,11 @@ def physical_lines(file: IO[str], name: str) -> Iterator[str]:
 class RecordLines:
     """Hands physical lines to csv.reader and remembers which of them the current record took."""
 
-    def __init__(self, lines: Iterator[str]) -> None:
-        self._lines = lines
+    def __init__(self, lines: Iterator[str], *, skip: int = 0) -> None:
+        """skip: how many of the lines are passed over."""
+        self._lines = islice(lines, skip, None)
         self._again: deque[str] = deque()
-        self.number = 0
+        self.number = skip
         self.taken: list[str] = []
 
     def __iter__(self) -> "RecordLines":
@@ -90,7 +93,7 @@ class RecordLines:
 
     def __next__(self) -> str:
         if len(self.taken) == RECORD_MAX_LINES or sum(map(len, self.taken)) > LINE_MAX_CHARACTERS:
-            raise csv.Error("a quotation mark is opened and not closed")
+            raise csv.Error(_NOT_CLOSED)
         line = self._again.popleft() if self._again else next(self._lines)
         self.number += 1
         self.taken.append(line)
@@ -102,8 +105,13 @@ class RecordLines:
         self.taken = self.taken[:1]
 
 
-def split_cells(lines: RecordLines, *, delimiter: str, quoted: bool) -> Iterator[Record | RowError]:
-    """Physical lines into rows of cells; blank lines are passed over."""
+def split_cells(
+    lines: RecordLines, *, delimiter: str, quoted: bool, width: int = 0
+) -> Iterator[Record | RowError]:
+    """Physical lines into rows of cells; blank lines are passed over.
+
+    width: how many cells a row has, where that is known: rows that a quotation mark would merge then stay apart.
+    """
     # Strict: a stray quotation mark is an error of its row, never a silent change of its sentences.
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
@@ -117,8 +125,23 @@ def split_cells(lines: RecordLines, *, delimiter: str, quoted: bool) -> Iterator
             lines.give_back_all_but_first()
             yield RowError(lines.number, _plain(error), kept(lines.taken[0].rstrip("\r\n")))
             continue
-        if cells:
-            yield Record(lines.number - len(lines.taken) + 1, cells, lines.taken)
+        if not cells:
+            continue
+        record = Record(lines.number - len(lines.taken) + 1, cells, lines.taken)
+        if len(lines.taken) > 1 and false_merge(record, delimiter, width):
+            lines.give_back_all_but_first()
+            yield RowError(lines.number, _NOT_CLOSED, kept(lines.taken[0].rstrip("\r\n")))
+            continue
+        yield record
+
+
+def false_merge(record: Record, delimiter: str, width: int) -> bool:
+    """Whether a row came of lines that would each be a row by itself.
+
+    A mark that is part of the text opened a cell, and one of a later row closed it. A cell that really holds line ends
+    divides its row into lines that have fewer cells.
+    """
+    return width > 1 and all(line.count(delimiter) == width - 1 for line in record.lines)
 
 
 def _plain(error: csv.Error) -> str:
@@ -126,18 +149,18 @@ def _plain(error: csv.Error) -> str:
     words = {
         "expected after": "a quotation mark inside a quoted cell is not doubled",
         "field limit": f"a cell has more than {csv.field_size_limit():,} characters",
-        "unexpected end": "a quotation mark is opened and not closed",
+        "unexpected end": _NOT_CLOSED,
     }
     return next((plain for mark, plain in words.items() if mark in str(error)), str(error))
 
 
 def _delimited_records(layout: Layout) -> Iterator[Record | RowError]:
     with _open_text(layout) as file:
-        lines = RecordLines(physical_lines(file, layout.path.name))
-        rows = split_cells(lines, delimiter=layout.delimiter, quoted=layout.quoted)
+        lines = RecordLines(physical_lines(file, layout.path.name), skip=layout.skipped)
+        width = len(layout.columns)
+        rows = split_cells(lines, delimiter=layout.delimiter, quoted=layout.quoted, width=width)
         if layout.header:
             next(rows, None)
-        width = len(layout.columns)
         for row in rows:
             if isinstance(row, Record) and len(row.cells) != width:
                 cells = "1 cell" if len(row.cells) == 1 else f"{len(row.cells)} cells"

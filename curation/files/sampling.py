@@ -1,22 +1,21 @@
-"""The beginning of a file, opened once: its format, encoding, columns and first rows, and their preview for people."""
+"""A file before its rows are read: its format, encoding, columns and first rows, and their preview for people."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
-from curation.files.columns import (
-    holds_numbers,
-    holds_pairs,
-    is_number,
-    nested_refusal,
-    recognised_columns,
-    score_warning,
-)
-from curation.files.drafts import RECOGNISED, Columns, FileError, Layout
+from curation.files.columns import knows_sentences, nested_refusal, unequal_rows_refusal, usual_places
+from curation.files.dialects import DELIMITER_NAMES, Dialect, detect_dialect
+from curation.files.drafts import RECOGNISED, Columns, FileError, Guess, Layout
 from curation.files.encoding import detect_encoding
+from curation.files.numbers import is_number
 from curation.files.pair_cells import holds_two_sentences, two_sentences
-from curation.files.parquet import parquet_columns, parquet_sample
-from curation.files.sniffing import PAIRS, detect_dialect, detect_format, sample_lines, sample_objects
+from curation.files.parquet import parquet_classes, parquet_columns, parquet_sample
+from curation.files.recognising import columns_decided
+from curation.files.records import json_object
+from curation.files.sniffing import PAIRS, SAMPLE_LINES, all_lines, detect_format, sample_lines
 from curation.pairs.text import is_readable, printable
 
 # A page offers every column for each field: more than this is a matrix of numbers, or no table at all.
@@ -24,13 +23,21 @@ COLUMNS_MOST = 1000
 _PARQUET_ROWS = 200
 _PARQUET_CELLS = 20_000
 _CELL_CHARACTERS = 500
+_OF_THE_BEGINNING = (
+    "The file is large: what this page guesses comes from its first lines. The check reads all of it."
+)
 
 
 def take_sample(
-    path: Path, *, header: bool | None = True, delimiter: str | None = None, rows: str = PAIRS
+    path: Path,
+    *,
+    header: bool | None = True,
+    delimiter: str | None = None,
+    rows: str = PAIRS,
+    whole: bool = True,
 ) -> Layout:
     """header: whether a CSV or TSV file's first row names its columns; None guesses. rows: what the file should hold,
-    for an error.
+    for an error. whole: whether all of the file is read to decide.
 
     Raises FileError where the file cannot be read, or its columns cannot be named or are too many.
     """
@@ -38,57 +45,122 @@ def take_sample(
     if format == "parquet":
         sample = _parquet_sample(path)
     else:
-        sample = _text_sample(path, format, header=header, delimiter=delimiter)
+        sample = _text_sample(path, format, header=header, delimiter=delimiter, whole=whole)
     if not all(map(is_readable, sample.columns)):
         raise FileError(
             f"A column's name in {path.name} holds a NUL or bytes that are not text; rename the column."
         )
-    return sample
+    if whole:
+        return sample
+    return replace(sample, whole=False, warnings=(*sample.warnings, _OF_THE_BEGINNING))
 
 
-def _text_sample(path: Path, format: str, *, header: bool | None, delimiter: str | None) -> Layout:
+def _text_sample(
+    path: Path, format: str, *, header: bool | None, delimiter: str | None, whole: bool
+) -> Layout:
     encoding = detect_encoding(path)
-    lines = sample_lines(path, encoding.name)
+    beginning = sample_lines(path, encoding.name)
     warnings = (encoding.warning,) if encoding.warning else ()
+    lines = partial(all_lines, path, encoding.name) if whole else partial(iter, beginning)
     if format == "jsonl":
-        return _json_sample(path, lines, encoding.name, warnings)
-    dialect = detect_dialect(lines, usual="\t" if format == "tsv" else ",", given=delimiter)
+        return _json_sample(path, lines(), encoding.name, warnings)
+    usual = "\t" if format == "tsv" else ","
+    dialect = detect_dialect(lines, usual=usual, given=delimiter, header=header)
     if not dialect.rows:
         raise FileError(f"{path.name} holds no row; give a file with one pair in each row.")
     _require_fewer(len(dialect.rows[0]), path)
     has_header = seems_header(dialect.rows) if header is None else header
     cells = dialect.rows[0] if has_header else range(1, dialect.width + 1)
-    names = tuple(str(cell).strip() for cell in cells)
+    names = tuple(str(cell).strip().removeprefix("\ufeff") for cell in cells)
+    if has_header:
+        _refuse_unequal_rows(path, names, dialect)
     return Layout(
         path, format, names, dialect.rows[has_header:], has_header,
-        encoding.name, dialect.delimiter, dialect.quoted, warnings=warnings,
+        encoding.name, dialect.delimiter, dialect.quoted, dialect.skipped, warnings=warnings,
+        guesses=(*_said_of(dialect, given=delimiter), *_said_of_header(has_header, header)),
     )  # fmt: skip
 
 
-def seems_header(rows: Sequence[Sequence[object]]) -> bool:
+def _refuse_unequal_rows(path: Path, names: Sequence[str], dialect: Dialect) -> None:
+    """Refuse a table no row of which is as wide as its header, but most of which have some cells more."""
+    if (
+        dialect.width <= len(names)
+        or len(names) < 2
+        or len(dialect.rows) < 3
+        or any(len(row) == len(names) for row in dialect.rows[1:])
+    ):
+        return
+    raise FileError(unequal_rows_refusal(path.name, names, dialect.width, usual_places(names)))
+
+
+def _said_of(dialect: Dialect, *, given: str | None) -> Iterator[Guess]:
+    if given is None and dialect.width > 1:
+        name = DELIMITER_NAMES.get(dialect.delimiter, f"“{dialect.delimiter}”")
+        share = f"{dialect.share:.0%}" if dialect.share in (0.0, 1.0) else f"{min(dialect.share, 0.999):.1%}"
+        reason = f"The cells are separated by {name}: {share} of the lines then have {dialect.width} cells."
+        yield Guess("delimiter", dialect.delimiter, reason)
+    if dialect.has_marks:
+        taken = "enclose" if dialect.quoted else "text"
+        reason = (
+            "Quotation marks enclose cells, as CSV writes them."
+            if dialect.quoted
+            else "Quotation marks are part of the text: each line is a row with the usual number of cells."
+        )
+        yield Guess("quotation_marks", taken, reason)
+    if dialect.skipped:
+        lines = "Line 1 is" if dialect.skipped == 1 else f"Lines 1 to {dialect.skipped} are"
+        reason = f"{lines} above the header (a title or comments), and not read."
+        yield Guess("first_line", str(dialect.skipped + 1), reason)
+
+
+def _said_of_header(has_header: bool, given: bool | None) -> Iterator[Guess]:
+    if given is None:
+        reason = (
+            "The first row names the columns." if has_header else "The first row is a pair like the others."
+        )
+        yield Guess("header", "yes" if has_header else "no", reason)
+
+
+def seems_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row names columns: by known names, a word over numbers, or words unlike sentences."""
     first, below = rows[0], rows[1:]
-    known = recognised_columns([str(cell) for cell in first], below, header=True)
-    if known.a or known.pair:
+    if knows_sentences(first):
         return True
     if any(is_number(cell) for cell in first):
         return False
-    numeric = [index for index in range(len(first)) if holds_numbers(below, index)]
     # Names are short and differ, and do not end as sentences do.
-    name_like = len(set(first)) == len(first) and all(len(str(cell)) <= 30 for cell in first)
-    ends_as_sentence = any(str(cell).rstrip().endswith((".", "?", "!")) for cell in first)
-    return bool(numeric) or (name_like and not ends_as_sentence)
+    name_like = len(set(first)) == len(first) and all(len(cell) <= 30 for cell in first)
+    ends_as_sentence = any(cell.rstrip().endswith((".", "?", "!")) for cell in first)
+    return any(_holds_numbers(below, place) for place in range(len(first))) or (
+        name_like and not ends_as_sentence
+    )
 
 
-def _json_sample(path: Path, lines: Sequence[str], encoding: str, warnings: tuple[str, ...]) -> Layout:
-    objects = sample_objects(lines)
-    if not objects:
-        raise FileError(f"{path.name} holds no JSON object in its first lines; write one object a line.")
-    # The keys of all of them, in the order in which they appear: a key may be missing where its value is.
-    columns = tuple({key: None for values in objects for key in values})
-    _require_fewer(len(columns), path)
-    rows = [[values.get(name) for name in columns] for values in objects]
-    return Layout(path, "jsonl", columns, rows, encoding=encoding, warnings=warnings)
+def _holds_numbers(rows: Sequence[Sequence[str]], place: int) -> bool:
+    filled = [row[place] for row in rows if len(row) > place and row[place]]
+    return bool(filled) and 2 * sum(map(is_number, filled)) >= len(filled)
+
+
+def _json_sample(path: Path, lines: Iterator[str], encoding: str, warnings: tuple[str, ...]) -> Layout:
+    """The keys of all objects are the columns, in the order in which they appear: where a value is missing, its key may
+    be missing too.
+    """
+    columns: dict[str, None] = {}
+    first: list[dict[str, object]] = []
+    for line in lines:
+        try:
+            values = json_object(line)
+        except ValueError:
+            continue  # parsing answers for the line; here only the keys count
+        if not columns.keys() >= values.keys():
+            columns |= dict.fromkeys(values)
+            _require_fewer(len(columns), path)
+        if len(first) < SAMPLE_LINES:
+            first.append(values)
+    if not first:
+        raise FileError(f"{path.name} holds no JSON object; write one object a line.")
+    rows = [[values.get(name) for name in columns] for values in first]
+    return Layout(path, "jsonl", tuple(columns), rows, encoding=encoding, warnings=warnings)
 
 
 def _parquet_sample(path: Path) -> Layout:
@@ -97,7 +169,8 @@ def _parquet_sample(path: Path) -> Layout:
     count = max(1, min(_PARQUET_ROWS, _PARQUET_CELLS // max(len(columns), 1)))
     rows = parquet_sample(path, columns, count, characters=_CELL_CHARACTERS)
     warnings = (nested_refusal(path.name, nested),) if nested else ()
-    return Layout(path, "parquet", columns, rows, nested=nested, warnings=warnings)
+    classes = {columns.index(name): names for name, names in parquet_classes(path).items() if name in columns}
+    return Layout(path, "parquet", columns, rows, nested=nested, warnings=warnings, class_names=classes)
 
 
 def _require_fewer(columns: int, path: Path) -> None:
@@ -112,11 +185,12 @@ def _require_fewer(columns: int, path: Path) -> None:
 class Preview(Layout):
     """guess: the columns to choose beforehand; rows: the first rows as text, each as wide as `columns`.
 
-    pair_places: the places of the columns whose cells hold two sentences.
+    pair_places: the places of the columns whose cells hold two sentences. delimiter_given: the one that somebody chose.
     """
 
     guess: Columns = RECOGNISED
     pair_places: frozenset[int] = frozenset()
+    delimiter_given: str | None = None
 
     def shown_rows(self) -> Iterator[list[tuple[str, tuple[str, ...]]]]:
         """The first rows: of each cell its column and its texts, two where it holds two sentences, otherwise one."""
@@ -129,25 +203,37 @@ class Preview(Layout):
 
 
 def preview_file(
-    path: Path, *, header: bool | None = None, delimiter: str | None = None, rows: int = 10
+    path: Path,
+    *,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    rows: int = 10,
+    whole: bool = True,
 ) -> Preview:
-    """Look at a file's beginning. header None guesses whether its first row names the columns.
+    """Look at a file. header None guesses whether its first row names the columns. whole: whether all of it is read.
 
     Raises FileError where the file cannot be read.
     """
-    sample = take_sample(path, header=header, delimiter=delimiter)
+    sample = take_sample(path, header=header, delimiter=delimiter, whole=whole)
     width = len(sample.columns)
-    texts = (["" if cell is None else printable(str(cell)) for cell in row] for row in sample.rows[:rows])
-    guess = recognised_columns(sample.columns, sample.rows, header=sample.header)
-    mapping = {field: sample.columns.index(name) for field, name in asdict(guess).items() if name}
-    warning = score_warning(sample, mapping)
+    texts = (
+        ["" if cell is None else printable(str(cell)) for cell in row] for row in islice(sample.rows, rows)
+    )
+    decided = columns_decided(RECOGNISED, sample, sentences=False)
+    guess = Columns(**{field: sample.columns[place] for field, place in decided.mapping.items()})
     shown = {
         "encoding": sample.encoding.removesuffix("-sig"),  # the mark is no news to anybody
         "rows": tuple(
             (*row, *[""] * width)[:width] for row in texts
         ),  # cut or filled to the width of the table
         "guess": guess,
-        "warnings": (*sample.warnings, *([warning] if warning else [])),
-        "pair_places": frozenset(index for index in range(width) if holds_pairs(sample.rows, index)),
+        "delimiter_given": delimiter,
+        "pair_places": frozenset(place for place in range(width) if _holds_pairs(sample.rows, place)),
     }
-    return Preview(**vars(sample) | shown)
+    return Preview(**vars(decided) | shown)
+
+
+def _holds_pairs(rows: Sequence[Sequence[object]], place: int) -> bool:
+    """Whether at least half of a column's filled cells in the first rows hold two sentences each."""
+    filled = [row[place] for row in rows if len(row) > place and row[place] not in (None, "")]
+    return bool(filled) and 2 * sum(map(holds_two_sentences, filled)) >= len(filled)

@@ -10,11 +10,12 @@ from typing import NamedTuple
 import sentencex
 
 from curation.files.cells import BadRowError, fact_in, sentence_in
-from curation.files.columns import column_place, names_listed, nested_refusal, plain_names, recognised_columns
-from curation.files.drafts import FileError, Layout, RowError
+from curation.files.columns import column_place, names_listed, nested_refusal, plain_names
+from curation.files.drafts import RECOGNISED, FileError, Guess, Layout, RowError
 from curation.files.encoding import detect_encoding, errors_for
-from curation.files.parsing import FACT_MAX_CHARACTERS
-from curation.files.records import Record, physical_lines, read_records
+from curation.files.header_rows import data_records
+from curation.files.recognising import FACT_MAX_CHARACTERS, columns_decided
+from curation.files.records import Record, physical_lines
 from curation.files.sampling import take_sample
 from curation.files.sniffing import TABLE_SUFFIXES, file_beginning
 from curation.pairs.text import LANGUAGE_TAG, printable
@@ -45,7 +46,7 @@ class SentenceColumns:
     """Which column of a table holds what: its name, or its number from 1 where the table has no header.
 
     text: None where the file has a column of a usual name, or is no table. source: None where the file has a column
-    called source, or none. labels: of each sentence, such as a target
+    called source, or none; "" for none. labels: of each sentence, such as a target
     and a stance.
     """
 
@@ -74,6 +75,7 @@ def inspect_sentences(
     columns: SentenceColumns = SentenceColumns(),
     *,
     header: bool = True,
+    delimiter: str | None = None,
     documents: bool = False,
     language: str = "en",
 ) -> SentenceFile:
@@ -87,16 +89,16 @@ def inspect_sentences(
         raise FileError(
             f"“{printable(language)[:40]}” is no tag of a language; give one such as en or pt-BR."
         )
-    named = columns.text or columns.source or columns.labels
+    named = columns.text or columns.source or columns.labels or delimiter
     table = path.suffix.lower() in TABLE_SUFFIXES
     if documents and (table or named):
         raise FileError(
             f"{path.name} is read as a table, so its rows are no running text; leave one of the two out."
         )
     if table or named:
-        return _table(path, columns, header=header)
+        return _table(path, columns, header=header, delimiter=delimiter)
     if file_beginning(path, rows="one sentence a line").startswith(b"PAR1"):
-        return _table(path, columns, header=header)
+        return _table(path, columns, header=header, delimiter=delimiter)
     encoding = detect_encoding(path)
     warnings = [encoding.warning] if encoding.warning else []
     if not documents:
@@ -121,24 +123,34 @@ def read_sentences(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
     return _of_paragraphs(file) if file.documents else _of_lines(file)
 
 
-def _table(path: Path, columns: SentenceColumns, *, header: bool) -> SentenceFile:
-    layout = take_sample(path, header=header, rows="one sentence a row")
-    asked = {"text": columns.text or _usual_text(layout)}
-    source = columns.source or _usual_source(layout)
+def _table(path: Path, columns: SentenceColumns, *, header: bool, delimiter: str | None) -> SentenceFile:
+    layout = take_sample(path, header=header, delimiter=delimiter, rows="one sentence a row")
+    recognised = columns_decided(RECOGNISED, layout, sentences=False)
+    asked = {"text": columns.text or _usual_text(recognised)}
+    guesses = list(layout.guesses)
+    if not columns.text:
+        guesses.append(
+            Guess("text", asked["text"], f"The column {names_listed([asked['text']])} holds the sentences.")
+        )
+    source, guessed = columns.source, frozenset[str]()
+    if source is None and layout.header and len(layout.columns) > 1 and "source" in recognised.mapping:
+        source, guessed = layout.columns[recognised.mapping["source"]], frozenset({"source"})
     if source and source != asked["text"]:
         asked["source"] = source
+        guesses += [guess for guess in recognised.guesses if guess.what == "source" and "source" in guessed]
     asked |= {f"label {number}": name for number, name in enumerate(columns.labels)}
     mapping = {field: column_place(name, layout) for field, name in asked.items()}
-    return SentenceFile(path, layout=replace(layout, mapping=mapping), warnings=layout.warnings)
+    decided = replace(layout, mapping=mapping, guessed=guessed, guesses=tuple(guesses))
+    return SentenceFile(path, layout=decided, warnings=layout.warnings)
 
 
 def _usual_text(layout: Layout) -> str:
     """The name of the column of sentences, where the file's own names leave no doubt."""
     names = layout.columns
-    guess = recognised_columns(names, layout.rows, header=layout.header)
-    if guess.a:
+    if "a" in layout.mapping:
+        a, b = (names[layout.mapping[field]] for field in ("a", "b"))
         raise FileError(
-            f"{layout.path.name} holds pairs of sentences, in its columns {guess.a} and {guess.b}; import them on "
+            f"{layout.path.name} holds pairs of sentences, in its columns {a} and {b}; import them on "
             f"the page “Import” or with import_pairs, choose among them with sample_pairs --pairs, or name one column "
             f"of sentences."
         )
@@ -165,13 +177,6 @@ def _usual_text(layout: Layout) -> str:
     )
 
 
-def _usual_source(layout: Layout) -> str | None:
-    """The column of the source, recognised as in files of pairs."""
-    if not layout.header or len(layout.columns) < 2:
-        return None
-    return recognised_columns(layout.columns, layout.rows, header=True).source
-
-
 def _refuse_tables(path: Path, encoding: str) -> None:
     """Refuse lines that all have tabs: they are rows, and a row is no sentence."""
     with path.open(encoding=encoding, errors=errors_for(encoding), newline="") as file:
@@ -188,21 +193,31 @@ def _refuse_tables(path: Path, encoding: str) -> None:
 def _of_rows(layout: Layout) -> Iterator[DraftSentence | RowError]:
     mapping = layout.mapping
     label_places = [place for field, place in mapping.items() if field.startswith("label")]
-    for record in read_records(layout):
+    for record in data_records(layout):
         if not isinstance(record, Record):
             yield record
             continue
         cells = record.cells
         try:
             text = sentence_in(cells[mapping["text"]], "the sentence")
-            source = ""
-            if "source" in mapping:
-                source = fact_in(cells[mapping["source"]], "source", FACT_MAX_CHARACTERS["source"])
+            source = _source_of(layout, cells)
             labels = tuple(fact_in(cells[place], "label", LABEL_MAX_CHARACTERS) for place in label_places)
         except BadRowError as error:
             yield RowError(record.line, printable(str(error)), record.text, cells=cells)
         else:
             yield DraftSentence(record.line, text, source, labels)
+
+
+def _source_of(layout: Layout, cells: Sequence[object]) -> str:
+    """The source of a row. A column that nobody named rejects no row."""
+    if "source" not in layout.mapping:
+        return ""
+    try:
+        return fact_in(cells[layout.mapping["source"]], "source", FACT_MAX_CHARACTERS["source"])
+    except BadRowError:
+        if "source" in layout.guessed:
+            return ""
+        raise
 
 
 def _of_lines(file: SentenceFile) -> Iterator[DraftSentence | RowError]:

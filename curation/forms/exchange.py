@@ -1,5 +1,6 @@
 """What an import reads from a file, what an export holds, and which pairs a snapshot keeps."""
 
+from collections.abc import Collection
 from typing import Any, cast
 from uuid import uuid4
 
@@ -168,11 +169,21 @@ class ImportForm(forms.Form):
     )
 
     def __init__(
-        self, data: QueryDict | None = None, *, preview: Preview, stored: ImportOptions | None = None
+        self,
+        data: QueryDict | None = None,
+        *,
+        preview: Preview,
+        stored: ImportOptions | None = None,
+        named: Collection[str] = (),
     ) -> None:
-        """stored: what was chosen when the import was last tried."""
-        chosen = stored.columns if stored else preview.guess
-        initial: dict[str, Any] = {name: getattr(chosen, name) or "" for name in COLUMNS}
+        """stored: what was chosen when the import was last tried. named: columns that somebody chose for certain: of the
+        others, those that are as they were guessed stay guesses, which reject no row.
+        """
+        guessed = {name: getattr(preview.guess, name) or "" for name in COLUMNS}
+        chosen = {name: getattr(stored.columns, name) if stored else None for name in COLUMNS}
+        initial: dict[str, Any] = {
+            name: guessed[name] if given is None else given for name, given in chosen.items()
+        }
         if stored:
             low, high = (f"{end:g}" for end in stored.scale) if stored.scale else ("", "")
             initial |= {"score_set": stored.score_set, "low": low, "high": high}
@@ -182,6 +193,7 @@ class ImportForm(forms.Form):
             initial |= {"leaks": stored.leaks.value}
         super().__init__(data, initial=initial)
         self.preview = preview
+        self._guessed = {name: column for name, column in guessed.items() if name not in named}
         columns = [(name, name if preview.header else _("Column %s") % name) for name in preview.columns]
         for name in COLUMNS:
             field = cast("forms.ChoiceField", self.fields[name])
@@ -211,12 +223,15 @@ class ImportForm(forms.Form):
             self.add_error("b", same)
         return self.cleaned_data
 
+    def _chosen(self, name: str, column: str) -> str | None:
+        return None if column == self._guessed.get(name) else column
+
     def options(self) -> ImportOptions:
         given = self.cleaned_data
         return ImportOptions(
-            columns=Columns(**{name: given[name] for name in COLUMNS}),
+            columns=Columns(**{name: self._chosen(name, given[name]) for name in COLUMNS}),
             header=self.preview.header,
-            delimiter=self.preview.delimiter or None,
+            delimiter=self.preview.delimiter_given,
             scale=None if given["low"] is None else (given["low"], given["high"]),
             score_set=given["score_set"],
             source=given["source_name"] or None,

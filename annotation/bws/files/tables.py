@@ -24,12 +24,13 @@ from annotation.bws.files.columns import (
 )
 from annotation.bws.files.notices import ReadingError
 from curation.files.columns import nested_refusal
+from curation.files.dialects import detect_dialect
 from curation.files.drafts import FileError, Layout, RowError
 from curation.files.encoding import Encoding, detect_encoding, errors_for
 from curation.files.foreign import BEGINNING_BYTES, PARQUET, refuse_known_kinds, refuse_no_text
 from curation.files.records import Record, RecordLines, physical_lines, read_records, split_cells
 from curation.files.sampling import take_sample
-from curation.files.sniffing import detect_dialect, detect_format, sample_lines
+from curation.files.sniffing import detect_format, sample_lines
 from curation.files.writing import as_text, replacing
 from curation.pairs.text import printable
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
+from curation.command import delimiter_argument
 from curation.datasets.leak_guard import leak_in_words
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_draft
@@ -16,7 +17,7 @@ from curation.datasets.splits import MOST_ON_A_PAGE, leaks_now, too_many_for_a_p
 from curation.errors import errors_shown
 from curation.exchange.importing import CHANGE_NAMES, ImportOptions, ImportOutcome, change_shown, pairs_import
 from curation.files.dataset_folders import unfolded
-from curation.files.drafts import Columns, FileError
+from curation.files.drafts import Columns, FileError, Guess, column_option
 from curation.files.unpacking import UNPACKED_MOST
 from curation.pairs.leaks import Leak, Leaks
 
@@ -49,14 +50,24 @@ class Command(BaseCommand):
         parser.add_argument("--dataset", required=True, metavar="SLUG")
         parser.add_argument("--create", action="store_true", help="Create the dataset if it does not exist.")
         columns = parser.add_argument_group(
-            "columns", "COL is the name of a column, or its number from 1 if the file has no header."
+            "columns",
+            "COL is the name of a column, or its number from 1 if the file has no header, or none if the file has no "
+            "such column. What is not named is recognised; a recognised column rejects no row.",
         )
         for option, (_field, meaning) in COLUMNS.items():
             columns.add_argument(f"--{option}", metavar="COL", help=meaning)
-        parser.add_argument("--scale", nargs=2, type=float, metavar=("LOW", "HIGH"))
+        parser.add_argument(
+            "--scale",
+            nargs=2,
+            type=float,
+            metavar=("LOW", "HIGH"),
+            help="The scale of the scores. With 3 1, the most similar pairs have 1; scores are stored the other way "
+            "round. Default: the smallest common scale that includes all scores.",
+        )
         parser.add_argument(
             "--no-header", action="store_true", help="The first row is a pair, not a row of column names."
         )
+        delimiter_argument(parser)
         parser.add_argument("--score-set", default="reference", metavar="NAME")
         parser.add_argument(
             "--source-name", metavar="NAME", help="Source of all rows. Default: the name of the file."
@@ -105,8 +116,14 @@ class Command(BaseCommand):
                 dataset=target or dataset_draft(slug=dataset, name=dataset),
                 path=plain,
                 options=ImportOptions(
-                    columns=Columns(**{field: options[option] for option, (field, _help) in COLUMNS.items()}),
+                    columns=Columns(
+                        **{
+                            field: column_option(options[option])
+                            for option, (field, _help) in COLUMNS.items()
+                        }
+                    ),
                     header=not options["no_header"],
+                    delimiter=options["delimiter"],
                     scale=options["scale"] and tuple(options["scale"]),
                     score_set=options["score_set"],
                     source=options["source_name"],
@@ -121,7 +138,7 @@ class Command(BaseCommand):
         told = outcome.as_json()
         keys = (
             "dataset", "rows", "added", "updated", "unchanged", "rejected", "scores_added", "changes", "duplicates",
-            "score_set", "scale", "dry_run",
+            "score_set", "scale", "scale_falls", "guesses", "dry_run",
         )  # fmt: skip
         leaks = _leaks(dataset, outcome)
         figures = {
@@ -155,6 +172,7 @@ def _leak_lines(leaks: Sequence[Leak] | None, outcome: ImportOutcome) -> Iterato
 
 def _lines(outcome: ImportOutcome) -> Iterator[str]:
     yield from outcome.warnings
+    yield from _guesses(outcome.guesses)
     yield _("Columns: %(columns)s.") % {"columns": ", ".join(f"{k}: {v}" for k, v in outcome.columns.items())}
     if outcome.unread:
         yield _("Columns that are not read: %(columns)s.") % {"columns": ", ".join(outcome.unread)}
@@ -166,10 +184,11 @@ def _lines(outcome: ImportOutcome) -> Iterator[str]:
         low, high = outcome.scale
         names = {"set": outcome.score_set, "low": low, "high": high, "n": outcome.scores_added}
         line = _("Scores: %(n)s into “%(set)s” on the scale %(low)g to %(high)g.") % names
-        guessed = _(
-            "This is the smallest common scale that includes all scores. Use --scale to give another."
-        )
-        yield f"{line} {guessed}" if outcome.scale_guessed else line
+        if outcome.scale_guessed:
+            line = _("%(line)s Use --scale to give another.") % {"line": line}
+        elif outcome.scale_falls:
+            line = _("%(line)s The scale falls in the file, so each score was turned round.") % {"line": line}
+        yield line
     duplicates = _(
         "Duplicates: %(within_file)s within the file, %(in_dataset)s in the dataset, %(mirrored)s mirrored, "
         "%(across_splits)s across splits."
@@ -192,6 +211,12 @@ def _lines(outcome: ImportOutcome) -> Iterator[str]:
         yield sentence % {"counts": counts}
     else:
         yield f"{outcome.dataset}: {counts}"
+
+
+def _guesses(guesses: Sequence[Guess]) -> Iterator[str]:
+    if guesses:
+        yield _("Nobody said the following, so it was decided from the whole file:")
+        yield from (f"  {guess.reason}" for guess in guesses)
 
 
 def _changes(outcome: ImportOutcome) -> Iterator[str]:

@@ -10,11 +10,12 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
+from curation.command import delimiter_argument
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_create
 from curation.errors import errors_shown
 from curation.exchange.pool import PoolOutcome, SentenceOptions, sentences_import
-from curation.files.drafts import FileError
+from curation.files.drafts import FileError, column_option
 from curation.files.sentences import SentenceColumns
 
 
@@ -34,13 +35,16 @@ class Command(BaseCommand):
         parser.add_argument(
             "--labels", default="", metavar="COL,…", help="Columns of labels, such as target,stance."
         )
+        delimiter_argument(parser)
         parser.add_argument(
             "--no-header", action="store_true", help="The first row is no row of column names."
         )
         parser.add_argument("--documents", action="store_true", help="The files are running text.")
         parser.add_argument("--language", default="en", metavar="TAG", help="Of running text. Default: en.")
         parser.add_argument(
-            "--source", metavar="COL", help="The column of the source. Default: a column called source."
+            "--source",
+            metavar="COL",
+            help="The column of the source, or none. Default: a column called source.",
         )
         parser.add_argument("--source-name", metavar="NAME", help="Default: the name of the file.")
         parser.add_argument(
@@ -57,8 +61,11 @@ class Command(BaseCommand):
         started = monotonic()
         labels = [name.strip() for name in options["labels"].split(",") if name.strip()]
         asked = SentenceOptions(
-            columns=SentenceColumns(text=options["text"], source=options["source"], labels=labels),
+            columns=SentenceColumns(
+                text=column_option(options["text"]), source=column_option(options["source"]), labels=labels
+            ),
             header=not options["no_header"],
+            delimiter=options["delimiter"],
             documents=options["documents"],
             language=options["language"],
             source=options["source_name"],
@@ -82,6 +89,9 @@ class Command(BaseCommand):
             "added": sum(outcome.added for _path, outcome in outcomes),
             "known": sum(outcome.known for _path, outcome in outcomes),
             "rejected": sum(outcome.rejected for _path, outcome in outcomes),
+            "guesses": {
+                path.name: [guess._asdict() for guess in outcome.guesses] for path, outcome in outcomes
+            },
             "seconds": round(monotonic() - started, 3),
         }
         lines = [line for path, outcome in outcomes for line in _lines(path, outcome)]
@@ -95,4 +105,5 @@ def _lines(path: Path, outcome: PoolOutcome) -> list[str]:
         for error in outcome.errors[:10]
     ]
     counts = _("%(file)s: %(added)s sentences added, %(known)s known, %(rejected)s left out.")
-    return [*outcome.warnings, *rejected, counts % {"file": path.name, **vars(outcome)}]
+    guesses = [guess.reason for guess in outcome.guesses]
+    return [*outcome.warnings, *guesses, *rejected, counts % {"file": path.name, **vars(outcome)}]

@@ -12,12 +12,13 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
+from curation.command import delimiter_argument
 from curation.database import database_ready
 from curation.datasets.composing import Labels, composition_add
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.synonyms import synonyms_of_file, synonyms_of_wordnet
 from curation.errors import errors_shown
-from curation.files.drafts import Columns, FileError, RowError
+from curation.files.drafts import Columns, FileError, Guess, RowError, column_option
 from curation.files.parsing import read_pairs
 from curation.files.sentences import DraftSentence, SentenceColumns, inspect_sentences, read_sentences
 from curation.files.tables import Column, Row, write_table
@@ -40,7 +41,7 @@ from curation.sampling.synonyms import Synonyms
 
 COLUMNS = (*map(Column, ("sentence1", "sentence2", "source", "subset")), Column("dice", "number"))
 # Options that say how files are read. import_sentences has them for the pool.
-OF_FILES = ("pairs", "text", "documents", "a", "b", "score", "source", "no_header")
+OF_FILES = ("pairs", "text", "documents", "a", "b", "score", "source", "no_header", "delimiter")
 BARS = 20  # of the histogram that is printed
 WIDEST = 40
 
@@ -56,7 +57,11 @@ class _Read:
     scores: list[float] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
+    guesses: list[dict[str, str]] = field(default_factory=list)
     rejections: int = 0
+
+    def guess(self, path: Path, guesses: Iterable[Guess]) -> None:
+        self.guesses += [{"file": path.name, **guess._asdict()} for guess in guesses]
 
     def reject(self, path: Path, row: RowError) -> None:
         self.rejections += 1
@@ -111,14 +116,17 @@ class Command(BaseCommand):
         files.add_argument(
             "--pairs", action="store_true", help="The files hold pairs, which are chosen from."
         )
+        delimiter_argument(files)
         files.add_argument("--a", metavar="COL", help="With --pairs: the first sentence.")
         files.add_argument("--b", metavar="COL", help="With --pairs: the second sentence.")
-        files.add_argument("--score", metavar="COL", help="With --pairs: the score.")
+        files.add_argument("--score", metavar="COL", help="With --pairs: the score, or none.")
         files.add_argument(
             "--no-header", action="store_true", help="The first row is no row of column names."
         )
         files.add_argument(
-            "--source", metavar="COL", help="The source of a sentence or pair. Default: the name of the file."
+            "--source",
+            metavar="COL",
+            help="The source of a sentence or pair, or none. Default: the name of the file.",
         )
 
     def _sentence_arguments(self, parser: ArgumentParser) -> None:
@@ -213,6 +221,7 @@ class Command(BaseCommand):
             "usable": drawn.usable,
             "rejected": read.rejections,
             "missing": sample.missing,
+            "guesses": read.guesses,
             "seconds": round(monotonic() - started, 3),
         }
         self.answer(figures, *_lines(read, drawn, out), as_json=options["json"])
@@ -305,15 +314,18 @@ class Command(BaseCommand):
         labels = [options[name] for name in ("shared_label", "label") if options[name]]
         if options["strategy"] != Strategy.LABELS:
             labels = []
-        columns = SentenceColumns(text=options["text"], source=options["source"], labels=labels)
+        text, source = column_option(options["text"]), column_option(options["source"])
+        columns = SentenceColumns(text=text, source=source, labels=labels)
         file = inspect_sentences(
             path,
             columns,
             header=not options["no_header"],
+            delimiter=options["delimiter"],
             documents=options["documents"],
             language=options["language"],
         )
         read.warnings += file.warnings
+        read.guess(path, file.layout.guesses if file.layout else ())
         for row in read_sentences(file):
             if isinstance(row, DraftSentence):
                 read.first.append(row.text)
@@ -324,9 +336,13 @@ class Command(BaseCommand):
                 read.reject(path, row)
 
     def _read_pairs(self, path: Path, read: _Read, options: Mapping[str, Any]) -> None:
-        columns = Columns(**{name: options[name] for name in ("a", "b", "score", "source")})
-        layout, pairs, rejected = read_pairs(path, columns, header=not options["no_header"])
+        names = ("a", "b", "score", "source")
+        columns = Columns(**{name: column_option(options[name]) for name in names})
+        layout, pairs, rejected = read_pairs(
+            path, columns, header=not options["no_header"], delimiter=options["delimiter"]
+        )
         read.warnings += layout.warnings
+        read.guess(path, layout.guesses)
         for pair in pairs:
             read.first.append(pair.a)
             read.second.append(pair.b)
@@ -362,6 +378,7 @@ class Command(BaseCommand):
 
 def _lines(read: _Read, drawn: Drawn, out: Path) -> Iterator[str]:
     yield from read.warnings
+    yield from (guess["reason"] for guess in read.guesses)
     yield from read.rejected
     unused = {"short": drawn.short, "long": drawn.long, "copies": drawn.copies}
     if drawn.places is None:

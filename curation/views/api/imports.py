@@ -52,6 +52,14 @@ class FileNameSerializer(QuerySerializer):
     )
 
 
+class GuessSerializer(serializers.Serializer[Any]):
+    what = serializers.CharField(
+        help_text="a column's field, or a property of the file such as its delimiter"
+    )
+    taken = serializers.CharField(help_text="the column or the value; empty where nothing was taken")
+    reason = serializers.CharField()
+
+
 class PreviewSerializer(serializers.Serializer[Any]):
     """The beginning of a file, before it is imported."""
 
@@ -65,6 +73,7 @@ class PreviewSerializer(serializers.Serializer[Any]):
     )
     rows = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
     warnings = serializers.ListField(child=serializers.CharField())
+    guesses = GuessSerializer(many=True, help_text="what was decided although nobody said it, and why")
 
 
 class AsRunSerializer(serializers.Serializer[Any]):
@@ -215,7 +224,10 @@ class ImportCheck(OfDataset, APIView):
         reading = {name: request.data[name] for name in READING if request.data.get(name) is not None}
         cut = form_filled(reading, ReadingForm).reading
         preview = import_preview(batch, **cut)
-        form = form_filled(request.data, lambda data: ImportForm(data, preview=preview), also=READING)
+        named = request.data.keys()
+        form = form_filled(
+            request.data, lambda data: ImportForm(data, preview=preview, named=named), also=READING
+        )
         with suppress(NothingImportedError):  # the batch keeps it, with the rejected rows
             import_check_at_once(batch=batch, options=form.options())
         return self.answered(batch)

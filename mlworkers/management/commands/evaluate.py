@@ -16,7 +16,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from curation.command import Command as BaseCommand
+from curation.command import delimiter_argument
 from curation.errors import errors_shown
+from curation.files.drafts import column_option
 from curation.files.parsing import Columns
 from curation.files.progress import Report
 from curation.statistics.correlation import Scores
@@ -62,7 +64,10 @@ class Command(BaseCommand):
             help="a published test suite in a folder, or its test file; may be given several times: "
             + ", ".join(SUITES),
         )
-        parser.add_argument("--a", metavar="COL", help="column of the first sentence, by name or number")
+        delimiter_argument(parser)
+        parser.add_argument(
+            "--a", metavar="COL", help="column of the first sentence, by name or number, or none"
+        )
         parser.add_argument("--b", metavar="COL", help="second sentence")
         parser.add_argument(
             "--pair",
@@ -104,7 +109,9 @@ class Command(BaseCommand):
 
     def _evaluate_suites(self, model: str, named: list[str], options: dict[str, Any]) -> None:
         started = perf_counter()
-        given = [name for name in ("a", "b", "pair", "score", "label", "no_header") if options[name]]
+        given = [
+            name for name in ("a", "b", "pair", "score", "label", "no_header", "delimiter") if options[name]
+        ]
         if given:
             self.fail(
                 _("A suite knows its columns; leave out %(options)s.")
@@ -185,6 +192,7 @@ class Command(BaseCommand):
         self._warn(*agreement.warnings, *_flattering(test, tuning, seen), *chosen_by)
         seconds = perf_counter() - started
         lines = (
+            *(guess.reason for guess in test.guesses),
             *_lines(model, test, cosines.sentences, agreement, options["seed"]),
             *_unseen_lines(unseen),
             *_classification_lines(classification, tuning),
@@ -192,6 +200,7 @@ class Command(BaseCommand):
             % {"seconds": seconds, "rate": rate, "compute": compute},
         )
         figures = _figures(agreement, classification, seconds, rate) | _unseen_json(unseen)
+        figures["guesses"] = [guess._asdict() for guess in test.guesses]
         self.answer(figures, *lines, as_json=options["json"])
 
     def _check(self, dev: Path | None, *, bootstrap: int, seed: int, label: str | None, **_rest: Any) -> None:
@@ -205,9 +214,12 @@ class Command(BaseCommand):
             self.fail(_("--dev is for labels; name their column with --label."))
 
     def _read(self, path: Path, options: dict[str, Any]) -> JudgedPairs:
-        columns = Columns(**{field: options[field] for field in ("a", "b", "pair", "score", "label")})
+        fields = ("a", "b", "pair", "score", "label")
+        columns = Columns(**{field: column_option(options[field]) for field in fields})
         with errors_shown():
-            pairs = read_judged_pairs(path, columns, header=not options["no_header"])
+            pairs = read_judged_pairs(
+                path, columns, header=not options["no_header"], delimiter=options["delimiter"]
+            )
         self._warn(*(f"{pairs.name}: {warning}" for warning in pairs.warnings))
         return pairs
 

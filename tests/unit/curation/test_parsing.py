@@ -154,7 +154,7 @@ def test_quotation_marks_that_a_writer_put_around_tab_separated_cells_are_taken_
 def test_a_cell_may_hold_line_ends_and_rows_keep_their_physical_lines(written) -> None:
     content = HEADER + '"Rome\nfell.",Rome fell.,5\r\n\r\nA.,B.,x\n'
 
-    _, pairs, errors = read_pairs(written(content))
+    _, pairs, errors = read_pairs(written(content), Columns(score="score"))
 
     assert facts(pairs) == [("Rome fell.", "Rome fell.", 5.0)]
     assert pairs[0].line == 2
@@ -171,17 +171,17 @@ def test_every_kind_of_line_end_is_known(written, end: str) -> None:
 def test_a_quotation_mark_that_is_never_closed_costs_its_own_row_only(written) -> None:
     rows = "".join(f"A {number}.,B.,1\n" for number in range(records.RECORD_MAX_LINES + 50))
 
-    _, pairs, errors = read_pairs(written(HEADER + '"Open,B.,1\n' + rows))
+    _, pairs, errors = read_pairs(written(HEADER + '"Rome, fell",B.,1\n"Open,B.,1\n' + rows))
 
-    assert len(pairs) == records.RECORD_MAX_LINES + 50
-    assert reasons(errors) == [(2, "a quotation mark is opened and not closed")]
+    assert len(pairs) == records.RECORD_MAX_LINES + 51
+    assert reasons(errors) == [(3, "a quotation mark is opened and not closed")]
     assert errors[0].row == '"Open,B.,1'
 
 
 def test_a_quotation_mark_that_is_open_at_the_end_costs_its_own_row_only(written) -> None:
-    _, pairs, errors = read_pairs(written(HEADER + 'A.,B.,1\n"Open,B.,1\nC.,D.,2'))
+    _, pairs, errors = read_pairs(written(HEADER + '"A, a",B.,1\n"Open,B.,1\nC.,D.,2'))
 
-    assert [pair.a for pair in pairs] == ["A.", "C."]
+    assert [pair.a for pair in pairs] == ["A, a", "C."]
     assert reasons(errors) == [(3, "a quotation mark is opened and not closed")]
 
 
@@ -265,7 +265,7 @@ def test_bytes_that_break_a_wide_encoding_end_the_reading_in_one_sentence(writte
         ("A.,B.,-inf", 'the score "-inf" is not a finite number'),
         ("A.,B.,1_0", 'the score "1_0" is not a number'),
         ("A.,B.,5.01", "the score 5.01 is outside the scale 0 to 5"),
-        ("A.,B.,-1", "the score -1 is outside the scale 0 to 5"),
+        ("A.,B.,-2", "the score -2 is outside the scale 0 to 5"),
         ("A.,B.", "the row has 2 cells, the file 3 columns"),
         ("A.,B.,1,more", "the row has 4 cells, the file 3 columns"),
     ],
@@ -273,7 +273,7 @@ def test_bytes_that_break_a_wide_encoding_end_the_reading_in_one_sentence(writte
 def test_a_bad_row_is_refused_with_its_line_reason_and_text(written, row: str, reason: str) -> None:
     path = written(f"{HEADER}A.,B.,5\n{row}\nC.,D.,0\n")
 
-    _, pairs, errors = read_pairs(path, scale=(0, 5))
+    _, pairs, errors = read_pairs(path, Columns(score="score"), scale=(0, 5))
 
     assert [pair.a for pair in pairs] == ["A.", "C."]
     assert reasons(errors) == [(3, reason)]
@@ -300,7 +300,8 @@ def test_a_bad_row_is_refused_with_its_line_reason_and_text(written, row: str, r
 def test_a_bad_line_of_json_is_refused_with_its_reason(written, line: str, reason: str) -> None:
     good = json.dumps({"a": "A.", "b": "B.", "score": 1})
 
-    _, pairs, errors = read_pairs(written(f"{good}\n{line}\n{good}\n", "pairs.jsonl"))
+    path = written(f"{good}\n{line}\n{good}\n", "pairs.jsonl")
+    _, pairs, errors = read_pairs(path, Columns(score="score" if '"score"' in line else None))
 
     assert len(pairs) == 2
     assert reasons(errors) == [(2, reason)]
@@ -314,9 +315,13 @@ def test_an_empty_score_is_no_score(written) -> None:
 
 @pytest.mark.parametrize("text", ["1e400", "0x10", "١٢x", "3,8"])
 def test_what_is_no_plain_number_is_no_score(written, text: str) -> None:
-    _, _, errors = read_pairs(written(f'{HEADER}A.,B.,1\nC.,D.,"{text}"\n'))
+    path = written(f'{HEADER}A.,B.,1\nC.,D.,"{text}"\n')
 
-    assert len(errors) == 1
+    _, of_guessed, none_rejected = read_pairs(path)
+    _, _, rejected = read_pairs(path, Columns(score="score"))
+
+    assert [pair.score for pair in of_guessed] == [1.0, None]
+    assert (len(none_rejected), len(rejected)) == (0, 1)
 
 
 def test_labels_are_zero_or_one(written) -> None:
@@ -329,7 +334,8 @@ def test_labels_are_zero_or_one(written) -> None:
 
 
 def test_a_bad_score_still_tells_which_sentences_the_row_holds(written) -> None:
-    _, _, errors = read_pairs(written("a,b,score,source\nA.,B.,1,news\nC.,D.,x,forum\n"))
+    path = written("a,b,score,source\nA.,B.,1,news\nC.,D.,x,forum\n")
+    _, _, errors = read_pairs(path, Columns(score="score"))
 
     assert (errors[0].a, errors[0].b, errors[0].source) == ("C.", "D.", "forum")
 
@@ -337,7 +343,7 @@ def test_a_bad_score_still_tells_which_sentences_the_row_holds(written) -> None:
 def test_what_does_not_fit_the_database_is_refused(written) -> None:
     content = f"a,b,id,split\nA.,B.,{'x' * 201},train\nC.,D.,1,{'y' * 21}\n"
 
-    _, _, errors = read_pairs(written(content))
+    _, _, errors = read_pairs(written(content), Columns(external_id="id", split="split"))
 
     assert [error.reason for error in errors] == [
         "the id has 201 characters; at most 200 are allowed",
@@ -354,9 +360,9 @@ def test_what_does_not_fit_the_database_is_refused(written) -> None:
         "sentence1,sentence2,score",
         "Sentence_A,Sentence_B,relatedness_score",
         "text_a,text_b,similarity",
-        "premise,hypothesis,label",
+        "premise,hypothesis,gold_score",
         "S1,S2,Gold",
-        "question1,question2,label",
+        "question1,question2,similarity_score",
         "a,b,score",
     ],
 )
@@ -395,9 +401,12 @@ def test_a_column_of_words_named_label_is_no_score(written) -> None:
 
 
 def test_a_score_column_with_a_few_bad_cells_is_still_the_score(written) -> None:
-    _, pairs, errors = read_pairs(written(HEADER + "A.,B.,1\nC.,D.,2\nE.,F.,n/a\n"))
+    layout, pairs, errors = read_pairs(written(HEADER + "A.,B.,1\nC.,D.,2\nE.,F.,n/a\n"))
 
-    assert (len(pairs), len(errors)) == (2, 1)
+    assert ([pair.score for pair in pairs], errors) == ([1.0, 2.0, None], [])
+    assert layout.guesses[-1].reason == (
+        '1 cell of "score" is not a number, first on line 4: "n/a". Such pairs have no score.'
+    )
 
 
 @pytest.mark.parametrize(
@@ -405,7 +414,10 @@ def test_a_score_column_with_a_few_bad_cells_is_still_the_score(written) -> None
     [
         (Columns(a="left", b="sentence2"), r'no column "left"; it has "sentence1", "sentence2", "score"\.$'),
         (Columns(a="sentence1", b="sentence1"), r'"sentence1" of pairs.csv is named for both a and b'),
-        (Columns(a="sentence1"), r'not known; name both.*it has "sentence1", "sentence2", "score"\.$'),
+        (
+            Columns(a="sentence1"),
+            r'not known; if .*name both \(--a sentence1 --b sentence2\); it has "sentence1", "sentence2", "score"\.$',
+        ),
     ],
 )
 def test_wrong_columns_are_answered_with_those_the_file_has(written, columns: Columns, message: str) -> None:

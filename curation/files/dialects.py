@@ -1,0 +1,211 @@
+"""How a text file is cut into cells: what separates them, whether quotation marks enclose them, where its header is.
+
+The first lines are tried with every delimiter. What is taken is then held against all lines, and where it does not
+hold, all delimiters are tried again on all lines.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+from curation.files.columns import knows_sentences
+from curation.files.records import Record, RecordLines, false_merge, split_cells
+
+DELIMITERS = ",\t;|"
+DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+# A title or comments may stand above a header, and no more.
+HEADER_WITHIN = 20
+_SAMPLE_LINES = 2000
+_HOLDS = 0.9  # the share of lines with as many cells as most, from which a delimiter needs no other beside it
+_SEPARATOR_LINE = re.compile(r"\ufeff?\"?sep=(.)\"?\s*", re.IGNORECASE)
+
+Lines = Callable[[], Iterator[str]]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the cells of a text file are separated.
+
+    rows: its first rows from the header on. width: how many cells most rows have. share: of the lines, those in rows of
+    that width. skipped: the physical lines above the header. has_marks: whether the file has quotation marks at all.
+    torn: whether most of the delimiters that were found stand where prose has them. known: whether the header has the
+    usual names of sentences.
+    """
+
+    delimiter: str
+    quoted: bool
+    rows: tuple[tuple[str, ...], ...] = ()
+    width: int = 0
+    share: float = 0.0
+    skipped: int = 0
+    has_marks: bool = False
+    torn: bool = False
+    known: bool = False
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """Of two dialects, the one with the higher rank is the file's."""
+        return self.known, round(min(self.share, _HOLDS), 1), not self.torn, -self.skipped, self.share
+
+
+@dataclass
+class _Reading:
+    """One way to cut the lines. lines: those with a cell at least; good: those in rows of the usual width."""
+
+    rows: list[tuple[int, tuple[str, ...]]]
+    width: int
+    lines: int
+    good: int
+    enclosed: bool = True
+
+    @property
+    def share(self) -> float:
+        return self.good / self.lines if self.lines and self.width > 1 else 0.0
+
+
+def detect_dialect(
+    lines: Sequence[str] | Lines, *, usual: str, given: str | None = None, header: bool | None = True
+) -> Dialect:
+    """How the lines are cut: with the usual delimiter where it will do as well as another. given: the delimiter.
+
+    lines: those of the whole file, which are read as often as is needed. header: whether the first row names columns.
+    """
+    of_file: Lines = lines if callable(lines) else lambda: iter(lines)
+    beginning = list(islice(of_file(), _SAMPLE_LINES))
+    said = next((found for line in beginning[:1] if (found := _SEPARATOR_LINE.fullmatch(line))), None)
+    if given or said:
+        return _dialect(of_file, given or (said[1] if said else usual), header=header)
+    order = [usual, *(other for other in DELIMITERS if other != usual)]
+    found = _best([_dialect(lambda: iter(beginning), each, header=header) for each in order])
+    if len(beginning) < _SAMPLE_LINES:
+        return found
+    whole = _dialect(of_file, found.delimiter, header=header)
+    if whole.share >= min(_HOLDS, found.share - 0.05):
+        return whole
+    return _best([_dialect(of_file, each, header=header) for each in order])
+
+
+def _best(dialects: Sequence[Dialect]) -> Dialect:
+    return max(dialects, key=lambda dialect: dialect.rank)
+
+
+def _dialect(lines: Lines, delimiter: str, *, header: bool | None) -> Dialect:
+    plain, has_marks = _read_plain(lines, delimiter)
+    reading, quoted = plain, True
+    if has_marks:
+        reading = _read_quoted(lines, delimiter)
+        if plain.share != reading.share:
+            quoted = reading.share > plain.share
+        elif delimiter == "\t":
+            quoted = reading.enclosed
+        reading = reading if quoted else plain
+    place = _header_place([cells for _line, cells in reading.rows], reading.width, header=header)
+    rows = tuple(cells for _line, cells in reading.rows[place:])
+    skipped = reading.rows[place][0] - 1 if place else 0
+    known = bool(rows) and header is not False and knows_sentences(rows[0])
+    torn = _is_torn(rows)
+    return Dialect(delimiter, quoted, rows, reading.width, reading.share, skipped, has_marks, torn, known)
+
+
+def _read_plain(lines: Lines, delimiter: str) -> tuple[_Reading, bool]:
+    """The lines as rows in which a quotation mark is a character like others; and whether there is one."""
+    widths, marks = Counter[int](), False
+    for line in lines():
+        if not line.isspace():
+            widths[line.count(delimiter) + 1] += 1
+            marks = marks or '"' in line
+    width = _usual(widths)
+    kept = _rows_kept(split_cells(RecordLines(lines()), delimiter=delimiter, quoted=False))
+    return _Reading(kept, width, widths.total(), widths[width]), marks
+
+
+def _read_quoted(lines: Lines, delimiter: str) -> _Reading:
+    """The lines as rows whose cells quotation marks may enclose.
+
+    Rows that come of several lines, each of which would be a row of its own, are none: a mark that is part of the text
+    runs them together.
+    """
+    widths, merged, total = Counter[int](), Counter[int](), 0
+    first: list[Record] = []
+    needless = False  # whether marks enclose a cell that needs none
+    every, rows = True, 0
+    for record in split_cells(RecordLines(lines()), delimiter=delimiter, quoted=True):
+        if not isinstance(record, Record):
+            total += 1
+            continue
+        count = len(record.lines)
+        total += count
+        widths[len(record.cells)] += count
+        if count > 1 and false_merge(record, delimiter, len(record.cells)):
+            merged[len(record.cells)] += count
+        if len(first) < _SAMPLE_LINES:
+            first.append(record)
+        if rows and delimiter == "\t":  # a writer may leave the header without marks
+            line = record.lines[0]
+            has_cell = line.startswith('"') or f'{delimiter}"' in line
+            every = every and has_cell
+            needless = needless or (has_cell and _encloses_needlessly(line, delimiter))
+        rows += 1
+    width = _usual(widths)
+    kept = [(record.line, tuple(map(str, record.cells))) for record in first]
+    # Marks around cells come from a writer where it encloses every text, or only those where it must.
+    return _Reading(
+        kept, width, total, widths[width] - merged[width], enclosed=(every and rows > 1) or not needless
+    )
+
+
+def _encloses_needlessly(line: str, delimiter: str) -> bool:
+    cells = line.rstrip("\r\n").split(delimiter)
+    return any(len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1] for cell in cells)
+
+
+def _rows_kept(rows: Iterable[object]) -> list[tuple[int, tuple[str, ...]]]:
+    records = (row for row in rows if isinstance(row, Record))
+    return [(record.line, tuple(map(str, record.cells))) for record in islice(records, _SAMPLE_LINES)]
+
+
+def _usual(widths: Counter[int]) -> int:
+    return max(widths, key=lambda width: (width > 1, widths[width], width), default=0)
+
+
+def _header_place(rows: Sequence[Sequence[str]], width: int, *, header: bool | None) -> int:
+    """Which of the first rows is the header, or the first row of data; those above are a title or comments."""
+    if header is not False:
+        for place, cells in enumerate(rows[:HEADER_WITHIN]):
+            above = rows[:place]
+            if knows_sentences(cells) and all(_may_be_title(row, len(cells)) for row in above):
+                return place
+    for place, cells in enumerate(rows[:HEADER_WITHIN]):
+        if not _is_title(cells, width, header=header):
+            return place
+    return 0
+
+
+def _may_be_title(cells: Sequence[str], width: int) -> bool:
+    return len(cells) != width or cells[0].lstrip().startswith(("#", "//")) or _filled(cells) < 2
+
+
+def _filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in cells)
+
+
+def _is_title(cells: Sequence[str], width: int, *, header: bool | None) -> bool:
+    if _SEPARATOR_LINE.fullmatch(",".join(cells)) or _SEPARATOR_LINE.fullmatch(";".join(cells)):
+        return True
+    if len(cells) != width and cells[0].lstrip().startswith(("#", "//")):
+        return True
+    return header is not False and width > 1 and _filled(cells) < 2
+
+
+def _is_torn(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether most delimiters stand where prose has them: before a space, or between two digits."""
+    places = torn = 0
+    for cells in rows:
+        for left, right in pairwise(cells):
+            places += 1
+            torn += (right[:1] == " " and left[-1:].isalnum()) or (
+                left[-1:].isdigit() and right[:1].isdigit()
+            )
+    return 2 * torn > places
