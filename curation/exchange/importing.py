@@ -141,9 +141,9 @@ class ImportOutcome:
 
     rows = added + updated + unchanged + rejected. source and split: those of all rows; None where a column says
     it. columns: from each field to the name of its column; header: all columns of the file. errors: the first rejected
-    rows. guesses: what was decided although nobody said it, and why. scale_falls: whether the scale that was given falls,
-    so that scores were turned round. changes: how many pairs get another split, source, subset or score, and how many their first score here;
-    changed: the first of these. across_splits: how many rows are pairs of another split.
+    rows. guesses: what was decided although nobody said it. scale_falls: whether the scale that was given falls, and
+    scores were turned round. changes: how many pairs get another split, source, subset or score, and how many their
+    first score here; changed: the first of these. across_splits: how many rows are pairs of another split.
     duplicates: rows whose two sentences stand elsewhere too, of which one may count under several heads: on an earlier
     row in the same order (within_file), in the same order under an id that the file does not hold (in_dataset), in the
     other order (mirrored), in another split (across_splits).
@@ -220,7 +220,7 @@ class ImportOutcome:
 
 def _without_cells(error: RowError) -> dict[str, Any]:
     facts = error._asdict()
-    del facts["cells"]
+    del facts["cells"], facts["is_header"]
     return facts
 
 

@@ -104,12 +104,13 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
     named = _pairs_with_names(target.dataset, pairs) if stored else {}
     outcome = WriteOutcome()
     new: list[IdentifiedPair] = []
-    for pair in pairs:
-        if (error := _contradiction(pair, named, sentences)) is not None:
+    for row in pairs:
+        pair = row
+        if (error := _contradiction(row, named, sentences)) is not None:
             if not target.ids_guessed:
                 outcome.refused.append(error)
                 continue
-            pair = _without_id(pair)
+            pair = _without_id(row)
         held = _held(target, pair, sentences, there)
         known = held and target.matching.taken(pair.name, held.left[pair.a_key, pair.b_key])
         if held and known:

@@ -128,9 +128,9 @@ class Rejections:
 class Survey:
     """What a first reading of a file found.
 
-    lowest, highest: of the scores of the good rows, None where there are none. whole: whether all are whole numbers. ordered and either: from the hash of two
-    sentences' keys to the number of rows that hold them in this order, and in either order; only those that stand
-    several times.
+    lowest, highest: of the scores of the good rows, None where there are none. whole: whether all are whole numbers.
+    ordered and either: from the hash of two sentences' keys to the number of rows that hold them in this order, and in
+    either order; only those that stand several times.
     """
 
     rows: int = 0

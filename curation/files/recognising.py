@@ -284,12 +284,9 @@ def _said_of_score(reading: _Reading, cells: ColumnFacts) -> Iterator[Guess]:
     others = cells.filled - cells.read_as_numbers
     if "score" in reading.guessed and others and cells.word:
         line, word = cells.word
-        some = "1 cell" if others == 1 else f"{others:,} cells"
-        yield Guess(
-            "score",
-            layout.columns[place],
-            f"{some} of {shown} {'is' if others == 1 else 'are'} not a number, first on line {line}: {names_listed([word])}. Such pairs have no score.",
-        )
+        are = "1 cell is" if others == 1 else f"{others:,} cells are"
+        reason = f"In {shown} {are} not a number, first on line {line}: {names_listed([word])}."
+        yield Guess("score", layout.columns[place], f"{reason} Such pairs have no score.")
 
 
 def _unscored(name: str, cells: ColumnFacts) -> float | None:

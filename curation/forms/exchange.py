@@ -176,8 +176,8 @@ class ImportForm(forms.Form):
         stored: ImportOptions | None = None,
         named: Collection[str] = (),
     ) -> None:
-        """stored: what was chosen when the import was last tried. named: columns that somebody chose for certain: of the
-        others, those that are as they were guessed stay guesses, which reject no row.
+        """stored: what was chosen when the import was last tried. named: columns that somebody chose for certain. Of
+        the others, those that are as they were guessed stay guesses, which reject no row.
         """
         guessed = {name: getattr(preview.guess, name) or "" for name in COLUMNS}
         chosen = {name: getattr(stored.columns, name) if stored else None for name in COLUMNS}

@@ -14,9 +14,8 @@ FEWEST_PAIRS = 3  # two always correlate perfectly
 class JudgedPairs:
     """Pairs of sentences, and the score or the label (0 or 1) that people gave each, in the file's order.
 
-    warnings: sentences for people, about how the file had to be read. guesses: what was decided although nobody said it.
-    sources: the genre or subset of each pair, or
-    nothing where the file says none.
+    warnings: sentences for people, about how the file had to be read. guesses: what was decided although nobody said
+    it. sources: the genre or subset of each pair, or nothing where the file says none.
     """
 
     name: str
@@ -48,9 +47,9 @@ def read_judged_pairs(
 ) -> JudgedPairs:
     """Read a whole file: its labels where `columns` names their column, else its scores.
 
-    Every row counts: one that cannot be read, or has no value in a column that was named, is an error. Header rows among
-    the others, and pairs without a value in a column that was recognised, are left out with a warning. Raises FileError
-    for the errors, for a file that cannot be read, and where pairs are too few or their values all equal.
+    Every row counts: one that cannot be read, or has no value in a column that was named, is an error. Header rows
+    among the others, and pairs without a value in a column that was recognised, are left out with a warning. Raises
+    FileError for the errors, for a file that cannot be read, and where pairs are too few or their values all equal.
     """
     layout, pairs, errors = read_pairs(path, columns, header=header, delimiter=delimiter)
     kind = "label" if columns.label else "score"

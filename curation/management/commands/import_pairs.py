@@ -180,15 +180,7 @@ def _lines(outcome: ImportOutcome) -> Iterator[str]:
         yield _("Source of all rows: %(source)s.") % {"source": outcome.source or _("none")}
     if outcome.split is not None:
         yield _("Split of all rows: %(split)s.") % {"split": outcome.split or _("none")}
-    if outcome.scale:
-        low, high = outcome.scale
-        names = {"set": outcome.score_set, "low": low, "high": high, "n": outcome.scores_added}
-        line = _("Scores: %(n)s into “%(set)s” on the scale %(low)g to %(high)g.") % names
-        if outcome.scale_guessed:
-            line = _("%(line)s Use --scale to give another.") % {"line": line}
-        elif outcome.scale_falls:
-            line = _("%(line)s The scale falls in the file, so each score was turned round.") % {"line": line}
-        yield line
+    yield from _scores(outcome)
     duplicates = _(
         "Duplicates: %(within_file)s within the file, %(in_dataset)s in the dataset, %(mirrored)s mirrored, "
         "%(across_splits)s across splits."
@@ -211,6 +203,18 @@ def _lines(outcome: ImportOutcome) -> Iterator[str]:
         yield sentence % {"counts": counts}
     else:
         yield f"{outcome.dataset}: {counts}"
+
+
+def _scores(outcome: ImportOutcome) -> Iterator[str]:
+    if outcome.scale:
+        low, high = outcome.scale
+        names = {"set": outcome.score_set, "low": low, "high": high, "n": outcome.scores_added}
+        line = _("Scores: %(n)s into “%(set)s” on the scale %(low)g to %(high)g.") % names
+        if outcome.scale_guessed:
+            line = _("%(line)s Use --scale to give another.") % {"line": line}
+        elif outcome.scale_falls:
+            line = _("%(line)s The scale falls in the file, so each score was turned round.") % {"line": line}
+        yield line
 
 
 def _guesses(guesses: Sequence[Guess]) -> Iterator[str]:

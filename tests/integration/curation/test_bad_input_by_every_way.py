@@ -55,8 +55,11 @@ PAIRS_REJECTED = {
     "ragged": (f"{HEAD}A.,B.\nalone\n".encode(), 3, "the row has 1 cell, the file 2 columns"),
     "NUL": (f"{HEAD}A\0.,B.\nC.,D.\n".encode(), 2, "the row holds a NUL"),
     "empty sentence": (f"{HEAD}A.,B.\nC.,  \n".encode(), 3, "sentence b is empty"),
-    "one id twice": (b"id,a,b\n1,A.,B.\n1,C.,D.\n", 3, 'the id "1" is on line 2 already; give the rows different ids'),
-    "a score in words": (b"a,b,score\nA.,B.,1\nC.,D.,2\nE.,F.,four\n", 4, 'the score "four" is not a number'),
+    "a header again": (b"a,b\nA.,B.\nC.,D.\na,b\nE.,F.\n", 4, "the row repeats the header"),
+}  # fmt: skip
+GUESSED_WRONGLY = {
+    "one id twice": (b"id,a,b\n1,A.,B.\n1,C.,D.\n", '"id" is not read as the id, because line 3 has the same'),
+    "a score in words": (b"a,b,score\nA.,B.,1\nC.,D.,2\nE.,F.,four\n", '1 cell is not a number, first on line 4'),
 }  # fmt: skip
 OTHERS_SAY = {
     "empty": ("The file is empty. Choose another file.", "The file is empty. Send another file."),
@@ -242,9 +245,19 @@ def test_a_bad_sentence_is_told_with_its_line_and_the_others_are_added(dataset, 
     assert dataset.pool.exists()
 
 
+@pytest.mark.parametrize("case", GUESSED_WRONGLY)
+def test_a_guess_rejects_no_row_and_is_told_with_its_reason(dataset, way, case: str) -> None:
+    content, reason = GUESSED_WRONGLY[case]
+
+    said = plain(way("import_pairs", "p.csv", content))
+
+    assert reason in said
+    assert dataset.pairs.count() == content.count(b"\n") - 1
+
+
 def test_a_score_column_of_words_is_not_read_and_the_way_to_read_it_is_named(dataset, way) -> None:
-    said = plain(way("import_pairs", "p.csv", b"a,b,score\nA.,B.,high\nC.,D.,3\nE.,F.,low\n"))
+    said = plain(way("import_pairs", "p.csv", b"a,b,score\nA.,B.,high\nC.,D.,\nE.,F.,low\n"))
 
     assert 'The column "score" is not read as the score' in said
-    assert 'row 1 holds "high"' in said
+    assert 'line 2 holds "high"' in said
     assert dataset.pairs.count() == 3

@@ -4,6 +4,7 @@ import csv
 import json
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from threading import Barrier
@@ -23,6 +24,7 @@ from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet, Sen
 from curation.pairs.text import sentence_key
 
 HEADER = "sentence1,sentence2,score\n"
+IDS = ImportOptions(columns=Columns(external_id="id"))
 THREE = HEADER + "Rome fell.,Rome  fell.,5\nA dog runs.,A cat sleeps.,0.4\nA cat sleeps.,A dog runs.,0.5\n"
 
 
@@ -184,7 +186,8 @@ def test_a_score_for_a_pair_that_had_none_is_added(dataset, written) -> None:
 def test_an_id_that_stands_for_other_sentences_is_refused(dataset, written) -> None:
     pairs_import(dataset=dataset, path=written("id,a,b\n1,A.,B.\n"))
 
-    outcome = pairs_import(dataset=dataset, path=written("id,a,b\n1,A.,Other.\n2,C.,D.\n"))
+    path = written("id,a,b\n1,A.,Other.\n2,C.,D.\n")
+    outcome = pairs_import(dataset=dataset, path=path, options=IDS)
 
     assert (outcome.added, outcome.rejected) == (1, 1)
     assert (
@@ -228,8 +231,8 @@ def test_a_file_may_be_imported_under_the_ids_of_another_source(dataset, written
 def test_the_ids_of_one_column_may_repeat_in_each_split_of_another(dataset, written) -> None:
     path = written("id,split,a,b\n1,train,A.,B.\n1,dev,C.,D.\n1,dev,E.,F.\n")
 
-    outcome = pairs_import(dataset=dataset, path=path)
-    again = pairs_import(dataset=dataset, path=path)
+    outcome = pairs_import(dataset=dataset, path=path, options=IDS)
+    again = pairs_import(dataset=dataset, path=path, options=IDS)
 
     assert [(outcome.added, outcome.rejected), (again.unchanged, again.rejected)] == [(2, 1), (2, 1)]
     assert outcome.errors[0].reason.startswith('the id "1" is on line 3 already; give')
@@ -257,7 +260,7 @@ def test_a_file_whose_every_row_contradicts_the_dataset_is_refused_and_changes_n
     with pytest.raises(
         UserError, match=r"None of the 3 rows.*reason \(rows: 2\), first on line 2: the id \"1\""
     ):
-        pairs_import(dataset=dataset, path=other)
+        pairs_import(dataset=dataset, path=other, options=IDS)
 
     assert everything() == before
 
@@ -384,7 +387,7 @@ def test_an_export_imported_again_is_what_is_there(dataset, written, tmp_path) -
 
 
 def test_a_large_update_that_is_stopped_goes_on_where_it_was(dataset, written, chunks_of_two) -> None:
-    pairs_import(dataset=dataset, path=written(many(9)))
+    pairs_import(dataset=dataset, path=written(many(9)), options=ImportOptions(scale=(0, 5)))
     path = written(many(9).replace(",0\n", ",5\n").replace(",1\n", ",4.5\n"))
 
     def stop(done: int, total: int, message: str) -> None:
@@ -425,7 +428,10 @@ def test_all_rows_or_none_if_a_person_says_so(dataset, written, tmp_path) -> Non
 
 def test_rejected_rows_are_corrected_and_imported_where_they_belong(dataset, written, tmp_path) -> None:
     errors = tmp_path / "errors.csv"
-    pairs_import(dataset=dataset, path=written(THREE + '"So, so.",B.,many\nX.\n'), errors=errors)
+    path = written(THREE + '"So, so.",B.,many\nX.\n')
+    pairs_import(
+        dataset=dataset, path=path, errors=errors, options=ImportOptions(columns=Columns(score="score"))
+    )
     rows = list(csv.reader(StringIO(errors.read_text(encoding="utf-8"))))
     assert [row[1][:20] for row in rows[1:]] == ['the score "many" is ', "the row has 1 cell, "]
 
@@ -447,7 +453,7 @@ def test_rejected_rows_are_corrected_and_imported_where_they_belong(dataset, wri
         (ImportOptions(scale=(0, 10)), "“reference” has the scale 0 to 5"),
         (ImportOptions(score_set="people: campaign 1"), "was not imported"),
         (ImportOptions(score_set="x" * 101), "Name: Ensure this value has at most 100 characters"),
-        (ImportOptions(score_set="new", scale=(5, 0)), "The scale 5 to 0 does not rise"),
+        (ImportOptions(score_set="new", scale=(5, 5)), "The scale 5 to 5 has one end only"),
         (ImportOptions(columns=Columns(a="left", b="right")), 'no column "left"'),
         (ImportOptions(split="x" * 21), "The split “xxxxxxxxxxxxxxxxxxxx…” is too long"),
     ],
@@ -614,7 +620,7 @@ def test_a_large_file_whose_every_row_contradicts_the_dataset_leaves_no_empty_sc
 
     contradicting = written("id,a,b,score\n" + "".join(rows).replace("B", "X"))
     with pytest.raises(UserError, match="None of the 6 rows"):
-        pairs_import(dataset=dataset, path=contradicting, options=ImportOptions(score_set="new"))
+        pairs_import(dataset=dataset, path=contradicting, options=replace(IDS, score_set="new"))
 
     assert everything()[:-1] == before
     assert list(ImportBatch.objects.order_by("pk").values_list("state", "rejected")) == [
@@ -694,6 +700,15 @@ def run(*arguments: object) -> list[str]:
 def test_the_command_tells_programs_what_came_of_it(written, db) -> None:
     told = json.loads(run(written(THREE), "--dataset", "news", "--create", "--json")[-1])
 
+    guesses = told.pop("guesses")
+    assert [(guess["what"], guess["taken"]) for guess in guesses] == [
+        ("delimiter", ","),
+        ("a", "sentence1"),
+        ("b", "sentence2"),
+        ("score", "score"),
+        ("scale", "0 to 5"),
+    ]
+    assert all(guess["reason"].endswith(".") for guess in guesses)
     assert told.pop("seconds") >= 0
     assert told == {
         "dataset": "news",
@@ -707,6 +722,7 @@ def test_the_command_tells_programs_what_came_of_it(written, db) -> None:
         "duplicates": {"within_file": 0, "in_dataset": 0, "mirrored": 1, "across_splits": 0},
         "score_set": "reference",
         "scale": [0.0, 5.0],
+        "scale_falls": False,
         "leaks": [],
         "dry_run": False,
     }
@@ -717,7 +733,8 @@ def test_the_command_tells_people_what_was_taken_for_granted(written, db) -> Non
 
     assert "Source of all rows: news-train." in lines
     assert "Split of all rows: train." in lines
-    assert any("scale 0 to 5. This is the smallest common scale" in line for line in lines)
+    assert "  0 to 5 is the smallest common scale that includes all scores." in lines
+    assert any("scale 0 to 5. Use --scale to give another." in line for line in lines)
     assert "Line 5 was rejected: sentence b is empty." in lines
     assert lines[-1] == "news: 4 rows: 3 added, 0 updated, 0 unchanged, 1 rejected."
 
@@ -741,7 +758,7 @@ def test_the_command_fails_with_the_most_frequent_reason_if_no_row_can_be_import
     run(written("id,a,b\n1,A.,B.\n"), "--dataset", "news", "--create")
 
     with pytest.raises(CommandError) as caught:
-        run(written("id,a,b\n1,C.,D.\n"), "--dataset", "news")
+        run(written("id,a,b\n1,C.,D.\n"), "--dataset", "news", "--id", "id")
 
     assert caught.value.returncode == 2
     assert str(caught.value) == (
@@ -766,7 +783,7 @@ def test_the_rejected_rows_of_a_file_without_a_good_one_are_written_too(written,
 
     for content in ("id,a,b\n1,,B.\n2,C.,\n", "id,a,b\n1,C.,D.\n2,E.,\n"):
         with pytest.raises(CommandError, match="None of the 2 rows"):
-            run(written(content), "--dataset", "news", "--errors", errors)
+            run(written(content), "--dataset", "news", "--errors", errors, "--id", "id")
         with errors.open(newline="", encoding="utf-8") as file:
             assert [row[0] for row in csv.reader(file)] == ["line", "2", "3"]
 

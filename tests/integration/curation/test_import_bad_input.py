@@ -2,6 +2,7 @@
 
 import gzip
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,12 +13,14 @@ from curation.errors import UserError
 from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files import records
+from curation.files.drafts import Columns
 from curation.models import Dataset, Pair
 
 pytestmark = pytest.mark.django_db
 
 GOOD = b"A dog runs.,A dog is running.,4\n"
 FORTY_WORDS = " ".join(f"word{number}" for number in range(40)) + "."
+NAMED = ImportOptions(columns=Columns(score="score"), scale=(0, 5))
 BAD_ROWS = {
     "ragged": (b"only one cell\n", "the row has 1 cell, the file 3 columns"),
     "too wide": (b"A.,B.,1,and more\n", "the row has 4 cells, the file 3 columns"),
@@ -31,7 +34,7 @@ BAD_ROWS = {
     "a score in words": (b"A.,B.,four\n", 'the score "four" is not a number'),
     "a score without end": (b"A.,B.,inf\n", "the score"),
     "a sentence too long": (b"A.," + b"x" * 2001 + b",1\n", "sentence b has 2,001 characters; at most 2,000"),
-    "an open quotation mark": (b'A.,"B.,1\n', "a quotation mark is opened and not closed"),
+    "an open quotation mark": (b'"A, a.","B.,1\n', "a quotation mark is opened and not closed"),
 }
 KEPT = {
     "HTML": "<b>Bold</b> & <script>alert(1)</script>",
@@ -63,9 +66,9 @@ def test_a_bad_row_costs_itself_alone_or_everything_as_the_person_chose(
     path = written(b"sentence1,sentence2,score\n" + GOOD + row + many)
 
     with pytest.raises(UserError, match=r"1 row of pairs\.csv cannot be imported, so none was"):
-        pairs_import(dataset=dataset, path=path, options=ImportOptions(strict=True, scale=(0, 5)))
+        pairs_import(dataset=dataset, path=path, options=replace(NAMED, strict=True))
     nothing = Pair.objects.count()
-    outcome = pairs_import(dataset=dataset, path=path, options=ImportOptions(scale=(0, 5)))
+    outcome = pairs_import(dataset=dataset, path=path, options=NAMED)
 
     assert (nothing, outcome.added, outcome.rejected) == (0, 10, 1)
     assert outcome.errors[0].line == 3
@@ -88,7 +91,10 @@ def test_a_strange_sentence_is_text_in_the_database_on_pages_and_in_exports(
 
 
 def test_an_id_with_different_texts_is_an_error_of_the_later_row(dataset, written) -> None:
-    outcome = pairs_import(dataset=dataset, path=written(b"id,a,b\n7,A.,B.\n7,C.,D.\n8,E.,F.\n"))
+    path = written(b"id,a,b\n7,A.,B.\n7,C.,D.\n8,E.,F.\n")
+    outcome = pairs_import(
+        dataset=dataset, path=path, options=ImportOptions(columns=Columns(external_id="id"))
+    )
 
     assert outcome.added == 2
     assert outcome.errors[0].reason == (

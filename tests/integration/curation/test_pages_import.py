@@ -174,9 +174,11 @@ def test_a_check_that_rejects_every_row_is_shown_with_the_file_of_rejected_rows(
 def test_an_import_that_rejects_every_row_shows_its_own_figures_and_not_those_of_the_check(
     upload, client, address, dataset
 ) -> None:
-    batch, other = upload(THREE_ROWS), upload(THREE_ROWS.replace("A dog", "The dog"))
+    three_rows = THREE_ROWS.replace("id,", "number,")
+    batch, other = upload(three_rows), upload(three_rows.replace("A dog", "The dog"))
     for each in (batch, other):
-        client.post(f"{address}{each.pk}/check/", AS_GUESSED | {"source_name": "wire"})
+        chosen = AS_GUESSED | {"source_name": "wire", "external_id": "number"}
+        client.post(f"{address}{each.pk}/check/", chosen)
     client.post(f"{address}{other.pk}/apply/")
 
     answer = client.post(f"{address}{batch.pk}/apply/")

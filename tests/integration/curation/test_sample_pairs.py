@@ -53,6 +53,7 @@ def test_sentences_become_pairs_with_their_source_and_strategy(sample, sentences
         "usable": 45,
         "rejected": 1,
         "missing": 0,
+        "guesses": [],
     }
     assert len({text for row in rows for text in (row["sentence1"], row["sentence2"])}) == 20
     assert {(row["source"], row["subset"]) for row in rows} == {("news", "overlap")}

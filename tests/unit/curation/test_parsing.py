@@ -405,7 +405,7 @@ def test_a_score_column_with_a_few_bad_cells_is_still_the_score(written) -> None
 
     assert ([pair.score for pair in pairs], errors) == ([1.0, 2.0, None], [])
     assert layout.guesses[-1].reason == (
-        '1 cell of "score" is not a number, first on line 4: "n/a". Such pairs have no score.'
+        'In "score" 1 cell is not a number, first on line 4: "n/a". Such pairs have no score.'
     )
 
 
