@@ -114,8 +114,9 @@ def possible_sentences(names: Sequence[str]) -> tuple[str, str] | None:
 def _counterparts(name: str) -> Iterator[tuple[str, str]]:
     """What the second and the third column are called if the first one has this name, such as caption1 or text_a."""
     for match in re.finditer(r"(?<!\d)1(?!\d)|(?<![a-z])a(?![a-z])", name):
-        for second, third in (("2", "3") if match[0] == "1" else ("b", "c"),):
-            yield tuple(name[: match.start()] + other + name[match.end() :] for other in (second, third))
+        before, after = name[: match.start()], name[match.end() :]
+        second, third = ("2", "3") if match[0] == "1" else ("b", "c")
+        yield f"{before}{second}{after}", f"{before}{third}{after}"
 
 
 def unequal_rows_refusal(file_name: str, names: Sequence[str], width: int, places: Mapping[str, int]) -> str:

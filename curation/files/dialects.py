@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, pairwise
 
 from curation.files.columns import knows_sentences
@@ -74,11 +75,11 @@ def detect_dialect(
     """
     of_file: Lines = lines if callable(lines) else lambda: iter(lines)
     beginning = list(islice(of_file(), _SAMPLE_LINES))
-    said = next((found for line in beginning[:1] if (found := _SEPARATOR_LINE.fullmatch(line))), None)
+    said = _SEPARATOR_LINE.fullmatch(beginning[0]) if beginning else None
     if given or said:
         return _dialect(of_file, given or (said[1] if said else usual), header=header)
     order = [usual, *(other for other in DELIMITERS if other != usual)]
-    found = _best([_dialect(lambda: iter(beginning), each, header=header) for each in order])
+    found = _best([_dialect(partial(iter, beginning), each, header=header) for each in order])
     if len(beginning) < _SAMPLE_LINES:
         return found
     whole = _dialect(of_file, found.delimiter, header=header)

@@ -24,6 +24,7 @@ __all__ = [
     "parse_pairs",
     "read_pairs",
 ]
+_OF_A_ROW = ("a", "b", "source", "split")  # of a bad row, as RowError has them
 _SHOWN_NAMES = {"external_id": "id"}
 
 
@@ -75,16 +76,17 @@ def _drafter(layout: Layout, scale: Scale | None) -> Callable[[Record], DraftPai
         cells = record.cells
         known: dict[str, str] = {}
         try:
-            a, b = sentence_cells(cells)
-            known["a"], known["b"] = sentence_in(a, "sentence a"), sentence_in(b, "sentence b")
+            first, second = sentence_cells(cells)
+            known["a"], known["b"] = sentence_in(first, "sentence a"), sentence_in(second, "sentence b")
             for field, read in facts:
                 known[field] = read(cells)
             score = None if score_in is None else score_in(cells)
             label = None if label_place is None else label_in(cells[label_place])
         except BadRowError as error:
-            kept = ("a", "b", "source", "split") if "b" in known else ()
-            known = {name: known.get(name, "") for name in kept}
-            return RowError(record.line, printable(str(error)), record.text, cells=record.cells, **known)
+            kept = _OF_A_ROW if "b" in known else ()
+            a, b, source, split = (known.get(name, "") if name in kept else "" for name in _OF_A_ROW)
+            reason = printable(str(error))
+            return RowError(record.line, reason, record.text, a, b, source, split, record.cells)
         return DraftPair(record.line, score=score, label=label, row=record.text, cells=record.cells, **known)
 
     return draft
