@@ -4,6 +4,7 @@ The file is read twice. The first reading writes nothing: it counts, and finds w
 second writes. Each row has an id of its own, so that importing a file again adds only what is missing.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -36,7 +37,7 @@ from curation.exchange.refusals import (
     none_was_imported,
     rejections_kept,
 )
-from curation.files.drafts import RECOGNISED, Columns, Guess, Layout, RowError
+from curation.files.drafts import RECOGNISED, Columns, DraftPair, Guess, Layout, RowError
 from curation.files.identity import (
     FileOrigin,
     IdentifiedPair,
@@ -50,6 +51,7 @@ from curation.files.known import CHANGES, Change, Matching, in_another_split
 from curation.files.parquet import ROWS_MOST
 from curation.files.parsing import inspect_file, parse_pairs
 from curation.files.progress import Report, silent
+from curation.files.ratings import RATING_COLUMNS, RatingFacts, ratings_gathered, with_rating_columns
 from curation.files.recognising import FACT_MAX_CHARACTERS
 from curation.files.writing import sha256_of
 from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, ScoreSet, Sentence, User
@@ -93,6 +95,8 @@ class ImportOptions:
     strict: bool = False
     # Whether splits that were set here may come to share sentences with the file's.
     leaks: Leaks = Leaks.REFUSE
+    # Whether each row is one rating of a pair: None decides it, see `_ratings_decide`.
+    ratings: bool | None = None
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -148,7 +152,7 @@ class ImportOutcome:
     row in the same order (within_file), in the same order under an id that the file does not hold (in_dataset), in the
     other order (mirrored), in another split (across_splits).
     leaks: what splits share now and would share, in a dry run of a file that says splits; None where that is too much
-    to count, which leaks_uncounted says.
+    to count, which leaks_uncounted says. ratings: what became of them, where each row is one; rows are then pairs.
     """
 
     dataset: str
@@ -176,6 +180,7 @@ class ImportOutcome:
     errors: list[RowError] = field(default_factory=list)
     leaks: LeaksOfChange | None = None
     leaks_uncounted: bool = False
+    ratings: RatingFacts | None = None
 
     @property
     def unread(self) -> list[str]:
@@ -189,6 +194,7 @@ class ImportOutcome:
             "changed": [row._asdict() for row in self.changed],
             "leaks": self.leaks and self.leaks.as_json(),
             "guesses": [guess._asdict() for guess in self.guesses],
+            "ratings": self.ratings and self.ratings.as_json(),
         }
         return asdict(self) | listed
 
@@ -229,7 +235,8 @@ class _Job:
     """One import while it runs. scale: the one that was given, None where any number will do: what is guessed from the
     scores rejects none. entry: in the log, if it wrote.
 
-    splits: what its rows do to splits, while it is tried. leaks: whether leaks are allowed.
+    splits: what its rows do to splits, while it is tried. leaks: whether leaks are allowed. rated: whether each row is
+    one rating of a pair.
     """
 
     layout: Layout
@@ -241,6 +248,7 @@ class _Job:
     entry: AuditEntry | None = None
     splits: RowsInSplits | None = None
     leaks: Leaks = Leaks.REFUSE
+    rated: bool = False
 
 
 def pairs_import(
@@ -285,6 +293,7 @@ def _job_prepared(
     dataset: Dataset, path: Path, options: ImportOptions, *, dry_run: bool, most_rows: int, report: Report
 ) -> _Job:
     layout = inspect_file(path, options.columns, header=options.header, delimiter=options.delimiter)
+    layout = with_rating_columns(layout, options.columns.worker)
     origin = _origin(layout, options)
     score_set = _score_set_found(dataset, options) if "score" in layout.mapping else None
     with errors_shown():
@@ -296,29 +305,43 @@ def _job_prepared(
         source_said="source" in layout.mapping or options.source is not None,
         split_said="split" in layout.mapping or options.split is not None,
     )
-    rows = identified(parse_pairs(layout, scale=scale), origin, repeated=(), made=False)
-    elsewhere = _Elsewhere()
     # A column says of each row by itself which split it is in.
     by_file = bool(origin.split) and options.across_splits is None
-    if by_file and _holds_pairs(dataset):
-        rows = _compared(rows, dataset, matching, elsewhere)
-    survey = survey_rows(rows, most=most_rows, report=report, message=_("Reading the file"))
+    compared = by_file and _holds_pairs(dataset)
+
+    def surveyed(drafts: Iterator[DraftPair | RowError]) -> tuple[Survey, _Elsewhere]:
+        elsewhere, rows = _Elsewhere(), identified(drafts, origin, repeated=(), made=False)
+        rows = _compared(rows, dataset, matching, elsewhere) if compared else rows
+        message = _("Reading the file")
+        return survey_rows(rows, most=most_rows, report=report, message=message), elsewhere
+
+    survey, elsewhere = surveyed(parse_pairs(layout, scale=scale))
+    ratings = RatingFacts()
+    rated, guessed = _ratings_decide(options, layout, survey, scale)
+    if rated:
+        survey, elsewhere = surveyed(_drafts(layout, scale, ratings))
+        survey.lowest, survey.highest, survey.whole = ratings.lowest, ratings.highest, ratings.whole
     across = elsewhere.are_most if by_file else options.across_splits is not False
     matching = replace(matching, across_splits=across)
     outcome = ImportOutcome(
         dataset=dataset.slug,
         source=origin.source,
         split=origin.split,
-        columns={field: layout.columns[index] for field, index in layout.mapping.items()},
+        columns={
+            field: layout.columns[index]
+            for field, index in layout.mapping.items()
+            if rated or field not in RATING_COLUMNS
+        },
         header=layout.columns,
         across_splits=across,
         warnings=layout.warnings,
-        guesses=layout.guesses,
+        guesses=(*layout.guesses, *guessed),
+        ratings=ratings if rated else None,
         scale_falls=falls,
         dry_run=dry_run or not survey.pairs,  # without a pair, the rows are read for their errors alone
     )
     target = Target(dataset, None, matching, survey, ids_guessed="external_id" in layout.guessed)
-    job = _Job(layout, origin, scale, survey, target, outcome, leaks=options.leaks)
+    job = _Job(layout, origin, scale, survey, target, outcome, leaks=options.leaks, rated=rated)
     if survey.lowest is not None and survey.highest is not None:
         outcome.scale = _scale_of(scale, survey, outcome)
         if outcome.scale is None:
@@ -335,13 +358,49 @@ def _job_prepared(
             kind=ScoreSet.Kind.REFERENCE,
             low=low,
             high=high,
-            method=_("imported"),
-            parameters={"file": path.name} | ({"scale_given": list(options.scale or ())} if falls else {}),
+            method=_("mean of ratings") if rated else _("imported"),
+            parameters={"file": path.name}
+            | (ratings.as_json() if rated else {})
+            | ({"scale_given": list(options.scale or ())} if falls else {}),
         )
         if score_set is None:
             with validation_shown(job.target.score_set):
                 job.target.score_set.clean_fields(exclude={"dataset"})
     return job
+
+
+def _drafts(
+    layout: Layout, scale: Scale | None, ratings: RatingFacts | None
+) -> Iterator[DraftPair | RowError]:
+    """The rows of the file, or its pairs where each row is a rating. ratings: where what becomes of them is counted."""
+    rows = parse_pairs(layout, scale=scale)
+    return rows if ratings is None else ratings_gathered(rows, layout.mapping, ratings)
+
+
+def _ratings_decide(
+    options: ImportOptions, layout: Layout, survey: Survey, scale: Scale | None
+) -> tuple[bool, tuple[Guess, ...]]:
+    """Whether each row is one rating of a pair, and what is to be said about it.
+
+    They are, where it was said; and where nobody said anything, if a column says who rated and a pair repeats. They may
+    be, which is said, where there is no such column and pairs of most rows have several scores, or where the column
+    of the ratings is not known. Raises UserError for that where they were said to be ratings.
+    """
+    if options.ratings and "score" not in layout.mapping:
+        raise UserError(
+            _("Each row is to be a rating, but the column of the ratings is not known. Name it as the score.")
+        )
+    if options.ratings is not None:
+        return options.ratings, ()
+    worker, repeated = layout.mapping.get("worker"), sum(survey.ordered.values())
+    if not repeated or (worker is None and 2 * repeated < survey.rows):
+        return False, ()
+    facts = RatingFacts()
+    deque(_drafts(layout, scale, facts), maxlen=0)
+    if worker is None and not facts.disagreeing:
+        return False, ()
+    guess = facts.guess("" if worker is None else layout.columns[worker])
+    return worker is not None and facts.ratings > 0, (guess,)
 
 
 def _scale_of(given: Scale | None, survey: Survey, outcome: ImportOutcome) -> Scale | None:
@@ -545,7 +604,7 @@ def _batch_closed(batch: ImportBatch, dataset: Dataset, outcome: ImportOutcome) 
 def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
     """Raises NothingImportedError, with no row written, where every row is rejected."""
     outcome, dataset, rejections = job.outcome, job.target.dataset, Rejections()
-    drafts = parse_pairs(job.layout, scale=job.scale)
+    drafts = _drafts(job.layout, job.scale, RatingFacts() if job.rated else None)
     rows = identified(drafts, job.origin, repeated=job.survey.either)
     for number, chunk in enumerate(prepared_meanwhile(in_parts(rows, CHUNK_ROWS))):
         if number < NEW_TO_STATISTICS and job.survey.rows > ONE_TRANSACTION_ROWS:

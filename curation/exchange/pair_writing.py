@@ -31,6 +31,8 @@ from curation.pairs.text import made_external_id, unordered
 # From two sentences, in this order, to the pairs that the dataset holds of them, by the sentences' numbers.
 StoredPairs = Mapping[tuple[int, int], list[StoredPair]]
 
+_SCORE_COLUMNS = ("value", "imported", "standard_error", "judgements")
+
 
 @dataclass
 class Held:
@@ -320,7 +322,7 @@ def _write(
     # The scores that the file has and the score set lacks: of new pairs, and of known ones.
     lacking = [pair for pair in new if scored and pair.draft.score is not None]
     late = [
-        (update.pair.pk, change.new, imported_mark(target.batch, update.row.draft.line))
+        (update.pair.pk, *_score_of(target, update.row))
         for update in outcome.updates
         for change in update.changes
         if change.what == "score_added"
@@ -331,10 +333,7 @@ def _write(
     numbers = dict(
         zip((pair.draft.line for pair in new), _pairs_added(target.dataset, new, sentences), strict=True)
     )
-    first = [
-        (numbers[pair.draft.line], pair.draft.score, imported_mark(target.batch, pair.draft.line))
-        for pair in lacking
-    ]
+    first = [(numbers[pair.draft.line], *_score_of(target, pair)) for pair in lacking]
     _pairs_changed(target, outcome.updates)
     if target.score_set is not None and outcome.scores_added:
         if target.score_set.pk is None:  # with its first score, so that no empty set is left behind
@@ -342,9 +341,17 @@ def _write(
         rows_add(
             PairScore,
             shared={"score_set_id": target.score_set.pk},
-            columns=["pair_id", "value", "imported"],
+            columns=["pair_id", *_SCORE_COLUMNS],
             rows=[*first, *late],
         )
+
+
+def _score_of(
+    target: Target, pair: IdentifiedPair
+) -> tuple[float | None, int | None, float | None, int | None]:
+    """What is stored of the score of a row, in the order of `_SCORE_COLUMNS`."""
+    draft = pair.draft
+    return draft.score, imported_mark(target.batch, draft.line), draft.standard_error, draft.ratings
 
 
 def _pairs_added(
@@ -391,9 +398,9 @@ def _pairs_changed(target: Target, updates: Sequence[Update]) -> None:
     ]
     rows_change(Pair, columns=["source", "split", "subset"], rows=rows)
     scores = [
-        (change.new, imported_mark(target.batch, update.row.draft.line), update.pair.score_pk)
+        (*_score_of(target, update.row), update.pair.score_pk)
         for update in updates
         for change in update.changes
         if change.what == "score"
     ]
-    rows_change(PairScore, columns=["value", "imported"], rows=scores)
+    rows_change(PairScore, columns=list(_SCORE_COLUMNS), rows=scores)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import shorten
 
+from curation.files.assignments import without_turk
 from curation.files.drafts import FileError, Layout
 from curation.pairs.text import printable
 
@@ -47,7 +48,7 @@ TWO_SENTENCES = (
 
 def plain_names(names: Sequence[str]) -> list[str]:
     """The names in small letters and digits alone: `Sentence_1` is `sentence1`."""
-    return [re.sub(r"[^a-z0-9]", "", name.lower()) for name in names]
+    return [re.sub(r"[^a-z0-9]", "", without_turk(name).lower()) for name in names]
 
 
 def names_listed(names: Sequence[str]) -> str:

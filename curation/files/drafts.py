@@ -15,6 +15,7 @@ class DraftPair(NamedTuple):
 
     line is the physical line on which the row begins, from 1 (Parquet: the row's number, from 1); row is its
     text as it stood, cells what the file's columns hold there.
+    ratings, standard_error: of a score that is the mean of several ratings (`curation.files.ratings`).
     """
 
     line: int
@@ -28,6 +29,8 @@ class DraftPair(NamedTuple):
     external_id: str = ""
     row: str = ""
     cells: Sequence[object] = ()
+    ratings: int | None = None
+    standard_error: float | None = None
 
 
 class RowError(NamedTuple):
@@ -56,6 +59,7 @@ class Columns:
     None: recognised by common names, or by position where there is no header; "": the file has none, whatever
     its columns are called. A label is never guessed, and where one is named no score is guessed.
     pair: the one column whose cells hold both sentences (`curation.files.pair_cells`), in place of a and b.
+    worker: who gave a rating, where each row is one.
     """
 
     a: str | None = None
@@ -67,6 +71,7 @@ class Columns:
     subset: str | None = None
     split: str | None = None
     external_id: str | None = None
+    worker: str | None = None
 
 
 RECOGNISED = Columns()

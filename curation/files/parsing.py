@@ -87,7 +87,10 @@ def _drafter(layout: Layout, scale: Scale | None) -> Callable[[Record], DraftPai
             a, b, source, split = (known.get(name, "") if name in kept else "" for name in _OF_A_ROW)
             reason = printable(str(error))
             return RowError(record.line, reason, record.text, a, b, source, split, record.cells)
-        return DraftPair(record.line, score=score, label=label, row=record.text, cells=record.cells, **known)
+        return DraftPair(
+            record.line, score=score, label=label, row=record.text, cells=record.cells,
+            ratings=None, standard_error=None, **known,
+        )  # fmt: skip
 
     return draft
 

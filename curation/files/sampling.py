@@ -1,7 +1,7 @@
 """A file before its rows are read: its format, encoding, columns and first rows, and their preview for people."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -13,6 +13,7 @@ from curation.files.encoding import detect_encoding
 from curation.files.numbers import is_number
 from curation.files.pair_cells import holds_two_sentences, two_sentences
 from curation.files.parquet import parquet_classes, parquet_columns, parquet_sample
+from curation.files.ratings import with_rating_columns
 from curation.files.recognising import columns_decided
 from curation.files.records import json_object
 from curation.files.sniffing import PAIRS, SAMPLE_LINES, all_lines, detect_format, sample_lines
@@ -220,7 +221,10 @@ def preview_file(
         ["" if cell is None else printable(str(cell)) for cell in row] for row in islice(sample.rows, rows)
     )
     decided = columns_decided(RECOGNISED, sample, sentences=False)
-    guess = Columns(**{field: sample.columns[place] for field, place in decided.mapping.items()})
+    places = with_rating_columns(decided).mapping
+    guess = Columns(
+        **{each.name: sample.columns[places[each.name]] for each in fields(Columns) if each.name in places}
+    )
     shown = {
         "encoding": sample.encoding.removesuffix("-sig"),  # the mark is no news to anybody
         "rows": tuple(

@@ -21,7 +21,7 @@ from curation.pairs.inclusion import EXPLAINED, UNNAMED, Inclusion
 from curation.pairs.leaks import Leaks
 
 GUESSED = _("If empty, it is guessed.")
-COLUMNS = ["a", "b", "pair", "score", "external_id", "source", "subset", "split"]
+COLUMNS = ["a", "b", "pair", "score", "external_id", "source", "subset", "split", "worker"]
 
 
 class FilesInput(forms.FileInput):
@@ -110,6 +110,22 @@ class ImportForm(forms.Form):
         help_text=_("Each cell holds two sentences with a line end or a tab between them, or a list of two."),
     )
     score = forms.ChoiceField(label=_("Score"), required=False)
+    rows_are = forms.ChoiceField(
+        label=_("What each row holds"),
+        required=False,
+        choices=[
+            ("", _("guess")),
+            ("ratings", _("one rating of a pair: store each pair once, with its mean rating")),
+            ("pairs", _("a pair")),
+        ],
+    )
+    worker = forms.ChoiceField(
+        label=_("Person who gave the rating"),
+        required=False,
+        help_text=_(
+            "If each row is one rating. The second rating of a pair by the same person does not count."
+        ),
+    )
     external_id = forms.ChoiceField(
         label=_("Id"),
         required=False,
@@ -190,7 +206,10 @@ class ImportForm(forms.Form):
             initial |= {"source_name": stored.source or "", "split_name": stored.split or ""}
             other_split = {None: "", True: "same", False: "new"}[stored.across_splits]
             initial |= {"other_split": other_split, "rejected_rows": "nothing" if stored.strict else ""}
-            initial |= {"leaks": stored.leaks.value}
+            initial |= {
+                "leaks": stored.leaks.value,
+                "rows_are": {None: "", True: "ratings", False: "pairs"}[stored.ratings],
+            }
         super().__init__(data, initial=initial)
         self.preview = preview
         self._guessed = {name: column for name, column in guessed.items() if name not in named}
@@ -239,6 +258,7 @@ class ImportForm(forms.Form):
             across_splits={"same": True, "new": False}.get(given["other_split"]),
             strict=given["rejected_rows"] == "nothing",
             leaks=given["leaks"],
+            ratings={"ratings": True, "pairs": False}.get(given["rows_are"]),
         )
 
 

@@ -13,6 +13,7 @@ from curation.access import dataset_rights
 from curation.datasets.audit import audit_details, detail_shown
 from curation.datasets.selectors import dataset_facts
 from curation.exchange.importing import CHANGE_NAMES, change_shown
+from curation.exchange.rating_words import ratings_in_words
 from curation.files.judged_by import judged_by
 from curation.files.marked_text import marked_html
 from curation.models import AuditEntry, Dataset, mark_shown
@@ -41,6 +42,12 @@ def tone(value: str) -> str:
 def marked(text: str) -> SafeString:
     """Markdown that a curator wrote, as HTML."""
     return mark_safe(marked_html(text))  # noqa: S308 - it escapes all HTML of the text
+
+
+@register.filter(name="ratings_in_words")
+def ratings_shown(facts: dict[str, int] | None) -> list[str]:
+    """The sentences on an import of ratings; none of another one."""
+    return list(ratings_in_words(facts)) if facts else []
 
 
 @register.filter

@@ -14,17 +14,13 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 
 from annotation.bws.files.notices import Notice, ReadingError, Remedy
-from curation.files.assignments import ASSIGNMENT_STATUS_NAMES
+from curation.files.assignments import ASSIGNMENT_STATUS_NAMES, PEOPLE_NAMES, without_turk
 from curation.files.drafts import FileError
 
 _STEMS = ("item", "option", "pair", "tuple", "text", "alternative")
 _OTHER_STEMS = ("sentence", "choice", "candidate", "stimulus", "phrase", "word", "term")
 POSITION_WORDS = (*_STEMS, *_OTHER_STEMS, "position", "answer", "no")
 _LISTS = ("items", "options", "alternatives", "choices", "pairs", "sentences", "texts")
-_PEOPLE = (
-    *("annotator", "annotatorid", "annotatorname", "worker", "workerid", "user", "username", "userid"),
-    *("rater", "raterid", "judge", "participant", "participantid", "respondent", "prolificpid", "completedby"),
-)  # fmt: skip
 _RECOGNISED = {
     "best": (
         *("bestitem", "best", "bestpair", "bestoption", "bestchoice", "bestid", "bestanswer", "mostitem", "most"),
@@ -34,7 +30,7 @@ _RECOGNISED = {
         *("worstitem", "worst", "worstpair", "worstoption", "worstchoice", "worstid", "worstanswer", "leastitem"),
         *("least", "leastsimilar", "leastrelated"),
     ),
-    "annotator": _PEOPLE,
+    "annotator": PEOPLE_NAMES,
     "duplicate": ("isduplicate", "duplicate"),
     "status": ASSIGNMENT_STATUS_NAMES,
 }  # fmt: skip
@@ -53,9 +49,8 @@ _RECOGNISED_LONG = {
         *("choice", "value", "bw", "bws", "bestworst", "response", "answer", "selection", "selected", "chosen"),
         *("judgement", "judgment", "result"),
     ),
-    "annotator": (*_PEOPLE, "id", "subject", "subjectid", "person", "personid", "pid", "resp", "respid"),
+    "annotator": (*PEOPLE_NAMES, "id", "subject", "subjectid", "person", "personid", "pid", "resp", "respid"),
 }  # fmt: skip
-_OF_TURK = re.compile(r"^\s*(input|answer)\.(?=.)", re.IGNORECASE)
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -234,7 +229,7 @@ def recognised_columns(header: Sequence[str]) -> RecognisedColumns:
 
 def plain(name: str) -> str:
     """A name in small letters, without the signs between its words and without what Mechanical Turk puts before it."""
-    return re.sub(r"[\s_.\-]+", "", _OF_TURK.sub("", name)).casefold()
+    return re.sub(r"[\s_.\-]+", "", without_turk(name)).casefold()
 
 
 def _recognised_items(names: list[str], header: Sequence[str]) -> tuple[tuple[int, ...], ...]:

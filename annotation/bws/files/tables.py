@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
@@ -28,9 +29,10 @@ from curation.files.dialects import detect_dialect
 from curation.files.drafts import FileError, Layout, RowError
 from curation.files.encoding import Encoding, detect_encoding, errors_for
 from curation.files.foreign import BEGINNING_BYTES, PARQUET, refuse_known_kinds, refuse_no_text
-from curation.files.records import Record, RecordLines, physical_lines, read_records, split_cells
+from curation.files.header_rows import data_records, headers_refused
+from curation.files.records import Record, RecordLines, physical_lines, split_cells
 from curation.files.sampling import take_sample
-from curation.files.sniffing import detect_format, sample_lines
+from curation.files.sniffing import all_lines, detect_format, sample_lines
 from curation.files.writing import as_text, replacing
 from curation.pairs.text import printable
 
@@ -87,7 +89,7 @@ class _TextFile:
             raise FileError(f"{self.path.name} is empty; give a file with {_JUDGEMENTS}.")
         found = False
         for delimiter in self.delimiter or _separator_in(lines[0]) or _DELIMITERS:
-            quoted = delimiter != "\t" or detect_dialect(lines, usual="\t", given="\t").quoted
+            quoted = delimiter != "\t" or self._is_quoted(delimiter)
             records = split_cells(RecordLines(iter(lines)), delimiter=delimiter, quoted=quoted)
             for record in islice(records, _HEADER_WITHIN):
                 if isinstance(record, Record):
@@ -96,6 +98,11 @@ class _TextFile:
         if not found:
             raise FileError(f"{self.path.name} has no row that can be read; give a file with {_JUDGEMENTS}.")
 
+    def _is_quoted(self, delimiter: str) -> bool:
+        """Whether quotation marks enclose cells: decided from the whole file."""
+        lines = partial(all_lines, self.path, self.encoding.name)
+        return detect_dialect(lines, usual=delimiter, given=delimiter).quoted
+
     def first(self, header: _Header) -> Iterator[Record]:
         """The first rows below the header."""
         return (row for row in self.records(header) if isinstance(row, Record))
@@ -103,17 +110,15 @@ class _TextFile:
     def records(self, header: _Header, _used: Sequence[int] = ()) -> Iterator[Record | RowError]:
         """The rows of the file, its header left out."""
         lines = RecordLines(text_lines(self.path, self.encoding))
-        for record in split_cells(lines, delimiter=header.delimiter, quoted=header.quoted):
-            if isinstance(record, RowError):
-                yield record
-            elif record.line < header.record.line:
-                if not _separator_in(record.lines[0]):
-                    yield RowError(record.line, "the row is above the header", record.text)
-            elif record.cells == header.record.cells:
-                if record.line > header.record.line:
-                    yield RowError(record.line, "the row repeats the header", record.text)
-            else:
-                yield record
+        rows = split_cells(lines, delimiter=header.delimiter, quoted=header.quoted)
+        for row in rows:
+            if row.line >= header.record.line:
+                break
+            if isinstance(row, RowError):
+                yield row
+            elif not _separator_in(row.lines[0]):
+                yield RowError(row.line, "the row is above the header", row.text)
+        yield from headers_refused(header.names, rows)
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,7 @@ class _RecordFile:
     def records(self, _header: _Header, used: Sequence[int] = ()) -> Iterator[Record | RowError]:
         """The rows, of Parquet their cells in the columns that are used."""
         places = {self.layout.columns[place]: place for place in used}
-        for row in read_records(replace(self.layout, mapping=places)):
+        for row in data_records(replace(self.layout, mapping=places)):
             yield row if isinstance(row, RowError) else row._replace(cells=_as_texts(row.cells))
 
     def first(self, _header: _Header) -> Iterator[Record]:

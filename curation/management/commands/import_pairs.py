@@ -1,6 +1,6 @@
 """`manage.py import_pairs`: a file of sentence pairs into a dataset."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, BooleanOptionalAction
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import monotonic
@@ -16,6 +16,7 @@ from curation.datasets.services import dataset_draft
 from curation.datasets.splits import MOST_ON_A_PAGE, leaks_now, too_many_for_a_page
 from curation.errors import errors_shown
 from curation.exchange.importing import CHANGE_NAMES, ImportOptions, ImportOutcome, change_shown, pairs_import
+from curation.exchange.rating_words import ratings_in_words
 from curation.files.dataset_folders import unfolded
 from curation.files.drafts import Columns, FileError, Guess, column_option
 from curation.files.unpacking import UNPACKED_MOST
@@ -32,6 +33,7 @@ COLUMNS = {
         "The part of the source, such as a genre, or the label of a pair of an inference corpus.",
     ),
     "split": ("split", "The split."),
+    "worker": ("worker", "Who gave the rating, where each row is one (default: WorkerId, Annotator, ...)."),
     "id": ("external_id", "The id, which is unique within its source and split."),
 }
 
@@ -68,6 +70,13 @@ class Command(BaseCommand):
             "--no-header", action="store_true", help="The first row is a pair, not a row of column names."
         )
         delimiter_argument(parser)
+        parser.add_argument(
+            "--ratings",
+            action=BooleanOptionalAction,
+            help="Each row is one rating: store each pair once, with the mean of its ratings, their number and their "
+            "standard error; rejected assignments are left out. Default: if a column says who rated, and most rows are "
+            "of pairs with several scores.",
+        )
         parser.add_argument("--score-set", default="reference", metavar="NAME")
         parser.add_argument(
             "--source-name", metavar="NAME", help="Source of all rows. Default: the name of the file."
@@ -131,6 +140,7 @@ class Command(BaseCommand):
                     across_splits=OTHER_SPLIT.get(options["other_split"]),
                     strict=options["strict"],
                     leaks=Leaks(options["leaks"]),
+                    ratings=options["ratings"],
                 ),
                 errors=options["errors"],
                 dry_run=options["dry_run"],
@@ -138,7 +148,7 @@ class Command(BaseCommand):
         told = outcome.as_json()
         keys = (
             "dataset", "rows", "added", "updated", "unchanged", "rejected", "scores_added", "changes", "duplicates",
-            "score_set", "scale", "scale_falls", "guesses", "dry_run",
+            "score_set", "scale", "scale_falls", "guesses", "ratings", "dry_run",
         )  # fmt: skip
         leaks = _leaks(dataset, outcome)
         figures = {
@@ -173,6 +183,8 @@ def _leak_lines(leaks: Sequence[Leak] | None, outcome: ImportOutcome) -> Iterato
 def _lines(outcome: ImportOutcome) -> Iterator[str]:
     yield from outcome.warnings
     yield from _guesses(outcome.guesses)
+    if outcome.ratings:
+        yield from ratings_in_words(outcome.ratings.as_json())
     yield _("Columns: %(columns)s.") % {"columns": ", ".join(f"{k}: {v}" for k, v in outcome.columns.items())}
     if outcome.unread:
         yield _("Columns that are not read: %(columns)s.") % {"columns": ", ".join(outcome.unread)}

@@ -723,6 +723,7 @@ def test_the_command_tells_programs_what_came_of_it(written, db) -> None:
         "score_set": "reference",
         "scale": [0.0, 5.0],
         "scale_falls": False,
+        "ratings": None,
         "leaks": [],
         "dry_run": False,
     }

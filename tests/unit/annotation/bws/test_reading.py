@@ -345,6 +345,32 @@ def test_rejected_assignments_are_left_out_and_counted(read) -> None:
     assert len(read(content, keep_rejected=True).judgements) == 2
 
 
+# Rows that are no data
+
+QUALTRICS = "ResponseId,Item1,Item2,Item3,BestItem,WorstItem\n"
+
+
+@pytest.mark.parametrize(
+    "questions", ["Response ID,First,Second,Third,Which is best?,Which is worst?", "Response ID,,,,,"]
+)
+def test_further_header_rows_of_qualtrics_are_rejected_with_a_reason(read, questions) -> None:
+    ids = ",".join(f'"{{""ImportId"":""QID{number}""}}"' for number in range(6))
+
+    file = read(f"{QUALTRICS}{questions}\n{ids}\nR_1,a,b,c,a,c\n")
+
+    assert chosen(file) == [("a", "c")]
+    assert [(row.line, "header row" in row.reason) for row in file.rejected] == [(2, True), (3, True)]
+
+
+def test_marks_that_begin_late_in_a_file_of_tabs_are_part_of_the_text(read) -> None:
+    rows = "a\tb\tc\td\ta\td\n" * 2100 + '"e\tf\tg\th\t"e\th\n' * 3
+
+    file = read(HEADER.replace(",", "\t") + rows)
+
+    assert (len(file.judgements), file.rejected) == (2103, ())
+    assert '"e' in file.items
+
+
 # JSONL and Parquet
 
 OBJECTS = [
