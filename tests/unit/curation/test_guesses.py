@@ -276,7 +276,6 @@ def test_header_rows_among_the_data_are_rejected_with_a_reason(
         ("id,caption1,caption2", "--a caption1 --b caption2"),
         ("query,passage,other", "--a query --b passage"),
         ("anchor,positive,negative", "--a anchor --b positive"),
-        ("Input.text_a,Input.text_b", '--a "Input.text_a" --b "Input.text_b"'),
     ],
 )
 def test_a_refusal_names_the_columns_that_may_be_meant(written, names: str, option: str) -> None:
