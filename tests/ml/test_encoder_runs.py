@@ -150,6 +150,7 @@ def test_training_goes_on_where_a_worker_left_it_and_ends_with_the_same_files(
     assert run.artifacts.get().sha256 == whole.artifacts.get().sha256
 
 
+@pytest.mark.exhaustive
 def test_a_run_on_two_devices_says_so_and_goes_on_where_a_process_of_it_was_killed(
     dataset, encoder_folder, monkeypatch
 ) -> None:

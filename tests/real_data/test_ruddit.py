@@ -70,6 +70,7 @@ def test_halves_of_tuples_agree_less_than_halves_of_judgements(bws) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.exhaustive
 def test_ruddit_becomes_a_campaign_whose_study_and_bundle_agree_with_the_file(
     bws, real_data, tmp_path, capsys
 ) -> None:

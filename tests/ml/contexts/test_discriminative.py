@@ -52,6 +52,7 @@ def test_a_model_finds_the_right_sentence_and_the_right_context(
     assert made.right_context.value > 0.8
 
 
+@pytest.mark.exhaustive
 def test_eq_1_as_printed_orders_contexts_alike_for_every_sentence_and_so_cannot_rank_them(
     corpus: Corpus, tmp_path: Path
 ) -> None:

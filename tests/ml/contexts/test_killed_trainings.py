@@ -32,6 +32,7 @@ class KilledError(Exception):
 
 
 @pytest.mark.parametrize("training", TRAININGS.values(), ids=list(TRAININGS))
+@pytest.mark.exhaustive
 def test_a_training_that_was_killed_ends_with_the_same_weights(training, tmp_path: Path) -> None:
     folders = {name: tmp_path / name for name in ("corpus", "whole", "killed")}
     for folder in folders.values():

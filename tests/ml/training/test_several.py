@@ -129,6 +129,7 @@ def test_every_loss_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.exhaustive
 def test_two_processes_learn_what_one_learns(still_folder, of_two, name: str) -> None:
     recipe = recipe_of(still_folder, LOSSES[name])
     before = weights_of(recipe.module(recipe.model(CPU)))
@@ -183,6 +184,7 @@ def test_a_plan_for_two_devices_ends_with_the_encoder_of_one(still_folder, tmp_p
 
 
 @pytest.mark.parametrize(("before", "after"), [("2", "1"), ("1", "2")])
+@pytest.mark.exhaustive
 def test_a_training_goes_on_with_another_number_of_devices(still_folder, tmp_path, before, after) -> None:
     first, again, starts = list[CurvePoint](), list[CurvePoint](), list[int]()
     plan = replace(PLAN, loss=Loss.COSENT)
@@ -211,6 +213,7 @@ def test_a_training_goes_on_with_another_number_of_devices(still_folder, tmp_pat
     assert losses_of(again) == pytest.approx(losses_of(first), abs=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_dropout_of_two_processes_is_the_same_again_and_after_a_checkpoint(encoder_folder, tmp_path) -> None:
     plan = replace(PLAN, devices="2")
     whole = encoder_train(
@@ -294,6 +297,7 @@ def test_what_was_joined_once_is_not_sent_again() -> None:
     assert first[0] is not again[0]  # each attempt has gradients of its own
 
 
+@pytest.mark.exhaustive
 def test_rows_that_start_again_after_they_were_joined_go_through_with_one_dropout(
     encoder_folder, tmp_path
 ) -> None:

@@ -98,6 +98,7 @@ SMALL = {
 # With 300 trials the standard error of a rate of 5 % is 1.3 points: the bounds are 3 to 4 of them away. A bootstrap of
 # the seeds alone has about 16 % where seeds dominate, and an interval over pairs alone more than half.
 @pytest.mark.parametrize("regime", list(SMALL))
+@pytest.mark.exhaustive
 def test_equal_weightings_are_called_different_in_about_one_trial_of_twenty(regime: str) -> None:
     trials = [
         trial(number, regime=SMALL[regime], seeds=5, pairs=200, advantage=0.0)[0] for number in range(300)
@@ -107,6 +108,7 @@ def test_equal_weightings_are_called_different_in_about_one_trial_of_twenty(regi
 
 
 @pytest.mark.parametrize("regime", ["seeds", "pairs", "interaction"])
+@pytest.mark.exhaustive
 def test_equal_weightings_seldom_differ_in_accuracy_and_f1(regime: str) -> None:
     small = Setting(pairs=300, dev=200, positive=0.4)
     trials = [label_trial(number, setting=small, regime=LABEL_REGIMES[regime]) for number in range(200)]
