@@ -42,6 +42,15 @@ def delimiter_argument(parser: ArgumentParser | _ArgumentGroup) -> None:
     )
 
 
+def encoding_argument(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Add `--encoding`, the same for every command that reads files of text."""
+    parser.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="The encoding of the files, such as gbk, euc_jp, cp1251 or iso8859_9. Default: it is detected.",
+    )
+
+
 class Error(CommandError):
     """Printed by Django as `Error: …`, one line on standard error, exit status 2."""
 

@@ -85,6 +85,8 @@ class ImportOptions:
     columns: Columns = RECOGNISED
     header: bool = True
     delimiter: str | None = None
+    # None detects it.
+    encoding: str | None = None
     scale: Scale | None = None
     score_set: str = "reference"
     source: str | None = None
@@ -292,7 +294,9 @@ def pairs_import(
 def _job_prepared(
     dataset: Dataset, path: Path, options: ImportOptions, *, dry_run: bool, most_rows: int, report: Report
 ) -> _Job:
-    layout = inspect_file(path, options.columns, header=options.header, delimiter=options.delimiter)
+    layout = inspect_file(
+        path, options.columns, header=options.header, delimiter=options.delimiter, encoding=options.encoding
+    )
     layout = with_rating_columns(layout, options.columns.worker)
     origin = _origin(layout, options)
     score_set = _score_set_found(dataset, options) if "score" in layout.mapping else None

@@ -52,7 +52,7 @@ _ROWS_BETWEEN_REPORTS = 5_000
 class SentenceOptions:
     """How a file of sentences is read. source: of all sentences, where no column names one; None: the file's name.
 
-    strict: one row that is no sentence, and nothing is added.
+    strict: one row that is no sentence, and nothing is added. encoding: None detects it.
     """
 
     columns: SentenceColumns = field(default_factory=SentenceColumns)
@@ -62,6 +62,7 @@ class SentenceOptions:
     source: str | None = None
     strict: bool = False
     delimiter: str | None = None
+    encoding: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -136,6 +137,7 @@ def sentences_import(
             delimiter=options.delimiter,
             documents=options.documents,
             language=options.language,
+            encoding=options.encoding,
         )
         origin = FileOrigin(_source_of_all(options, plain), "")
         outcome = PoolOutcome(warnings=file.warnings, guesses=file.layout.guesses if file.layout else ())

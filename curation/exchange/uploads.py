@@ -59,6 +59,7 @@ logger = logging.getLogger(__name__)
 # How many earlier imports are searched for one with the same columns.
 IMPORTS_LOOKED_AT = 20
 PREVIEW_ROWS = 5
+LIKELY_ROWS = 10  # of a file whose encoding somebody chooses
 # To how many times the size of the largest upload a zip file may unpack.
 UNPACKED_TIMES = 4
 FORGOTTEN_AFTER = timedelta(hours=1)
@@ -157,7 +158,12 @@ def import_is_closed(batch: ImportBatch) -> bool:
 
 
 def import_preview(
-    batch: ImportBatch, *, header: bool | None = None, delimiter: str | None = None
+    batch: ImportBatch,
+    *,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    rows: int = PREVIEW_ROWS,
 ) -> Preview:
     """The beginning of an upload. None guesses: from all of a file that is checked at once, else from its first lines.
 
@@ -166,7 +172,20 @@ def import_preview(
     with errors_shown(FileError):
         path = import_path(batch)
         whole = path.stat().st_size <= CHECK_AT_ONCE_BYTES
-        return preview_file(path, rows=PREVIEW_ROWS, header=header, delimiter=delimiter, whole=whole)
+        return preview_file(
+            path, rows=rows, header=header, delimiter=delimiter, encoding=encoding, whole=whole
+        )
+
+
+def import_likely(
+    batch: ImportBatch, encodings: Sequence[str], *, header: bool | None = None, delimiter: str | None = None
+) -> Iterator[Preview]:
+    """The first rows of an upload in each of these encodings, without those in which it cannot be read."""
+    for encoding in encodings:
+        with suppress(UserError):
+            yield import_preview(
+                batch, header=header, delimiter=delimiter, encoding=encoding, rows=LIKELY_ROWS
+            )
 
 
 def import_check(

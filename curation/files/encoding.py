@@ -1,4 +1,4 @@
-"""Which encoding a text file is in: by its mark, by its zero bytes, or by reading all of it as UTF-8.
+"""Which encoding a text file is in: as somebody named it, by its mark, by its zero bytes, or by reading all of it.
 
 Many files were Windows-1252 once and were read as Latin-1 before they were written again. Their curly quotation marks,
 dashes and ellipses are then control characters (U+0080 to U+009F), which no text has. `mended` gives them back.
@@ -6,8 +6,13 @@ dashes and ellipses are then control characters (U+0080 to U+009F), which no tex
 
 import codecs
 import re
+from collections.abc import Iterator, Sequence
+from encodings.aliases import aliases
 from pathlib import Path
 from typing import NamedTuple
+
+from curation.files.drafts import FileError
+from curation.files.likely_encodings import likely_encodings, western
 
 _BLOCK = 1 << 20
 _MARKS = (
@@ -28,9 +33,56 @@ _MEANT = {
 _CONTROLS = re.compile(f"[{''.join(map(chr, _MEANT))}]")
 
 
+# Codecs of Python in which no file of sentences is.
+_NO_FILES = frozenset(
+    {"base64_codec", "bz2_codec", "hex_codec", "quopri_codec", "rot_13", "utf_7", "uu_codec", "zlib_codec"}
+)
+_LABELS = {
+    "gbk": "GBK", "gb18030": "GB 18030", "big5": "Big5", "cp932": "Shift-JIS", "euc_jp": "EUC-JP", "cp949": "CP949",
+    "iso8859_2": "ISO-8859-2", "iso8859_9": "ISO-8859-9", "koi8_r": "KOI8-R", "koi8_u": "KOI8-U", "tis_620": "TIS-620",
+    "mac_cyrillic": "Mac Cyrillic", "mac_roman": "Mac Roman", "cp850": "CP850", "cp866": "CP866",
+}  # fmt: skip
+# What a page offers; a command and the API take every encoding that Python knows.
+OFFERED = ("utf-8", "cp1252", *(f"cp125{number}" for number in (0, 1, 3, 4, 5, 6, 7, 8)), *_LABELS)
+_SAMPLED = 1 << 18  # bytes of lines by which likely encodings are ranked
+
+
 class Encoding(NamedTuple):
     name: str
     warning: str = ""
+
+
+class UnknownEncodingError(FileError):
+    """A file is in none of the encodings that are recognised. likely: the likeliest ones, by Python's names."""
+
+    def __init__(self, name: str, likely: Sequence[str]) -> None:
+        self.likely = tuple(likely)
+        named = [encoding_label(one) for one in likely]
+        probably = f"it is probably {' or '.join(named[:2])}" if named else "no encoding fits it"
+        others = f" (or {', '.join(named[2:])})" if named[2:] else ""
+        option = f" (--encoding {likely[0]} in a command)" if likely else ""
+        super().__init__(
+            f"{name} is not UTF-8, and its letters are not those of Windows-1252: {probably}{others}. Name its "
+            f"encoding{option}, or save the file as UTF-8."
+        )
+
+
+def encoding_label(name: str) -> str:
+    """What people call an encoding."""
+    return _LABELS.get(name, f"Windows-{name[2:]}" if name.startswith("cp125") else name.upper())
+
+
+def encoding_named(name: str) -> str:
+    """The codec of an encoding that somebody named. Raises FileError where no text file can be in it."""
+    try:
+        codec = codecs.lookup(name).name.replace("-", "_")
+    except (LookupError, ValueError):
+        codec = ""
+    if codec in _NO_FILES or codec not in {*aliases.values(), "iso8859_1", "utf_8_sig", "koi8_u"}:
+        raise FileError(
+            f"“{name[:40]}” is not an encoding of text files; name one such as utf-8, gbk or cp1251."
+        )
+    return codec
 
 
 def mended(text: str) -> str:
@@ -38,15 +90,19 @@ def mended(text: str) -> str:
     return text if text.isascii() else text.translate(_MEANT)
 
 
-def detect_encoding(path: Path) -> Encoding:
+def detect_encoding(path: Path, named: str | None = None) -> Encoding:
     """The encoding of a text file. Reads the file, a block at a time.
 
-    A file that is not UTF-8 is taken for Windows-1252, with a warning; one that is UTF-8 but for a few bytes
-    stays UTF-8, and the rows with those bytes are refused when they are read. The warning also counts the characters
-    that `mended` will give back.
+    named: by somebody, who knows better; None detects it. A file that is not UTF-8 is taken for Windows-1252, with a
+    warning, where its letters are those of Western Europe. One that is UTF-8 but for a few bytes stays UTF-8, and the
+    rows with those bytes are refused when they are read. The warning also counts the characters that `mended` will
+    give back. Raises UnknownEncodingError with likely encodings, and FileError for a name that is none.
     """
     with path.open("rb") as raw:
         beginning = raw.read(4096)
+    if named:
+        codec = encoding_named(named)
+        return Encoding("utf-8-sig" if codec == "utf_8" and beginning.startswith(codecs.BOM_UTF8) else codec)
     encoding = encoding_by_beginning(beginning) or _by_content(path)
     controls = 0
     with path.open(encoding=encoding.name, errors="replace", newline="") as file:
@@ -75,7 +131,7 @@ def encoding_by_beginning(beginning: bytes) -> Encoding | None:
 
 def errors_for(encoding: str) -> str:
     """How to handle undecodable bytes: kept apart, where the codec can, so that only their row is refused."""
-    return "strict" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
+    return "strict" if encoding.startswith(("utf-16", "utf-32", "utf_16", "utf_32")) else "surrogateescape"
 
 
 def _by_content(path: Path) -> Encoding:
@@ -90,5 +146,28 @@ def _by_content(path: Path) -> Encoding:
     if characters - undecodable > undecodable:
         bad = f"{undecodable:,} of its bytes; rows with such bytes are left out."
         return Encoding("utf-8", f"The file is UTF-8 but for {bad}")
+    beginning = _lines_beyond_ascii(path)
+    if not western(_text(path, "cp1252"), beginning):
+        raise UnknownEncodingError(path.name, likely_encodings(beginning))
     warning = "The file is not UTF-8; it is read as Windows-1252. Check the letters with accents."
     return Encoding("cp1252", warning)
+
+
+def _text(path: Path, encoding: str) -> Iterator[str]:
+    """The lines of a file; a mark (�) stands for each byte that is no character."""
+    with path.open(encoding=encoding, errors="replace", newline="") as file:
+        yield from iter(lambda: file.readline(_BLOCK), "")
+
+
+def _lines_beyond_ascii(path: Path) -> bytes:
+    """The first lines that are not ASCII."""
+    found: list[bytes] = []
+    size = 0
+    with path.open("rb") as file:
+        for line in iter(lambda: file.readline(_SAMPLED), b""):
+            if not line.isascii():
+                found.append(line)
+                size += len(line)
+                if size >= _SAMPLED:
+                    break
+    return b"".join(found)

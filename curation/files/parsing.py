@@ -29,14 +29,20 @@ _SHOWN_NAMES = {"external_id": "id"}
 
 
 def inspect_file(
-    path: Path, columns: Columns = RECOGNISED, *, header: bool = True, delimiter: str | None = None
+    path: Path,
+    columns: Columns = RECOGNISED,
+    *,
+    header: bool = True,
+    delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> Layout:
     """Decide from the whole of a file how to read it.
 
     header: whether the first row of a CSV or TSV file names the columns; the other formats always name them.
+    encoding: None detects it.
     Raises FileError where the file cannot be read or its columns are not those asked for.
     """
-    return columns_decided(columns, take_sample(path, header=header, delimiter=delimiter))
+    return columns_decided(columns, take_sample(path, header=header, delimiter=delimiter, encoding=encoding))
 
 
 def parse_pairs(layout: Layout, *, scale: Scale | None = None) -> Iterator[DraftPair | RowError]:
@@ -57,10 +63,11 @@ def read_pairs(
     *,
     header: bool = True,
     delimiter: str | None = None,
+    encoding: str | None = None,
     scale: Scale | None = None,
 ) -> tuple[Layout, list[DraftPair], list[RowError]]:
     """A whole file at once: how it was read, its pairs, and its bad rows. Raises FileError."""
-    layout = inspect_file(path, columns, header=header, delimiter=delimiter)
+    layout = inspect_file(path, columns, header=header, delimiter=delimiter, encoding=encoding)
     rows = list(parse_pairs(layout, scale=scale))
     pairs = [row for row in rows if isinstance(row, DraftPair)]
     return layout, pairs, [row for row in rows if isinstance(row, RowError)]

@@ -5,6 +5,7 @@ A row that breaks the format is answered with a RowError, and reading goes on wi
 
 import csv
 import json
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -139,9 +140,14 @@ def false_merge(record: Record, delimiter: str, width: int) -> bool:
     """Whether a row came of lines that would each be a row by itself.
 
     A mark that is part of the text opened a cell, and one of a later row closed it. A cell that really holds line ends
-    divides its row into lines that have fewer cells.
+    divides its row into lines that have fewer cells, or into lines whose delimiters are those of prose: beside a space,
+    before closing marks and a space, or between two digits.
     """
-    return width > 1 and all(line.count(delimiter) == width - 1 for line in record.lines)
+    if width < 2 or any(line.count(delimiter) != width - 1 for line in record.lines):
+        return False
+    mark = re.escape(delimiter)
+    in_prose = re.compile(rf"\s{mark}|{mark}[\"'”’»]*\s|(?<=\d){mark}(?=\d)")
+    return any(delimiter in in_prose.sub("", str(cell)) for cell in record.cells if "\n" in str(cell))
 
 
 def _plain(error: csv.Error) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from curation.files.columns import knows_sentences, nested_refusal, unequal_rows_refusal, usual_places
 from curation.files.dialects import DELIMITER_NAMES, Dialect, detect_dialect
 from curation.files.drafts import RECOGNISED, Columns, FileError, Guess, Layout
-from curation.files.encoding import detect_encoding
+from curation.files.encoding import detect_encoding, encoding_label
 from curation.files.numbers import is_number
 from curation.files.pair_cells import holds_two_sentences, two_sentences
 from curation.files.parquet import parquet_classes, parquet_columns, parquet_sample
@@ -34,11 +34,12 @@ def take_sample(
     *,
     header: bool | None = True,
     delimiter: str | None = None,
+    encoding: str | None = None,
     rows: str = PAIRS,
     whole: bool = True,
 ) -> Layout:
-    """header: whether a CSV or TSV file's first row names its columns; None guesses. rows: what the file should hold,
-    for an error. whole: whether all of the file is read to decide.
+    """header: whether a CSV or TSV file's first row names its columns; None guesses. encoding: None detects it. rows:
+    what the file should hold, for an error. whole: whether all of the file is read to decide.
 
     Raises FileError where the file cannot be read, or its columns cannot be named or are too many.
     """
@@ -46,7 +47,9 @@ def take_sample(
     if format == "parquet":
         sample = _parquet_sample(path)
     else:
-        sample = _text_sample(path, format, header=header, delimiter=delimiter, whole=whole)
+        sample = _text_sample(
+            path, format, header=header, delimiter=delimiter, encoding=encoding, whole=whole
+        )
     if not all(map(is_readable, sample.columns)):
         raise FileError(
             f"A column's name in {path.name} holds a NUL or bytes that are not text; rename the column."
@@ -57,14 +60,20 @@ def take_sample(
 
 
 def _text_sample(
-    path: Path, format: str, *, header: bool | None, delimiter: str | None, whole: bool
+    path: Path,
+    format: str,
+    *,
+    header: bool | None,
+    delimiter: str | None,
+    encoding: str | None,
+    whole: bool,
 ) -> Layout:
-    encoding = detect_encoding(path)
-    beginning = sample_lines(path, encoding.name)
-    warnings = (encoding.warning,) if encoding.warning else ()
-    lines = partial(all_lines, path, encoding.name) if whole else partial(iter, beginning)
+    detected = detect_encoding(path, encoding)
+    beginning = sample_lines(path, detected.name)
+    warnings = (detected.warning,) if detected.warning else ()
+    lines = partial(all_lines, path, detected.name) if whole else partial(iter, beginning)
     if format == "jsonl":
-        return _json_sample(path, lines(), encoding.name, warnings)
+        return _json_sample(path, lines(), detected.name, warnings)
     usual = "\t" if format == "tsv" else ","
     dialect = detect_dialect(lines, usual=usual, given=delimiter, header=header)
     if not dialect.rows:
@@ -77,7 +86,7 @@ def _text_sample(
         _refuse_unequal_rows(path, names, dialect)
     return Layout(
         path, format, names, dialect.rows[has_header:], has_header,
-        encoding.name, dialect.delimiter, dialect.quoted, dialect.skipped, warnings=warnings,
+        detected.name, dialect.delimiter, dialect.quoted, dialect.skipped, warnings=warnings,
         guesses=(*_said_of(dialect, given=delimiter), *_said_of_header(has_header, header)),
     )  # fmt: skip
 
@@ -186,12 +195,18 @@ def _require_fewer(columns: int, path: Path) -> None:
 class Preview(Layout):
     """guess: the columns to choose beforehand; rows: the first rows as text, each as wide as `columns`.
 
-    pair_places: the places of the columns whose cells hold two sentences. delimiter_given: the one that somebody chose.
+    pair_places: the places of the columns whose cells hold two sentences. delimiter_given, encoding_given: those that
+    somebody chose.
     """
 
     guess: Columns = RECOGNISED
     pair_places: frozenset[int] = frozenset()
     delimiter_given: str | None = None
+    encoding_given: str | None = None
+
+    @property
+    def encoding_label(self) -> str:
+        return encoding_label(self.encoding)
 
     def shown_rows(self) -> Iterator[list[tuple[str, tuple[str, ...]]]]:
         """The first rows: of each cell its column and its texts, two where it holds two sentences, otherwise one."""
@@ -208,14 +223,17 @@ def preview_file(
     *,
     header: bool | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
     rows: int = 10,
     whole: bool = True,
 ) -> Preview:
-    """Look at a file. header None guesses whether its first row names the columns. whole: whether all of it is read.
+    """Look at a file. header None guesses whether its first row names the columns; encoding None detects it.
+
+    whole: whether all of it is read.
 
     Raises FileError where the file cannot be read.
     """
-    sample = take_sample(path, header=header, delimiter=delimiter, whole=whole)
+    sample = take_sample(path, header=header, delimiter=delimiter, encoding=encoding, whole=whole)
     width = len(sample.columns)
     texts = (
         ["" if cell is None else printable(str(cell)) for cell in row] for row in islice(sample.rows, rows)
@@ -232,6 +250,7 @@ def preview_file(
         ),  # cut or filled to the width of the table
         "guess": guess,
         "delimiter_given": delimiter,
+        "encoding_given": encoding,
         "pair_places": frozenset(place for place in range(width) if _holds_pairs(sample.rows, place)),
     }
     return Preview(**vars(decided) | shown)

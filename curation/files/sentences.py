@@ -78,11 +78,13 @@ def inspect_sentences(
     delimiter: str | None = None,
     documents: bool = False,
     language: str = "en",
+    encoding: str | None = None,
 ) -> SentenceFile:
     """Decide how to read a file of sentences.
 
     A file whose name ends in .txt, or in nothing that is known, has one sentence a line. documents: it is running text,
     in which an empty line ends a paragraph; its sentences are found by sentencex, for the language (BCP 47).
+    encoding: None detects it.
     Raises FileError where the file cannot be read, holds pairs, or its column of sentences is not known.
     """
     if documents and not re.fullmatch(LANGUAGE_TAG, language):
@@ -96,15 +98,15 @@ def inspect_sentences(
             f"{path.name} is read as a table, so its rows are no running text; leave one of the two out."
         )
     if table or named:
-        return _table(path, columns, header=header, delimiter=delimiter)
+        return _table(path, columns, header=header, delimiter=delimiter, encoding=encoding)
     if file_beginning(path, rows="one sentence a line").startswith(b"PAR1"):
-        return _table(path, columns, header=header, delimiter=delimiter)
-    encoding = detect_encoding(path)
-    warnings = [encoding.warning] if encoding.warning else []
+        return _table(path, columns, header=header, delimiter=delimiter, encoding=None)
+    detected = detect_encoding(path, encoding)
+    warnings = [detected.warning] if detected.warning else []
     if not documents:
-        _refuse_tables(path, encoding.name)
+        _refuse_tables(path, detected.name)
     return SentenceFile(
-        path, documents=documents, language=language, encoding=encoding.name, warnings=warnings
+        path, documents=documents, language=language, encoding=detected.name, warnings=warnings
     )
 
 
@@ -123,8 +125,12 @@ def read_sentences(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
     return _of_paragraphs(file) if file.documents else _of_lines(file)
 
 
-def _table(path: Path, columns: SentenceColumns, *, header: bool, delimiter: str | None) -> SentenceFile:
-    layout = take_sample(path, header=header, delimiter=delimiter, rows="one sentence a row")
+def _table(
+    path: Path, columns: SentenceColumns, *, header: bool, delimiter: str | None, encoding: str | None
+) -> SentenceFile:
+    layout = take_sample(
+        path, header=header, delimiter=delimiter, encoding=encoding, rows="one sentence a row"
+    )
     recognised = columns_decided(RECOGNISED, layout, sentences=False)
     asked = {"text": columns.text or _usual_text(recognised)}
     guesses = list(layout.guesses)

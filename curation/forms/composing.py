@@ -16,7 +16,7 @@ from curation.datasets.synonyms import synonyms_of_text, synonyms_of_wordnet
 from curation.errors import UserError, errors_shown
 from curation.exchange.pool import SentenceOptions
 from curation.files.sentences import SentenceColumns
-from curation.forms.exchange import UploadForm
+from curation.forms.exchange import ENCODINGS, UploadForm
 from curation.models import Dataset, ScoreSet
 from curation.numbers import NumberField
 from curation.sampling.drawing import (
@@ -83,6 +83,7 @@ class ReadingSentencesForm(forms.Form):
     language = forms.CharField(
         label=_("Language of the running text"), required=False, max_length=35, initial="en"
     )
+    encoding = forms.ChoiceField(label=_("Encoding"), required=False, choices=ENCODINGS)
     rejected_rows = forms.ChoiceField(
         label=_("If a row is rejected"),
         required=False,
@@ -101,6 +102,7 @@ class ReadingSentencesForm(forms.Form):
                 "source": columns.source or "",
                 "labels": ", ".join(columns.labels),
                 "language": options.language,
+                "encoding": options.encoding or "",
                 "rejected_rows": "nothing" if options.strict else "",
             }
         )
@@ -115,6 +117,7 @@ class ReadingSentencesForm(forms.Form):
             header=asked["header"] != "no",
             documents=asked["kind"] == "documents",
             language=asked["language"] or "en",
+            encoding=asked["encoding"] or None,
             strict=asked["rejected_rows"] == "nothing",
         )
 

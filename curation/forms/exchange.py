@@ -14,6 +14,7 @@ from curation.datasets.pairs_table import PairChoices
 from curation.datasets.selectors import PairFilter
 from curation.exchange.importing import ImportOptions
 from curation.files.drafts import Columns
+from curation.files.encoding import OFFERED, encoding_label
 from curation.files.sampling import Preview
 from curation.files.tables import FORMATS
 from curation.models import Dataset, Pair, ScoreSet
@@ -22,6 +23,7 @@ from curation.pairs.leaks import Leaks
 
 GUESSED = _("If empty, it is guessed.")
 COLUMNS = ["a", "b", "pair", "score", "external_id", "source", "subset", "split", "worker"]
+ENCODINGS = [("", _("guess")), *((name, encoding_label(name)) for name in OFFERED)]
 
 
 class FilesInput(forms.FileInput):
@@ -91,12 +93,17 @@ class ReadingForm(forms.Form):
             ("|", _("bar")),
         ],
     )
+    encoding = forms.ChoiceField(label=_("Encoding"), required=False, choices=ENCODINGS)
 
     @property
     def reading(self) -> dict[str, Any]:
         self.full_clean()
         given = self.cleaned_data
-        return {"header": given.get("header"), "delimiter": given.get("delimiter") or None}
+        return {
+            "header": given.get("header"),
+            "delimiter": given.get("delimiter") or None,
+            "encoding": given.get("encoding") or None,
+        }
 
 
 class ImportForm(forms.Form):
@@ -251,6 +258,7 @@ class ImportForm(forms.Form):
             columns=Columns(**{name: self._chosen(name, given[name]) for name in COLUMNS}),
             header=self.preview.header,
             delimiter=self.preview.delimiter_given,
+            encoding=self.preview.encoding_given,
             scale=None if given["low"] is None else (given["low"], given["high"]),
             score_set=given["score_set"],
             source=given["source_name"] or None,

@@ -28,6 +28,7 @@ from curation.exchange.uploads import (
     import_errors_offered,
     import_errors_path,
     import_is_closed,
+    import_likely,
     import_preview,
     import_proposed,
     import_upload,
@@ -76,11 +77,16 @@ def import_batch(request: AuthedRequest, slug: str, batch_pk: int) -> HttpRespon
     reading = ReadingForm(request.GET)
     if stored and not request.GET:
         header = "yes" if stored.header else "no"
-        reading = ReadingForm({"header": header, "delimiter": stored.delimiter or ""})
+        reading = ReadingForm(
+            {"header": header, "delimiter": stored.delimiter or "", "encoding": stored.encoding or ""}
+        )
     try:
         preview = import_preview(batch, **reading.reading)
     except UserError as error:
-        return _page(request, batch, reading=reading, problem=str(error))
+        likely = getattr(error.__cause__, "likely", ())
+        asked = {name: value for name, value in reading.reading.items() if name != "encoding"}
+        previews = list(import_likely(batch, likely, **asked))
+        return _page(request, batch, reading=reading, problem=str(error), likely=previews)
     if stored and not request.GET:
         return _page(
             request, batch, reading=reading, preview=preview, form=ImportForm(preview=preview, stored=stored)

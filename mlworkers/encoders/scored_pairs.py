@@ -43,7 +43,12 @@ class JudgedPairs:
 
 
 def read_judged_pairs(
-    path: Path, columns: Columns, *, header: bool = True, delimiter: str | None = None
+    path: Path,
+    columns: Columns,
+    *,
+    header: bool = True,
+    delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> JudgedPairs:
     """Read a whole file: its labels where `columns` names their column, else its scores.
 
@@ -51,7 +56,7 @@ def read_judged_pairs(
     among the others, and pairs without a value in a column that was recognised, are left out with a warning. Raises
     FileError for the errors, for a file that cannot be read, and where pairs are too few or their values all equal.
     """
-    layout, pairs, errors = read_pairs(path, columns, header=header, delimiter=delimiter)
+    layout, pairs, errors = read_pairs(path, columns, header=header, delimiter=delimiter, encoding=encoding)
     kind = "label" if columns.label else "score"
     if kind not in layout.mapping:
         why = next((f" {guess.reason}" for guess in layout.guesses if guess.what == "score"), "")

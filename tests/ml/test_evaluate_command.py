@@ -30,7 +30,7 @@ the child sits,the ball is on the grass,0
 """
 KEYS = [
     *("pairs", "pearson", "spearman", "spearman_low", "spearman_high", "pearson_low", "pearson_high"),
-    *("seconds", "sentences_per_second"),
+    *("seconds", "sentences_per_second", "guesses"),
 ]
 LABEL_KEYS = [
     *("accuracy", "f1", "accuracy_threshold", "f1_threshold"),
@@ -75,7 +75,7 @@ def test_labels_add_their_keys(encoder_folder, labelled, capsys, tmp_path) -> No
 
     evaluate(encoder_folder, labelled, "--label", "same", "--dev", dev, "--json")
 
-    assert list(figures(capsys)) == KEYS + LABEL_KEYS
+    assert list(figures(capsys)) == [*KEYS[:-1], *LABEL_KEYS, KEYS[-1]]
 
 
 def test_people_read_every_figure_with_its_number_of_pairs(encoder_folder, scored, capsys) -> None:
@@ -119,7 +119,9 @@ def test_both_sentences_may_be_in_one_column(encoder_folder, scored, tmp_path, c
         [bare, "--no-header", "--pair", 2, "--score", 3],
     ):
         evaluate(encoder_folder, *call, "--json")
-        found.append({key: value for key, value in figures(capsys).items() if "second" not in key})
+        found.append(
+            {key: value for key, value in figures(capsys).items() if "second" not in key and key != "guesses"}
+        )
 
     assert found[1:] == found[:1] * 3
 
@@ -164,7 +166,8 @@ def test_pairs_that_thresholds_were_tuned_on_are_warned_of(encoder_folder, label
 
 
 def test_nothing_but_figures_is_printed(encoder_folder, scored, capfd) -> None:
-    evaluate(encoder_folder, scored, "--bootstrap", 0, "--json")
+    named = ("--a", "sentence1", "--b", "sentence2", "--score", "score", "--delimiter", "comma")
+    evaluate(encoder_folder, scored, *named, "--bootstrap", 0, "--json")
 
     printed = capfd.readouterr()
     assert len(printed.out.splitlines()) == 5
@@ -189,11 +192,28 @@ def test_wrong_options_are_refused_with_what_to_do(encoder_folder, scored, optio
 
 
 @pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("a dog,a cat,high", 'the score "high" is not a number'),
+        ("a dog,a cat,nan", 'the score "nan" is not a finite number'),
+        ("a dog,a cat,", "it has no score"),
+    ],
+)
+def test_a_row_without_a_score_is_refused_in_a_column_that_was_named_and_left_out_of_another(
+    encoder_folder, scored, capsys, row, reason
+) -> None:
+    written(scored, f"{SCORED}{row}\n")
+
+    evaluate(encoder_folder, scored)
+
+    assert "1 of 6 pairs have no score and are left out, the first on line 7." in capsys.readouterr().err
+    with pytest.raises(CommandError, match=f"scored.csv, line 7: {reason}"):
+        evaluate(encoder_folder, scored, "--score", "score")
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (SCORED + "a dog,a cat,high\n", 'scored.csv, line 7: the score "high" is not a number'),
-        (SCORED + "a dog,a cat,nan\n", 'scored.csv, line 7: the score "nan" is not a finite number'),
-        (SCORED + "a dog,a cat,\n", "scored.csv, line 7: it has no score"),
         (SCORED.replace("score", "fun"), "No column of scored.csv is known to hold scores"),
         ("a,b,score\na dog,a cat,1\n", "scored.csv holds too few pairs, 1; measuring needs 3 or more"),
         ("a,b,score\nx,y,2\nz,w,2\nu,v,2\n", "Every score in scored.csv is 2"),

@@ -115,6 +115,7 @@ def read_judgements(
     keep_repeats: bool = False,
     keep_rejected: bool = False,
     delimiter: str | None = None,
+    encoding: str | None = None,
     most_rows: int = MOST_ROWS,
 ) -> JudgementFile:
     """Read judgements from tables: text with a header, whose cells a delimiter separates, JSONL or Parquet.
@@ -124,14 +125,14 @@ def read_judgements(
     without: items, for example those of gold questions, whose rows are left out. keep_duplicates: also count the rows
     that a column is_duplicate marks. keep_repeats: also count a second judgement of a tuple by the same person, who
     is known only where a column names the annotators. keep_rejected: also count rows whose assignment was rejected.
-    delimiter: what separates cells, None to find it out. Raises FileError if a file or its columns cannot be read, or
-    if no judgement is left, and TooManyRowsError if a file has more rows than `most_rows`.
+    delimiter: what separates cells, encoding: of text; None to find them out. Raises FileError if a file or its columns
+    cannot be read, or if no judgement is left, and TooManyRowsError if a file has more rows than `most_rows`.
     """
     names = _file_names([paths] if isinstance(paths, Path) else list(paths))
     items, annotators = ItemRegister(), NameRegister()
     files = {
         name: read_rows(
-            find_table(path, columns or Columns(), delimiter=delimiter),
+            find_table(path, columns or Columns(), delimiter=delimiter, encoding=encoding),
             items,
             annotators,
             keep_duplicates=keep_duplicates,

@@ -195,10 +195,12 @@ class Table:
                 yield record
 
 
-def find_table(path: Path, columns: Columns, *, delimiter: str | None = None) -> Table:
+def find_table(
+    path: Path, columns: Columns, *, delimiter: str | None = None, encoding: str | None = None
+) -> Table:
     """Find the header of a table and what separates its cells. Raises FileError if there is none."""
     refused: list[tuple[_Header, ReadingError]] = []
-    source = _opened(path, delimiter)
+    source = _opened(path, delimiter, encoding)
     for header in source.headers():
         try:
             return Table(path, source, header, find_columns(columns, header.names))
@@ -211,12 +213,12 @@ def find_table(path: Path, columns: Columns, *, delimiter: str | None = None) ->
     raise ReadingError(why.notice.of_file(path.name)) from why
 
 
-def _opened(path: Path, delimiter: str | None) -> _TextFile | _RecordFile:
+def _opened(path: Path, delimiter: str | None, encoding: str | None) -> _TextFile | _RecordFile:
     """Raises FileError if the file cannot be read, or is no table."""
     kind = detect_format(path, rows=_JUDGEMENTS)
     if kind in ("jsonl", "parquet"):
-        return _RecordFile(take_sample(path))
-    return _TextFile(path, encoding_of(path), delimiter or "")
+        return _RecordFile(take_sample(path, encoding=encoding))
+    return _TextFile(path, encoding_of(path, encoding), delimiter or "")
 
 
 @dataclass(frozen=True)
@@ -234,10 +236,10 @@ class TableBeginning:
 
 
 def table_beginning(
-    path: Path, columns: Columns, *, rows: int, delimiter: str | None = None
+    path: Path, columns: Columns, *, rows: int, delimiter: str | None = None, encoding: str | None = None
 ) -> TableBeginning:
     """Look at the beginning of a table whose columns may not be recognised. Raises FileError if it is no table."""
-    source = _opened(path, delimiter)
+    source = _opened(path, delimiter, encoding)
     headers = list(source.headers())
     fitting = next((header for header in headers if header.fits(columns)), None)
     header = fitting or max(headers, key=attrgetter("width"))
@@ -253,19 +255,21 @@ def table_beginning(
     )
 
 
-def encoding_of(path: Path) -> Encoding:
-    """The encoding of a text file. Raises FileError if it cannot be read, or is not text."""
+def encoding_of(path: Path, named: str | None = None) -> Encoding:
+    """The encoding of a text file; named: by somebody, None to detect it.
+
+    Raises FileError if it cannot be read, or is not text.
+    """
     try:
         with path.open("rb") as file:
             beginning = file.read(BEGINNING_BYTES)
-        encoding = detect_encoding(path)
+        refuse_known_kinds(path.name, beginning)
+        if beginning.startswith(PARQUET):
+            raise FileError(f"{path.name} is a Parquet file; write its rows as text.")
+        refuse_no_text(path.name, beginning)
+        return detect_encoding(path, named)
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}; check the path.") from error
-    refuse_known_kinds(path.name, beginning)
-    if beginning.startswith(PARQUET):
-        raise FileError(f"{path.name} is a Parquet file; write its rows as text.")
-    refuse_no_text(path.name, beginning)
-    return encoding
 
 
 def _separator_in(line: str) -> str:

@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from annotation.bws.files.columns import Columns
 from annotation.bws.files.judgement_files import JudgementFile, read_judgements
 from annotation.bws.files.settling import BestIsWorst, Spaces
+from curation.command import delimiter_argument, encoding_argument
 from curation.errors import UserError
 
 REJECTED_SHOWN = 10
@@ -72,12 +73,8 @@ def add_reading(parser: ArgumentParser, *, items: str = "--items") -> None:
         help="1 for the best item, -1 for the worst and 0 for the others (default choice, value, ...). Two columns "
         "that say this with 1 and 0 are named with --best and --worst.",
     )
-    parser.add_argument(
-        "--delimiter",
-        metavar="C",
-        type=delimiter,
-        help="What separates the cells of a text file: one character, or tab (default: found from the file).",
-    )
+    delimiter_argument(parser)
+    encoding_argument(parser)
     rows = parser.add_argument_group("rows that are left out")
     rows.add_argument(
         "--best-is-worst",
@@ -162,14 +159,6 @@ def whole(text: str) -> int:
     return number
 
 
-def delimiter(text: str) -> str:
-    """Read what separates cells for an argument."""
-    character = {"tab": "\t", "\\t": "\t"}.get(text, text)
-    if len(character) != 1 or character in '"\r\n':
-        raise ArgumentTypeError(f'"{text[:20]}" is not one character; give one, or tab')
-    return character
-
-
 def one_of(kind: type[Kind]) -> Callable[[str], Kind]:
     """Read one of an enumeration's values for an argument."""
 
@@ -197,6 +186,7 @@ def judgements_of(options: dict[str, Any], paths: Path | Sequence[Path] | None =
     names = (
         *("best_is_worst", "strict", "without", "spaces", "keep_duplicates", "keep_repeats", "keep_rejected"),
         "delimiter",
+        "encoding",
     )
     how = {name: options[name] for name in names}
     named = Columns(items=options["item_columns"], **columns)

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
-from curation.command import delimiter_argument
+from curation.command import delimiter_argument, encoding_argument
 from curation.datasets.leak_guard import leak_in_words
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_draft
@@ -70,6 +70,7 @@ class Command(BaseCommand):
             "--no-header", action="store_true", help="The first row is a pair, not a row of column names."
         )
         delimiter_argument(parser)
+        encoding_argument(parser)
         parser.add_argument(
             "--ratings",
             action=BooleanOptionalAction,
@@ -133,6 +134,7 @@ class Command(BaseCommand):
                     ),
                     header=not options["no_header"],
                     delimiter=options["delimiter"],
+                    encoding=options["encoding"],
                     scale=options["scale"] and tuple(options["scale"]),
                     score_set=options["score_set"],
                     source=options["source_name"],

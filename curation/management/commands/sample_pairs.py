@@ -12,7 +12,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
-from curation.command import delimiter_argument
+from curation.command import delimiter_argument, encoding_argument
 from curation.database import database_ready
 from curation.datasets.composing import Labels, composition_add
 from curation.datasets.selectors import dataset_by_slug
@@ -41,7 +41,7 @@ from curation.sampling.synonyms import Synonyms
 
 COLUMNS = (*map(Column, ("sentence1", "sentence2", "source", "subset")), Column("dice", "number"))
 # Options that say how files are read. import_sentences has them for the pool.
-OF_FILES = ("pairs", "text", "documents", "a", "b", "score", "source", "no_header", "delimiter")
+OF_FILES = ("pairs", "text", "documents", "a", "b", "score", "source", "no_header", "delimiter", "encoding")
 BARS = 20  # of the histogram that is printed
 WIDEST = 40
 
@@ -123,6 +123,7 @@ class Command(BaseCommand):
         files.add_argument(
             "--no-header", action="store_true", help="The first row is no row of column names."
         )
+        encoding_argument(files)
         files.add_argument(
             "--source",
             metavar="COL",
@@ -321,6 +322,7 @@ class Command(BaseCommand):
             columns,
             header=not options["no_header"],
             delimiter=options["delimiter"],
+            encoding=options["encoding"],
             documents=options["documents"],
             language=options["language"],
         )
@@ -339,7 +341,11 @@ class Command(BaseCommand):
         names = ("a", "b", "score", "source")
         columns = Columns(**{name: column_option(options[name]) for name in names})
         layout, pairs, rejected = read_pairs(
-            path, columns, header=not options["no_header"], delimiter=options["delimiter"]
+            path,
+            columns,
+            header=not options["no_header"],
+            delimiter=options["delimiter"],
+            encoding=options["encoding"],
         )
         read.warnings += layout.warnings
         read.guess(path, layout.guesses)

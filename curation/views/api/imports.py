@@ -36,13 +36,14 @@ from curation.exchange.uploads import (
     import_require_free,
     import_upload,
 )
+from curation.files.encoding import OFFERED
 from curation.forms.exchange import ImportForm, ReadingForm
 from curation.models import ImportBatch
 from curation.serializers import QuerySerializer
 from curation.views.api.base import FilesOnly, InDataset
 from curation.views.api.bodies import body_of, form_filled
 
-READING = ("header", "delimiter")
+READING = ("header", "delimiter", "encoding")
 Body = OpenApiTypes.BINARY
 
 
@@ -92,6 +93,7 @@ CheckSerializer = body_of(
         help_text="whether the first row names the columns; else guessed",
     ),
     delimiter=serializers.CharField(required=False, help_text="between columns; else guessed"),
+    encoding=serializers.ChoiceField(choices=OFFERED, required=False, help_text="of the file; else detected"),
 )
 
 

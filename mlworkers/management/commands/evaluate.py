@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from curation.command import Command as BaseCommand
-from curation.command import delimiter_argument
+from curation.command import delimiter_argument, encoding_argument
 from curation.errors import errors_shown
 from curation.files.drafts import column_option
 from curation.files.parsing import Columns
@@ -81,6 +81,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--no-header", action="store_true", help="the file has no header; columns are given by number"
         )
+        encoding_argument(parser)
         parser.add_argument(
             "--dev", type=Path, metavar="FILE", help="labelled pairs on which thresholds are tuned"
         )
@@ -110,7 +111,9 @@ class Command(BaseCommand):
     def _evaluate_suites(self, model: str, named: list[str], options: dict[str, Any]) -> None:
         started = perf_counter()
         given = [
-            name for name in ("a", "b", "pair", "score", "label", "no_header", "delimiter") if options[name]
+            name
+            for name in ("a", "b", "pair", "score", "label", "no_header", "delimiter", "encoding")
+            if options[name]
         ]
         if given:
             self.fail(
@@ -218,7 +221,11 @@ class Command(BaseCommand):
         columns = Columns(**{field: column_option(options[field]) for field in fields})
         with errors_shown():
             pairs = read_judged_pairs(
-                path, columns, header=not options["no_header"], delimiter=options["delimiter"]
+                path,
+                columns,
+                header=not options["no_header"],
+                delimiter=options["delimiter"],
+                encoding=options["encoding"],
             )
         self._warn(*(f"{pairs.name}: {warning}" for warning in pairs.warnings))
         return pairs

@@ -59,6 +59,19 @@ def test_a_mark_that_would_merge_rows_of_a_quoted_file_costs_its_own_row(written
     assert [pair.a for pair in pairs[-2:]] == ["C.", 'E."']
 
 
+@pytest.mark.parametrize(
+    "second", ["A cat, a bird.", "2,000 cats.", 'It said,"" a bird is there.', "We go up 3-2,'' he said."]
+)
+def test_a_cell_of_two_lines_with_commas_of_prose_is_a_cell(written, second: str) -> None:
+    both = f"A dog , it seems.\n{second}"
+    content = "id,Text,score\n" + "".join(f'{n},"{both}",1\n' for n in range(20))
+
+    _, pairs, errors = read_pairs(written(content))
+
+    assert errors == []
+    assert {(pair.a, pair.b) for pair in pairs} == {("A dog , it seems.", second.replace('""', '"'))}
+
+
 def test_a_delimiter_that_fails_later_is_decided_again(written) -> None:
     content = rows(LATE, "Hello there {n}, you;Good day\n") + rows(9 * LATE, "Hello {n};Good day\n")
 

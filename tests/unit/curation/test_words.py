@@ -78,7 +78,8 @@ def test_words_of_texts_without_marks_stay_as_they_were(text: str) -> None:
     assert near_copy_key(text) == earlier_near_copy_key(text)
 
 
-@given(st.text(st.characters(max_codepoint=0x24F)))
+# But for those whose small letter is two characters, the second of which is a mark: İ and ǰ.
+@given(st.text(st.characters(max_codepoint=0x24F, exclude_characters="İǰ")))
 def test_words_of_latin_letters_stay_as_they_were(text: str) -> None:
     assert near_copy_key(text) == earlier_near_copy_key(text)
 

@@ -42,9 +42,17 @@ def test_labels_are_read_where_their_column_is_named(file) -> None:
     [
         ("sentence1,sentence2\na b,c d\n", Columns(), "No column of pairs.csv is known to hold scores"),
         (SCORED, Columns(score="gold"), 'pairs.csv has no column "gold"'),
-        (SCORED + "x y,z w,high\n", Columns(), 'pairs.csv, line 5: the score "high" is not a number;'),
-        (SCORED + "x y,z w,nan\n", Columns(), 'pairs.csv, line 5: the score "nan" is not a finite number;'),
-        (SCORED + "x y,z w,\n", Columns(), "pairs.csv, line 5: it has no score;"),
+        (
+            SCORED + "x y,z w,high\n",
+            Columns(score="score"),
+            'pairs.csv, line 5: the score "high" is not a number;',
+        ),
+        (
+            SCORED + "x y,z w,nan\n",
+            Columns(score="score"),
+            'pairs.csv, line 5: the score "nan" is not a finite number;',
+        ),
+        (SCORED + "x y,z w,\n", Columns(score="score"), "pairs.csv, line 5: it has no score;"),
         (SCORED + "x y,,1\nz,,2\n", Columns(), r"line 5: sentence b is empty \(and 1 rows more\)"),
         (
             "\n".join(SCORED.splitlines()[:2]),
