@@ -4,6 +4,7 @@ ARG EXTRAS=[ml,s3]
 WORKDIR /src
 # What the site needs comes first, in a layer that is built again only if these files change: torch alone is gigabytes.
 COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY curation/version.py curation/
 RUN python -m venv /opt/semblance \
  && /opt/semblance/bin/pip install --no-cache-dir --constraint constraints.txt ".${EXTRAS}"
 COPY . .

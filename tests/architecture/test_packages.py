@@ -18,8 +18,8 @@ PIN = re.compile(r"^([\w.-]+)==([\w.!+]+)", re.MULTILINE)
 PRIVATE = {
     "django": "curation/statements.py",
     "gunicorn": "semblance/serving/web_server.py",
-    "httpcore2": "curation/addresses.py",
-    "httpx2": "curation/addresses.py",
+    "httpcore2": "curation/connections.py",
+    "httpx2": "curation/connections.py",
     "huggingface-hub": "mlworkers/pretrained/hub.py",
     "kombu": "semblance/broker.py",
 }

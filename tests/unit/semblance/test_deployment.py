@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -103,6 +104,22 @@ def test_a_change_of_code_does_not_install_what_the_site_needs_again() -> None:
 
     assert needs < code
     assert "--no-deps" in steps[code + 1]
+
+
+def test_the_layer_of_packages_has_the_files_that_the_project_is_described_by() -> None:
+    before = (ROOT / "Dockerfile").read_text().split("${EXTRAS}")[0]
+    copied = {name for line in re.findall(r"^COPY (.+) \S+$", before, re.MULTILINE) for name in line.split()}
+    described = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    module, _, _ = described["tool"]["setuptools"]["dynamic"]["version"]["attr"].rpartition(".")
+    project = described["project"]
+
+    needed = {
+        "pyproject.toml",
+        project["readme"],
+        *project["license-files"],
+        f"{module.replace('.', '/')}.py",
+    }
+    assert needed <= copied
 
 
 def test_nothing_runs_as_root_or_writes_beside_its_data() -> None:
