@@ -435,8 +435,8 @@ def judgement_undo(*, participation: Participation, at: datetime, client_id: UUI
     """Take the last judgement back; its tuple is on the person's screen again, in the same order.
 
     client_id says which judgement the page believes to be the last, so that a double click undoes once.
-    The trials of a right gold answer leave the person's count. Raises RefusedError where there is no judgement, or it is
-    a gold answer that was wrong: the person has seen the expected one.
+    The trials of a right gold answer leave the person's count. Raises RefusedError where there is no judgement, or it
+    is a gold answer that was wrong: the person has seen the expected one.
     """
     person = participation_lock(participation)
     if client_id is not None:

@@ -7,8 +7,7 @@ from django.utils.translation import gettext_lazy
 from annotation.campaigns.seeds import Stream, campaign_rng, turn_is_drawn
 from annotation.models import GoldAnswer, Judgement, Lease, Participation, Tuple
 
-
-# Why the last answer cannot be undone where `gold_feedback` says that it was wrong. A right one is undone like any other.
+# Why a wrong answer to a gold tuple cannot be undone. A right one is undone like any other.
 EXPECTED_SEEN = gettext_lazy("The last answer cannot be undone, because you have seen the expected answer.")
 
 
