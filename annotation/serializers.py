@@ -14,6 +14,7 @@ from rest_framework.reverse import reverse
 from annotation.models import Campaign, CampaignDesign, CampaignWork, Crowd, Flag, Guideline, Tuple
 from annotation.reasons import FlagReason
 from annotation.results.kept_bundles import KeptBundle, bundle_kept
+from annotation.results.stages import Stage, stage_of_row
 from annotation.results.works import score_sets_made
 from curation.models import ScoreSet
 from curation.numbers import NumberInBody
@@ -21,6 +22,9 @@ from curation.numbers import NumberInBody
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     dataset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    next_step = serializers.SerializerMethodField(
+        help_text="open, judge, publish or export, as the campaign's page says"
+    )
 
     class Meta:
         model = Campaign
@@ -45,7 +49,12 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "certificate",
             "created_at",
             "opened_at",
+            "next_step",
         ]
+
+    @extend_schema_field(serializers.ChoiceField(choices=[stage.value for stage in Stage]))
+    def get_next_step(self, campaign: Campaign) -> str:
+        return stage_of_row(campaign).value
 
 
 class DatasetSerializer(serializers.Serializer[Any]):

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from curation.accounts.tokens import InScope
+from semblance.journey_api import NextStep
 from semblance.publishing import api as publishing
 from semblance.workers import api as workers
 
@@ -54,6 +55,7 @@ urlpatterns = [
         publishing.Methods.as_view(),
         name="api_methods",
     ),
+    path("datasets/<slug:slug>/next-step/", NextStep.as_view(), name="api_next_step"),
     path("workers/", workers.Workers.as_view(), name="api_workers"),
     path("workers/<number:pk>/drain/", workers.WorkerDrain.as_view(), name="api_worker_drain"),
     path("workers/<number:pk>/undrain/", workers.WorkerUndrain.as_view(), name="api_worker_undrain"),

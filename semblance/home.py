@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
@@ -63,6 +64,12 @@ def home(request: HttpRequest) -> HttpResponse:
         if name in addresses:
             return redirect(addresses[name])
     return render(request, "home.html")
+
+
+@login_not_required
+def favicon(request: HttpRequest) -> HttpResponse:
+    """The icon, for programs that ask for it at its old address without reading a page."""
+    return redirect(static("icon.svg"), permanent=True)
 
 
 @login_not_required

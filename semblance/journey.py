@@ -4,11 +4,12 @@ from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 
-from django.db.models import Exists, OuterRef, Subquery
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.models import Campaign
+from annotation.results.stages import Stage, stage_of_row, with_stage_facts
 from curation.models import Dataset, ScoreSet, Snapshot
 
 
@@ -22,33 +23,33 @@ class Step(StrEnum):
 
 @dataclass(frozen=True)
 class Standing:
-    """What decides about the step. campaign: the state of the newest one, or nothing."""
+    """What decides about the step. stage: of the campaign, None where there is none."""
 
     pairs: int
-    campaign: str
-    published: bool  # scores of the newest campaign
+    stage: Stage | None
     scored: bool  # scores of people, from a campaign or from a file
     kept: bool  # in a snapshot
 
 
+STEPS = {
+    Stage.OPEN: Step.CAMPAIGN,
+    Stage.JUDGE: Step.JUDGE,
+    Stage.PUBLISH: Step.PUBLISH,
+    Stage.EXPORT: Step.EXPORT,
+}
+
+
 def step_of(standing: Standing) -> Step:
-    """The step that the dataset is at. Scores from a file need no campaign; a newer campaign begins the way anew."""
+    """The step that the dataset is at. Scores from a file need no campaign."""
     if not standing.pairs:
         return Step.IMPORT
-    if standing.published:
-        return Step.EXPORT
-    match standing.campaign:
-        case Campaign.State.CLOSED:
-            return Step.PUBLISH
-        case Campaign.State.OPEN | Campaign.State.PAUSED:
-            return Step.JUDGE
-        case Campaign.State.DRAFT:
-            return Step.CAMPAIGN
+    if standing.stage is not None:
+        return STEPS[standing.stage]
     return Step.EXPORT if standing.scored else Step.CAMPAIGN
 
 
 @dataclass(frozen=True)
-class Stage:
+class StepShown:
     """A step on the page. action: what the button beside the current one says; empty where the person may not."""
 
     label: str
@@ -57,38 +58,45 @@ class Stage:
     action: str = ""
 
 
-def stages_of(dataset: Dataset, *, pairs: int, rights: Set[str]) -> list[Stage]:
-    """The steps in order. pairs: how many the dataset has. rights: what the person may do with it."""
-    number, state, published, scored, kept = _facts(dataset)
-    standing = Standing(pairs=pairs, campaign=state, published=published, scored=scored, kept=kept)
+def steps_shown(
+    dataset: Dataset, *, pairs: int, rights: Set[str], campaign: Campaign | None = None
+) -> list[StepShown]:
+    """The steps in order. pairs: how many the dataset has. rights: what the person may do with it. Two queries.
+
+    campaign: the one that the page is about; else it is the newest that is not archived.
+    """
+    standing, newest = standing_of(dataset, pairs=pairs, campaign=campaign)
     here = step_of(standing)
     return [
-        Stage(label, address, here=step == here, action=action if step == here and right in rights else "")
-        for step, label, address, action, right in _steps(dataset, standing, number)
+        StepShown(
+            label, address, here=step == here, action=action if step == here and right in rights else ""
+        )
+        for step, label, address, action, right in _steps(dataset, standing, newest)
     ]
 
 
-def _facts(dataset: Dataset) -> tuple[int | None, str, bool, bool, bool]:
-    """The newest campaign's number and state, whether its scores are published, whether people gave any scores, and
-    whether there is a snapshot: one query, for every page of the dataset.
-    """
-    newest = Campaign.objects.filter(dataset=OuterRef("pk")).order_by("-pk")
+def standing_of(
+    dataset: Dataset, *, pairs: int, campaign: Campaign | None = None
+) -> tuple[Standing, int | None]:
+    """Where the dataset stands, and the number of the campaign that it stands in, if there is one."""
+    campaigns = with_stage_facts(Campaign.objects.filter(dataset=dataset))
+    chosen = campaigns.filter(pk=campaign.pk) if campaign else campaigns.filter(archived=False)
+    found = chosen.order_by("-pk").first()
+    scored, kept = _facts(dataset)
+    stage = stage_of_row(found) if found else None
+    return Standing(pairs=pairs, stage=stage, scored=scored, kept=kept), found.pk if found else None
+
+
+def _facts(dataset: Dataset) -> tuple[bool, bool]:
+    """Whether people gave any scores, and whether there is a snapshot."""
     of_people = ScoreSet.objects.filter(
         dataset=OuterRef("pk"), kind__in=[ScoreSet.Kind.HUMAN, ScoreSet.Kind.REFERENCE]
     )
-    found = (
-        Dataset.objects.filter(pk=dataset.pk)
-        .annotate(newest=Subquery(newest.values("pk")[:1]), state=Subquery(newest.values("state")[:1]))
-        .annotate(
-            published=Exists(of_people.filter(campaign_ref=OuterRef("newest"))),
-            scored=Exists(of_people),
-            kept=Exists(Snapshot.objects.filter(dataset=OuterRef("pk"))),
-        )
-        .values_list("newest", "state", "published", "scored", "kept")
-        .get()
+    found = Dataset.objects.filter(pk=dataset.pk).annotate(
+        scored=Exists(of_people), kept=Exists(Snapshot.objects.filter(dataset=OuterRef("pk")))
     )
-    number, state, published, scored, kept = found
-    return number, state or "", published, scored, kept
+    scored, kept = found.values_list("scored", "kept").get()
+    return scored, kept
 
 
 def _steps(
@@ -98,7 +106,7 @@ def _steps(
     begin = f"{reverse('annotation:campaign_new')}?dataset={dataset.slug}"
     run = reverse("annotation:campaign", args=[campaign]) if campaign else begin
     publish = reverse("annotation:publish", args=[campaign]) if campaign else begin
-    draft = standing.campaign == Campaign.State.DRAFT
+    draft = standing.stage is Stage.OPEN
     export = _("Export or publish") if standing.kept else _("Keep a snapshot and export")
     return [
         (

@@ -30,8 +30,9 @@ from annotation.judging.choosing import (
     shut_for,
     tuple_choose,
 )
-from annotation.judging.gold import GoldFeedback, gold_feedback
+from annotation.judging.gold import EXPECTED_SEEN, GoldFeedback, gold_feedback
 from annotation.judging.settling import (
+    gold_unweigh,
     gold_weigh,
     judgement_settle,
     lease_end,
@@ -434,7 +435,8 @@ def judgement_undo(*, participation: Participation, at: datetime, client_id: UUI
     """Take the last judgement back; its tuple is on the person's screen again, in the same order.
 
     client_id says which judgement the page believes to be the last, so that a double click undoes once.
-    Raises RefusedError where there is none, or it is a gold answer: its feedback has been shown.
+    The trials of a right gold answer leave the person's count. Raises RefusedError where there is no judgement, or it
+    is a gold answer that was wrong: the person has seen the expected one.
     """
     person = participation_lock(participation)
     if client_id is not None:
@@ -443,7 +445,7 @@ def judgement_undo(*, participation: Participation, at: datetime, client_id: UUI
         undone = _live(person.pk).filter(tuple__in=revised).select_related("tuple").first()
         if undone is not None:
             return undone
-    last = _judgement_to_undo(person, client_id)
+    last, feedback = _judgement_to_undo(person, client_id)
     live = list(_live(person.pk))
     released = live[1:][-1:]
     # Before the judgement goes: who settles the tuple holds it, and then wants this judgement.
@@ -454,11 +456,16 @@ def judgement_undo(*, participation: Participation, at: datetime, client_id: UUI
     JudgementRevision.objects.create(
         tuple=last.tuple, participation=person, client_id=last.client_id, answer=answer, revised_at=at
     )
+    if feedback is not None:
+        gold_unweigh(person, last, feedback)
     last.delete()
     return _back_on_screen(person, last.tuple, at, live=live, released=released)
 
 
-def _judgement_to_undo(person: Participation, client_id: UUID | None) -> Judgement:
+def _judgement_to_undo(
+    person: Participation, client_id: UUID | None
+) -> tuple[Judgement, GoldFeedback | None]:
+    """The last judgement, with the feedback on it if it is an answer to a gold tuple in use."""
     if (shut := shut_for(person)) is not None:
         raise RefusedError(str(shut.label))
     last = person.judgements.select_related("tuple").order_by("-pk").first()
@@ -466,9 +473,10 @@ def _judgement_to_undo(person: Participation, client_id: UUID | None) -> Judgeme
         raise RefusedError(_("There is no judgement to undo yet."))
     if client_id is not None and client_id != last.client_id:
         raise RefusedError(_("Only the last judgement can be undone, and another came after that one."))
-    if last.tuple.is_gold:
-        raise RefusedError(_("The last answer cannot be undone, because you were told what was expected."))
-    return last
+    feedback = gold_feedback(last)
+    if feedback is not None and not feedback.right:
+        raise RefusedError(str(EXPECTED_SEEN))
+    return last, feedback
 
 
 def _back_on_screen(

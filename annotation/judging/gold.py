@@ -2,8 +2,13 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_lazy
+
 from annotation.campaigns.seeds import Stream, campaign_rng, turn_is_drawn
 from annotation.models import GoldAnswer, Judgement, Lease, Participation, Tuple
+
+# Why a wrong answer to a gold tuple cannot be undone. A right one is undone like any other.
+EXPECTED_SEEN = gettext_lazy("The last answer cannot be undone, because you have seen the expected answer.")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from annotation.judging.assignment import NOTHING_LEFT
 from annotation.judging.choosing import NoTupleReason
-from annotation.judging.screen import progress_text, sitting_judged, undoable, words
+from annotation.judging.screen import progress_text, sitting_judged, undo_offered, words
 from annotation.models import Participation
 from curation.datasets.people import members_of
 from curation.models import Dataset
@@ -21,7 +21,7 @@ def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dic
         "words": words(participation),
         "over": _no_tuple_page(participation, reason),
         "progress": progress_text(sitting_judged(participation)),
-        "undo": undoable(participation) if may_undo else "",
+        **(undo_offered(participation) if may_undo else {}),
     }
 
 

@@ -70,6 +70,7 @@ def rehearsal_context(
         "progress": f"{name}. {unstored}",
         "sitting": {"screens": SITTING, "minutes": sitting_minutes(campaign), "done": 0},
         "undo": "",
+        "undo_off": "",
         "words": words(nobody) | {"saved": ""},
     }
 

@@ -21,7 +21,7 @@ from annotation.bws.studies.costs import seconds_at_size
 from annotation.cards import Card, cards_of
 from annotation.judging.assignment import tuple_claim, tuples_fetch
 from annotation.judging.choosing import NoTupleReason
-from annotation.judging.gold import GoldFeedback
+from annotation.judging.gold import EXPECTED_SEEN, GoldFeedback, gold_feedback
 from annotation.models import Campaign, Judgement, JudgementRevision, Lease, Participation, Sitting
 from curation.statements import built_once
 
@@ -128,15 +128,21 @@ def sitting_is_over(done: int) -> bool:
     return done == SITTING
 
 
-def undoable(participation: Participation) -> str:
-    """The client_id of the judgement that an undo would take back, or nothing."""
-    last = _last_client_id.first(participation.pk)
-    return str(last[0]) if last else ""
+def undo_offered(participation: Participation) -> dict[str, str]:
+    """undo: the client_id of the judgement that an undo would take back, or nothing. undo_off: why it cannot."""
+    last = _last.first(participation.pk)
+    if last is None:
+        return {"undo": "", "undo_off": ""}
+    feedback = gold_feedback(last) if last.status == Judgement.Status.GOLD else None
+    if feedback is not None and not feedback.right:
+        return {"undo": "", "undo_off": str(EXPECTED_SEEN)}
+    return {"undo": str(last.client_id), "undo_off": ""}
 
 
 @built_once
-def _last_client_id(person: int) -> QuerySet[Judgement, tuple[UUID]]:
-    return Judgement.objects.filter(participation=person).order_by("-pk").values_list("client_id")[:1]
+def _last(person: int) -> QuerySet[Judgement]:
+    shown = Judgement.objects.only("client_id", "status", "tuple_id", "best_slot", "worst_slot")
+    return shown.filter(participation=person).order_by("-pk")[:1]
 
 
 def screen_json(
@@ -172,7 +178,7 @@ def screen_json(
         "tuple": tuples[0] if tuples else None,
         "ahead": tuples[1:],
         "over": not held,
-        "undo": undoable(participation),
+        **undo_offered(participation),
         "progress": progress_text(judged),
         "sitting": _sitting_done(judged),
         "note": "",

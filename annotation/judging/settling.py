@@ -15,7 +15,7 @@ from django.db.models.functions import Coalesce
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
-from annotation.bws.annotators.gold_gate import GateState, gold_trials_right
+from annotation.bws.annotators.gold_gate import TRIALS_PER_GOLD, GateState, gold_trials_right
 from annotation.campaigns.rounds import campaign_record, tuples_lock
 from annotation.judging.gold import GoldFeedback
 from annotation.models import Campaign, Judgement, Lease, Participation, Tuple
@@ -156,7 +156,7 @@ def gold_weigh(person: Participation, judgement: Judgement, feedback: GoldFeedba
 
     The caller holds the person's lock.
     """
-    person.gold_trials += 2
+    person.gold_trials += TRIALS_PER_GOLD
     person.gold_right += gold_trials_right(
         judgement.best_slot, judgement.worst_slot, feedback.best_slot, feedback.worst_slot
     )
@@ -169,6 +169,22 @@ def gold_weigh(person: Participation, judgement: Judgement, feedback: GoldFeedba
         )
         return participation_stop(participation=person, reason=reason, exclude=True, rule=True, gold=True)
     return person
+
+
+def gold_unweigh(person: Participation, judgement: Judgement, feedback: GoldFeedback) -> None:
+    """Take an answer that is undone out of the person's gold trials, and out of those that a reinstatement forgave.
+
+    The caller holds the person's lock.
+    """
+    right = gold_trials_right(
+        judgement.best_slot, judgement.worst_slot, feedback.best_slot, feedback.worst_slot
+    )
+    person.gold_trials -= TRIALS_PER_GOLD
+    person.gold_right -= right
+    if judgement.pk <= person.forgiven_until:
+        person.forgiven_trials -= TRIALS_PER_GOLD
+        person.forgiven_right -= right
+    person.save(update_fields=["gold_trials", "gold_right", "forgiven_trials", "forgiven_right"])
 
 
 @transaction.atomic

@@ -65,6 +65,11 @@ class Dashboard:
     gold_rates: str
     phases: Mapping[str, PhaseSums]
 
+    @property
+    def complete(self) -> bool:
+        """Whether all required judgements are collected."""
+        return 0 < self.required <= self.collected
+
 
 def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
     """Everything the dashboard shows, in a constant number of queries."""

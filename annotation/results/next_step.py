@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 from annotation.access import campaign_may
 from annotation.models import Campaign
 from annotation.results.dashboard import Dashboard
+from annotation.results.stages import Stage, stage_of
 from curation.models import User
 
 
@@ -51,9 +52,14 @@ def _step(campaign: Campaign, dashboard: Dashboard, shown: Mapping[str, Any]) ->
         )
         label = ngettext("Look at the person", "Look at the people", to_look_at)
         return NextStep(sentence % {"n": to_look_at}, label, "#annotators")
-    done = 0 < dashboard.required <= dashboard.collected
-    if done or (campaign.state == Campaign.State.CLOSED and dashboard.collected):
-        return _after_judging(campaign, shown, done=done, counted=counted)
+    stage = stage_of(
+        state=campaign.state,
+        complete=dashboard.complete,
+        judged=dashboard.collected > 0,
+        published=bool(shown["score_sets"]),
+    )
+    if stage in {Stage.PUBLISH, Stage.EXPORT}:
+        return _after_judging(campaign, shown, stage, done=dashboard.complete, counted=counted)
     if campaign.state != Campaign.State.OPEN:
         return _not_open(campaign, counted)
     if not any(row.judgements for row in dashboard.annotators):
@@ -80,12 +86,12 @@ def _while_people_judge(shown: Mapping[str, Any], counted: Mapping[str, str]) ->
 
 
 def _after_judging(
-    campaign: Campaign, shown: Mapping[str, Any], *, done: bool, counted: Mapping[str, str]
+    campaign: Campaign, shown: Mapping[str, Any], stage: Stage, *, done: bool, counted: Mapping[str, str]
 ) -> NextStep:
     """done: all judgements are there; else the campaign was closed before."""
     if any(work.is_underway for work in shown["works"]):
         return NextStep(_("All judgements are there. A worker publishes the scores."))
-    if shown["score_sets"]:
+    if stage is Stage.EXPORT:
         address = reverse("curation:export", args=[campaign.dataset.slug])
         return NextStep(_("The scores are published."), _("Export the dataset"), address)
     sentence = (

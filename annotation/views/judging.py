@@ -43,7 +43,7 @@ from annotation.judging.screen import (
     sitting_is_over,
     sitting_judged,
     sitting_of,
-    undoable,
+    undo_offered,
     words,
 )
 from annotation.models import Flag, Judgement, Participation
@@ -250,7 +250,7 @@ def _page(
         "progress": progress_text(judged),
         "sitting": sitting_of(participation.campaign, judged),
         "last": last_judgement(participation),
-        "undo": undoable(participation),
+        **undo_offered(participation),
         "words": words(participation),
         "by_crowd": crowd_has(request.user, participation.campaign),
     }

@@ -140,5 +140,6 @@ def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str
         "facts": dataset_facts(dataset),
         "tabs": tabs,
         "rights": rights,
+        "campaign": context.get("campaign"),
         "request": context["request"],
     }

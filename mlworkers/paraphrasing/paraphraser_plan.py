@@ -22,7 +22,7 @@ from mlworkers.plan_fields import (
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import BatchesOfLikeLength
 
-_PAPER = "ConPGS paper, section 3.4 and appendix B"
+_PAPER = "ConPGS paper, section 3.4 and appendix A"
 _OF_SCRATCH = "docs/guide/paraphrases.md"
 FURTHER_RATES, SCRATCH_RATES = (5e-6, 1e-5, 2e-5), (1e-3,)
 MOST_RATES = 8

@@ -5,17 +5,25 @@ from typing import Any
 
 from django import template
 from django.template.context import Context
+from django.urls import reverse
 
+from annotation.models import Campaign
 from curation.models import Dataset
-from semblance.journey import stages_of
+from semblance.journey import steps_shown
 
 register = template.Library()
 
 
 @register.inclusion_tag("semblance/_journey.html", takes_context=True)
 def journey(context: Context, dataset: Dataset, pairs: int, rights: Set[str]) -> dict[str, Any]:
-    """The steps; no button leads to the page that is open."""
+    """The steps, on a page about a campaign those of the campaign. No button leads to the page that is open, and the
+    campaign's own page has the button of its next step itself.
+    """
+    campaign, page = context.get("campaign"), context["request"].get_full_path()
+    of_page = campaign if isinstance(campaign, Campaign) and campaign.dataset_id == dataset.pk else None
+    on_its_page = of_page is not None and page == reverse("annotation:campaign", args=[of_page.pk])
     return {
-        "stages": stages_of(dataset, pairs=pairs, rights=rights),
-        "page": context["request"].get_full_path(),
+        "steps": steps_shown(dataset, pairs=pairs, rights=rights, campaign=of_page),
+        "page": page,
+        "without_button": on_its_page,
     }

@@ -79,6 +79,7 @@ function arrange(screen) {
     held = { nodes: [fragment(next.html)], lease: next.lease };
   }
   undoable = screen.undo;
+  document.getElementById("undo-off").textContent = screen.undo_off;
   document.getElementById("progress").textContent = screen.progress;
   document.getElementById("sitting").value = screen.sitting;
   refresh();

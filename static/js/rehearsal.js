@@ -35,6 +35,7 @@ export function senderOf({ form, outbox, taken, arrange }) {
     ahead: waiting.slice(1, 1 + AHEAD),
     over: !waiting.length,
     undo: answered.length ? "rehearsed" : "",
+    undo_off: "",
     sitting: answered.length,
   });
   const without = (lease) => waiting.filter((tuple) => tuple.lease !== lease);

@@ -345,6 +345,7 @@ def test_the_help_is_printed_without_torch(tmp_path) -> None:
 
     assert ended.returncode == 0, ended.stderr
     assert "--bootstrap" in ended.stdout
+    assert "openai:" not in ended.stdout, "evaluate refuses a model behind an endpoint"
 
 
 def suite_folder(folder: Path) -> Path:

@@ -26,6 +26,7 @@ from annotation.models import Campaign, CampaignDesign, CampaignWork, Tuple
 from annotation.results.dashboard import campaign_dashboard
 from annotation.results.norming import sessions_of
 from annotation.results.selectors import score_sets_of
+from annotation.results.stages import with_stage_facts
 from annotation.results.works import score_sets_made, work_remove
 from annotation.serializers import (
     BundleChoicesSerializer,
@@ -65,7 +66,8 @@ class CampaignList(ListAPIView[Campaign]):
 
     def get_queryset(self) -> QuerySet[Campaign]:
         readable = datasets_readable(self.request.user)  # type: ignore[arg-type]
-        return Campaign.objects.filter(dataset__in=readable).select_related("dataset").order_by("-pk")
+        campaigns = Campaign.objects.filter(dataset__in=readable).select_related("dataset")
+        return with_stage_facts(campaigns).order_by("-pk")
 
     def rows_after(self, campaigns: QuerySet[Campaign], number: int) -> QuerySet[Campaign]:
         return campaigns.filter(pk__lt=number)

@@ -54,7 +54,7 @@ class Command(BaseCommand):
     help = "Evaluate a sentence encoder against human scores or human labels."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("model", help=", ".join(Kind))
+        parser.add_argument("model", help=", ".join(kind for kind in Kind if kind is not Kind.ENDPOINT))
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--pairs", type=Path, metavar="FILE")
         what.add_argument(

@@ -13,8 +13,9 @@ from annotation.judging.assignment import (
     tuple_skip,
 )
 from annotation.judging.choosing import NoTupleReason
-from annotation.judging.gold import gold_choose, gold_is_due
-from annotation.judging.settling import leases_expire, participation_reinstate
+from annotation.judging.gold import EXPECTED_SEEN, gold_choose, gold_is_due
+from annotation.judging.screen import undo_offered
+from annotation.judging.settling import leases_expire, participation_reinstate, participation_stop
 from annotation.models import Judgement, Lease, Tuple
 from curation.models import AuditEntry
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory
@@ -128,11 +129,11 @@ def test_an_answered_gold_tuple_is_not_asked_again_in_later_sittings(
     assert one_gold.pk not in asked + asked_after(dora, at + timedelta(days=4), answer)
 
 
-def test_a_gold_answer_that_somebody_tried_to_take_back_is_not_asked_again(
+def test_a_wrong_gold_answer_that_somebody_tried_to_take_back_is_not_asked_again(
     dora, gold_lease, one_gold, at, answer
 ) -> None:
-    answer.submit(dora, one_gold.pk)
-    with pytest.raises(RefusedError, match="told what was expected"):
+    answer.submit(dora, one_gold.pk, best=2, worst=3)
+    with pytest.raises(RefusedError, match="seen the expected answer"):
         judgement_undo(participation=dora, at=at)
 
     assert one_gold.pk not in asked_after(dora, at, answer)
@@ -210,11 +211,53 @@ def test_best_and_worst_are_two_trials(campaign, anna, work) -> None:
     assert (anna.gold_trials, anna.gold_right) == (4, 2)
 
 
-def test_a_gold_answer_cannot_be_undone(campaign, anna, at, work) -> None:
-    work(anna, golds=1)
+@pytest.mark.parametrize("choice", [{"best": 2, "worst": 3}, {"best": 0, "worst": 3}])
+def test_a_wrong_gold_answer_cannot_be_undone(campaign, anna, at, work, choice) -> None:
+    work(anna, golds=1, **choice)
 
-    with pytest.raises(RefusedError, match="told what was expected"):
+    with pytest.raises(RefusedError, match="seen the expected answer"):
         judgement_undo(participation=anna, at=at)
+    assert undo_offered(anna) == {"undo": "", "undo_off": str(EXPECTED_SEEN)}
+
+
+def test_a_right_gold_answer_is_undone_like_any_other_and_its_trials_leave_the_count(
+    campaign, anna, at, work
+) -> None:
+    right = work(anna, golds=1).judgement
+    offered = undo_offered(anna)
+
+    lease = judgement_undo(participation=anna, at=at)
+
+    anna.refresh_from_db()
+    assert offered == {"undo": str(right.client_id), "undo_off": ""}
+    assert (lease.tuple_id, lease.state) == (right.tuple_id, Lease.State.LIVE)
+    assert (anna.gold_trials, anna.gold_right) == (0, 0)
+
+
+def test_a_gold_answer_that_was_undone_is_weighed_once_when_it_is_given_again(
+    campaign, anna, at, work, answer
+) -> None:
+    gold = work(anna, golds=1).judgement.tuple_id
+    judgement_undo(participation=anna, at=at)
+
+    answer.submit(anna, gold, best=2, worst=1)
+
+    anna.refresh_from_db()
+    assert (anna.gold_trials, anna.gold_right) == (2, 1)
+
+
+def test_a_gold_answer_from_before_a_reinstatement_is_undone_from_what_was_forgiven(
+    campaign, anna, at, work
+) -> None:
+    work(anna, golds=2)
+    participation_stop(participation=anna, reason="A mistake.", exclude=True)
+    participation_reinstate(participation=anna)
+
+    judgement_undo(participation=anna, at=at)
+
+    anna.refresh_from_db()
+    assert (anna.gold_trials, anna.gold_right) == (2, 2)
+    assert (anna.forgiven_trials, anna.forgiven_right) == (2, 2)
 
 
 def test_nobody_is_stopped_before_the_minimum_of_gold_answers(campaign, anna, work) -> None:

@@ -13,12 +13,13 @@ from django.urls.resolvers import RegexPattern, RoutePattern
 
 pytestmark = pytest.mark.django_db
 
-# What a stranger may open: logging in, joining by invitation or a crowd's link, and the two health checks.
+# What a stranger may open: logging in, joining by invitation or a crowd's link, the icon, and the two health checks.
 OPEN = {
     "accounts/login/",
     "admin/login/",
     "crowd/x/",
     "crowd/x/consent/",
+    "favicon.ico",
     "healthz",
     "invitations/x/",
     "livez",
@@ -97,7 +98,9 @@ def test_every_other_address_asks_a_stranger_to_log_in(method: str) -> None:
     assert {a: answer.status_code for a, answer in answers.items() if not asks_for_a_login(answer)} == {}
 
 
-@pytest.mark.parametrize("address", sorted(OPEN - {"crowd/x/", "crowd/x/consent/", "invitations/x/"}))
+@pytest.mark.parametrize(
+    "address", sorted(OPEN - {"crowd/x/", "crowd/x/consent/", "favicon.ico", "invitations/x/"})
+)
 def test_what_is_open_answers_a_stranger(address: str) -> None:
     answer = Client().get(f"/{address}")
 
@@ -136,3 +139,10 @@ def test_static_files_carry_the_content_security_policy_too() -> None:
     with closing(Client().get("/static/icon.svg")) as answer:
         assert answer.status_code == 200
         assert "default-src 'self'" in answer["Content-Security-Policy"]
+
+
+def test_the_icon_is_found_at_its_old_address(client) -> None:
+    answer = client.get("/favicon.ico")
+
+    assert answer.status_code == 301
+    assert answer.headers["Location"].endswith(".svg")

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from annotation.results.stages import Stage, stage_of
 from semblance.journey import Standing, Step, step_of
 
-EMPTY = Standing(pairs=0, campaign="", published=False, scored=False, kept=False)
+EMPTY = Standing(pairs=0, stage=None, scored=False, kept=False)
 FILLED = replace(EMPTY, pairs=300)
 
 
@@ -15,16 +16,32 @@ FILLED = replace(EMPTY, pairs=300)
     [
         (EMPTY, Step.IMPORT),
         (FILLED, Step.CAMPAIGN),
-        (replace(FILLED, campaign="draft"), Step.CAMPAIGN),
-        (replace(FILLED, campaign="open"), Step.JUDGE),
-        (replace(FILLED, campaign="paused"), Step.JUDGE),
-        (replace(FILLED, campaign="closed"), Step.PUBLISH),
-        (replace(FILLED, campaign="closed", published=True, scored=True), Step.EXPORT),
-        (replace(FILLED, campaign="open", published=True, scored=True), Step.EXPORT),
+        (replace(FILLED, stage=Stage.OPEN), Step.CAMPAIGN),
+        (replace(FILLED, stage=Stage.JUDGE), Step.JUDGE),
+        (replace(FILLED, stage=Stage.PUBLISH), Step.PUBLISH),
+        (replace(FILLED, stage=Stage.EXPORT), Step.EXPORT),
     ],
 )
 def test_the_way_goes_on_with_each_step(standing: Standing, step: Step) -> None:
     assert step_of(standing) == step
+
+
+@pytest.mark.parametrize(
+    ("state", "complete", "judged", "published", "stage"),
+    [
+        ("draft", False, False, False, Stage.OPEN),
+        ("open", False, True, False, Stage.JUDGE),
+        ("paused", False, True, False, Stage.JUDGE),
+        ("open", False, True, True, Stage.JUDGE),  # published before the end: judging goes on
+        ("open", True, True, False, Stage.PUBLISH),
+        ("open", True, True, True, Stage.EXPORT),
+        ("closed", False, True, False, Stage.PUBLISH),
+        ("closed", False, True, True, Stage.EXPORT),
+        ("closed", False, False, False, Stage.JUDGE),
+    ],
+)
+def test_the_stage_follows_from_what_is_there(state, complete, judged, published, stage) -> None:
+    assert stage_of(state=state, complete=complete, judged=judged, published=published) == stage
 
 
 def test_scores_from_a_file_need_no_campaign() -> None:
@@ -32,4 +49,4 @@ def test_scores_from_a_file_need_no_campaign() -> None:
 
 
 def test_a_newer_campaign_begins_the_way_anew() -> None:
-    assert step_of(replace(FILLED, scored=True, campaign="open")) == Step.JUDGE
+    assert step_of(replace(FILLED, scored=True, stage=Stage.JUDGE)) == Step.JUDGE
