@@ -4,7 +4,9 @@ The loop is what an importer looks like that was written without thinking of siz
 for the sentences, a create for the pair and one for its score. It checks nothing and counts no duplicates. The notes
 also say what a row costs in a file ten times as long, against this one; `--rows N` imports one file of so many rows
 instead, in a process of its own, against a file of 10,000 rows, while another process writes a row every .4 s, as a
-person who judges does, and says how long it waits. With a PostgreSQL DATABASE_URL `--rows` measures that database.
+person who judges does, and says how long it waits. `--repeats` imports one pair in row after row where half as many
+rows of it are stored, against the same numbers of distinct pairs. With a PostgreSQL DATABASE_URL `--rows` and
+`--repeats` measure that database.
 """
 
 import argparse
@@ -13,7 +15,7 @@ import itertools
 import multiprocessing
 import multiprocessing.connection
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -126,12 +128,63 @@ def one_long_file(count: int) -> Comparison:
     )
 
 
+def repeats_against_distinct(count: int, rounds: int) -> Comparison:
+    """One pair in all rows against a different one in each, by row: both where the first half of the rows is stored."""
+    home = Path(HOME)
+    distinct = pairs_file(home / "distinct.csv", count, seed=3)
+    header, row = distinct.read_text(encoding="utf-8").splitlines()[:2]
+    repeated = home / "repeated.csv"
+    repeated.write_text("\n".join([header, *[row] * count]) + "\n", encoding="utf-8")
+    seconds, baseline_seconds = alternate_seconds(
+        lambda: imported_after_half(repeated, count),
+        lambda: imported_after_half(distinct, count),
+        rounds=rounds,
+    )
+    return rates_compared(
+        "import_repeats",
+        work=count,
+        unit="pairs/s",
+        seconds=seconds,
+        baseline="the same number of distinct pairs, by row",
+        baseline_seconds=baseline_seconds,
+        notes=f"{count} rows of one pair where {count // 2} are stored, in {seconds:.2f} s of this process, "
+        f"{DATABASE}, best of {rounds}",
+    )
+
+
+def alternate_seconds(
+    product: Callable[[], float], baseline: Callable[[], float], *, rounds: int
+) -> tuple[float, float]:
+    """The fewest seconds that each says it took over so many rounds, in turn."""
+    taken = [(product(), baseline()) for _round in range(rounds)]
+    return min(own for own, _theirs in taken), min(theirs for _own, theirs in taken)
+
+
+def imported_after_half(path: Path, count: int) -> float:
+    """Seconds of this process for a file, in a dataset that holds the first half of its rows."""
+    half = path.with_name(f"half-of-{path.name}")
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    half.write_text("".join(lines[: 1 + count // 2]), encoding="utf-8")
+    dataset = new_dataset()
+    pairs_import(dataset=dataset, path=half)
+    started = process_time()
+    outcome = pairs_import(dataset=dataset, path=path)
+    assert outcome.added + outcome.updated + outcome.unchanged == count
+    assert outcome.added == count - count // 2
+    return process_time() - started
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a smaller size, in seconds instead of minutes")
     parser.add_argument("--rows", type=int, help="one file of so many rows, against one of 10,000")
+    parser.add_argument(
+        "--repeats", action="store_true", help="40,000 rows of one pair, against distinct pairs"
+    )
     options = parser.parse_args()
-    if options.rows:
+    if options.repeats:
+        print_comparison(repeats_against_distinct(*((2_000, 1) if options.quick else (40_000, 3))))
+    elif options.rows:
         print_comparison(one_long_file(options.rows))
     else:
         print_comparison(side_by_side(*((1_000, 1) if options.quick else (5_749, 3))))

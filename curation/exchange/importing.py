@@ -47,7 +47,7 @@ from curation.files.identity import (
     split_in_name,
     survey_rows,
 )
-from curation.files.known import CHANGES, Change, Matching, in_another_split
+from curation.files.known import CHANGES, Change, Matching, Untaken
 from curation.files.parquet import ROWS_MOST
 from curation.files.parsing import inspect_file, parse_pairs
 from curation.files.progress import Report, silent
@@ -67,6 +67,8 @@ AT_ONCE_ROWS = 20_000
 CHUNK_ROWS = 1_000 if connection.vendor == "sqlite" else ONE_TRANSACTION_ROWS
 # Before the first chunk an earlier attempt may have written many rows, and before the second the first one has.
 NEW_TO_STATISTICS = 2
+# More stored pairs of two sentences than these are kept while a file is read, not read again for each chunk.
+READ_AGAIN_MOST = 16
 ERRORS_KEPT = 100
 ERROR_CHARACTERS_KEPT = 500
 
@@ -447,16 +449,20 @@ def _compared(
     rows: Iterator[Row], dataset: Dataset, matching: Matching, elsewhere: _Elsewhere
 ) -> Iterator[Row]:
     """The rows, after they were compared with the pairs that the dataset holds."""
+    here = replace(matching, across_splits=False)
+    often: dict[tuple[int, int], Untaken] = {}
     for chunk in in_parts(rows, CHUNK_ROWS):
         pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
         sentences = sentences_found(dataset, pairs)
         numbers = [(sentences.get(pair.a_key, 0), sentences.get(pair.b_key, 0)) for pair in pairs]
-        there = stored_pairs(None, sorted({both for both in numbers if all(both)}))
+        asked = {both for both in numbers if all(both)} - often.keys()
+        there = {both: Untaken(those) for both, those in stored_pairs(None, sorted(asked)).items()}
+        often |= {both: those for both, those in there.items() if len(those) > READ_AGAIN_MOST}
         for pair, both in zip(pairs, numbers, strict=True):
-            possible = [one for one in there.get(both, ()) if matching.can_be(pair.name, one)]
-            if not any(not in_another_split(pair.name, one) for one in possible):
+            those = there.get(both) or often.get(both) or Untaken(())
+            if here.best(pair.name, those) is None:
                 elsewhere.rows += 1
-                elsewhere.held += bool(possible)
+                elsewhere.held += matching.best(pair.name, those) is not None
         yield from chunk
 
 

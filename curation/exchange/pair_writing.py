@@ -5,6 +5,7 @@ pair and score set. Which pair a row is, `files/known.py` decides; its sentences
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from curation.datasets.lineage import imported_mark
 from curation.datasets.rows import numbers_reserve, rows_add, rows_change, sought
 from curation.files.drafts import RowError
 from curation.files.identity import IdentifiedPair, PairName, Survey
-from curation.files.known import Change, Matching, StoredPair, contradicts
+from curation.files.known import Change, Matching, StoredPair, Untaken, contradicts
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.duplicates import (
     NO_OCCURRENCES,
@@ -38,12 +39,14 @@ _SCORE_COLUMNS = ("value", "imported", "standard_error", "judgements")
 class Held:
     """The dataset's pairs of two sentences. left: those that no row took yet, in each order, by the sentences' keys.
 
-    beyond: of those that the file does not hold, which a comparison needs. names: of all of them.
+    beyond: of those that the file does not hold, which a comparison needs. names: of all of them, and of those that
+    were added. numbered: from a source, a split and an order to the last number that an id was made of (`_free_name`).
     """
 
-    left: dict[tuple[str, str], list[StoredPair]]
+    left: dict[tuple[str, str], Untaken]
     beyond: Occurrences
     names: set[PairName]
+    numbered: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
 
 @dataclass
@@ -102,21 +105,16 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
     """
     stored = target.dataset.pk is not None
     sentences = sentences_found(target.dataset, pairs) if stored else {}
-    there = _pairs_with_sentences(target, pairs, sentences) if sentences else {}
     named = _pairs_with_names(target.dataset, pairs) if stored else {}
     outcome = WriteOutcome()
+    consistent = _consistent(target, pairs, named, sentences, outcome)
+    there = _pairs_with_sentences(target, consistent, sentences) if sentences else {}
     new: list[IdentifiedPair] = []
-    for row in pairs:
-        pair = row
-        if (error := _contradiction(row, named, sentences)) is not None:
-            if not target.ids_guessed:
-                outcome.refused.append(error)
-                continue
-            pair = _without_id(row)
+    for pair in consistent:
         held = _held(target, pair, sentences, there)
-        known = held and target.matching.taken(pair.name, held.left[pair.a_key, pair.b_key])
+        known = held and target.matching.best(pair.name, held.left[pair.a_key, pair.b_key])
         if held and known:
-            held.left[pair.a_key, pair.b_key].remove(known)
+            held.left[pair.a_key, pair.b_key].take(known)
             outcome.updates.append(Update(pair, known, target.matching.changes(pair, known)))
         else:
             fresh = pair._replace(name=_free_name(pair, held)) if held else pair
@@ -212,6 +210,26 @@ def _names_found(dataset: Dataset, ids: Sequence[str]) -> dict[str, dict[PairNam
     return found
 
 
+def _consistent(
+    target: Target,
+    pairs: Sequence[IdentifiedPair],
+    named: Mapping[str, Mapping[PairName, tuple[int, int]]],
+    sentences: Mapping[str, int],
+    outcome: WriteOutcome,
+) -> list[IdentifiedPair]:
+    """The pairs but those whose ids belong to other sentences: they are refused, or lose an id that was guessed."""
+    consistent = []
+    for pair in pairs:
+        error = _contradiction(pair, named, sentences)
+        if error is None:
+            consistent.append(pair)
+        elif target.ids_guessed:
+            consistent.append(_without_id(pair))
+        else:
+            outcome.refused.append(error)
+    return consistent
+
+
 def _contradiction(
     pair: IdentifiedPair,
     named: Mapping[str, Mapping[PairName, tuple[int, int]]],
@@ -266,10 +284,13 @@ def _held(
     for keys, those, rows in zip(
         ((pair.a_key, pair.b_key), (pair.b_key, pair.a_key)), (same, mirrored), numbers, strict=True
     ):
-        possible = [one for one in those if target.matching.can_be(pair.name, one)]
-        for other in [one for one in those if one not in possible] + possible[rows:]:
-            beyond = beyond.with_pair(occurrence_of(*keys, other.name.split))
-    left = {(pair.b_key, pair.a_key): list(mirrored)} | {(pair.a_key, pair.b_key): list(same)}
+        left_for_rows = rows
+        for one in those:
+            if left_for_rows and target.matching.can_be(pair.name, one):
+                left_for_rows -= 1
+            else:
+                beyond = beyond.with_pair(occurrence_of(*keys, one.name.split))
+    left = {(pair.b_key, pair.a_key): Untaken(mirrored)} | {(pair.a_key, pair.b_key): Untaken(same)}
     held = Held(left, beyond, {one.name for one in (*same, *mirrored)})
     if several:
         target.held[content] = held
@@ -278,10 +299,12 @@ def _held(
 
 def _free_name(pair: IdentifiedPair, held: Held) -> PairName:
     """The new pair's name; where another pair of its sentences has it and the file gives no id, the next one."""
-    name, number = pair.name, 0
+    name = pair.name
+    counted = name.source, name.split, pair.a_key
     while name in held.names and not pair.draft.external_id:
-        number += 1
-        made = made_external_id(name.source, name.split, pair.a_key, pair.b_key, number)
+        # No name is given back, so the next row need not try the lower numbers again.
+        held.numbered[counted] += 1
+        made = made_external_id(name.source, name.split, pair.a_key, pair.b_key, held.numbered[counted])
         name = name._replace(external_id=made)
     held.names.add(name)
     return name

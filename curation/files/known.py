@@ -5,13 +5,17 @@ takes the pair that fits it best, and no two rows take the same pair: the first 
 the second. A row for which no pair is left is a new pair.
 """
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from curation.files.identity import IdentifiedPair, PairName
 
 CHANGES = ("split", "source", "subset", "score", "score_added")
+# An id, a source and a split, each of them None where any will do.
+_Kind = tuple[str | None, str | None, str | None]
 
 
 class StoredPair(NamedTuple):
@@ -24,6 +28,50 @@ class StoredPair(NamedTuple):
     active: bool
     score_pk: int | None
     score: float | None
+
+
+class Untaken:
+    """Of the pairs of two sentences, in one order, those that no row took yet.
+
+    However many they are, a row finds its own in a few steps: they wait in line by what may make them fit.
+    """
+
+    def __init__(self, pairs: Sequence[StoredPair]) -> None:
+        self._pairs = pairs
+        self._taken: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._pairs) - len(self._taken)
+
+    def first(self, kinds: Iterator[_Kind]) -> StoredPair | None:
+        """The pair of the first kind that has one left: the active one, then the oldest."""
+        for kind in kinds:
+            line = self._lines.get(kind)
+            while line and line[0].pk in self._taken:
+                line.popleft()
+            if line:
+                return line[0]
+        return None
+
+    def take(self, pair: StoredPair) -> None:
+        self._taken.add(pair.pk)
+
+    @cached_property
+    def _lines(self) -> dict[_Kind, deque[StoredPair]]:
+        lines: dict[_Kind, deque[StoredPair]] = {}
+        for pair in sorted(self._pairs, key=lambda pair: (not pair.active, pair.pk)):
+            for kind in _kinds_of(pair):
+                lines.setdefault(kind, deque()).append(pair)
+        return lines
+
+
+def _kinds_of(pair: StoredPair) -> tuple[_Kind, ...]:
+    """The kinds that the pair is one of."""
+    external_id, source, split = pair.name
+    named: tuple[_Kind, ...] = ((external_id, source, split), (external_id, source, None))
+    if pair.generated:
+        return named  # what a machine wrote for a run is no row of a file that knows nothing of the run
+    return *named, (None, source, split), (None, source, None), (None, None, split), (None, None, None)
 
 
 class Change(NamedTuple):
@@ -49,14 +97,25 @@ class Matching:
 
     def can_be(self, row: PairName, pair: StoredPair) -> bool:
         """Whether the row may be this pair, of those with its sentences."""
-        if pair.generated and row[:2] != pair.name[:2]:
-            return False  # what a machine wrote for a run is no row of a file that knows nothing of the run
-        return self.across_splits or not in_another_split(row, pair)
+        kinds = _kinds_of(pair)
+        return any(kind in kinds for kind in self._kinds_for(row))
 
-    def taken(self, row: PairName, pairs: Sequence[StoredPair]) -> StoredPair | None:
+    def best(self, row: PairName, pairs: Untaken) -> StoredPair | None:
         """The pair that the row is, of those with its sentences that no other row took."""
-        possible = [pair for pair in pairs if self.can_be(row, pair)]
-        return min(possible, key=lambda pair: _distance(row, pair), default=None)
+        return pairs.first(self._kinds_for(row))
+
+    def _kinds_for(self, row: PairName) -> Iterator[_Kind]:
+        """Which pairs the row may be: that with its id first, then those of its split, of its source, any."""
+        external_id, source, split = row
+        # Where the row names a split and is no pair of another one, it may still be one that names none.
+        others = "" if split and not self.across_splits else None
+        yield external_id, source, split
+        yield external_id, source, others
+        if split:
+            yield None, source, split
+            yield None, None, split
+        yield None, source, others
+        yield None, None, others
 
     def changes(self, row: IdentifiedPair, pair: StoredPair) -> list[Change]:
         """What the row says anew. An empty cell says nothing."""
@@ -73,24 +132,6 @@ class Matching:
             what = "score_added" if pair.score_pk is None else "score"
             changes.append(Change(what, pair.score, row.draft.score))
         return changes
-
-
-def in_another_split(row: PairName, pair: StoredPair) -> bool:
-    """Whether both name a split, and not the same one."""
-    return bool(row.split and pair.name.split) and row.split != pair.name.split
-
-
-def _distance(row: PairName, pair: StoredPair) -> tuple[bool, bool, bool, bool, bool, int]:
-    """The pair with the row's id first, then that of its split, of its source, the active one, the oldest."""
-    same = pair.name
-    return (
-        same != row,
-        same[:2] != row[:2],
-        bool(row.split) and same.split != row.split,
-        same.source != row.source,
-        not pair.active,
-        pair.pk,
-    )
 
 
 def contradicts(row: PairName, pair: PairName) -> bool:
