@@ -7,7 +7,7 @@ import os
 import select
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, _ArgumentGroup
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NoReturn, TextIO
 
@@ -31,8 +31,8 @@ def delimiter_given(text: str) -> str:
     return delimiter
 
 
-def delimiter_argument(parser: ArgumentParser | _ArgumentGroup) -> None:
-    """Add `--delimiter`, the same for every command that reads a table."""
+def reading_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Add `--delimiter` and `--encoding`, the same for every command that reads a table."""
     parser.add_argument(
         "--delimiter",
         type=delimiter_given,
@@ -40,15 +40,20 @@ def delimiter_argument(parser: ArgumentParser | _ArgumentGroup) -> None:
         help="What separates the columns of CSV and TSV: one character, or comma, tab, semicolon or bar. Default: "
         "recognised.",
     )
-
-
-def encoding_argument(parser: ArgumentParser | _ArgumentGroup) -> None:
-    """Add `--encoding`, the same for every command that reads files of text."""
     parser.add_argument(
         "--encoding",
         metavar="NAME",
         help="The encoding of the files, such as gbk, euc_jp, cp1251 or iso8859_9. Default: it is detected.",
     )
+
+
+def reading_given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """How a table is to be read, as `--no-header` and the options of `reading_arguments` say."""
+    return {
+        "header": not options["no_header"],
+        "delimiter": options["delimiter"],
+        "encoding": options["encoding"],
+    }
 
 
 class Error(CommandError):

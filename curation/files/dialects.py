@@ -25,6 +25,12 @@ _SEPARATOR_LINE = re.compile(r"\ufeff?\"?sep=(.)\"?\s*", re.IGNORECASE)
 Lines = Callable[[], Iterator[str]]
 
 
+def separator_named(line: str) -> str:
+    """The delimiter that a first line `sep=;` names, as spreadsheets write it; "" where it names none."""
+    match = _SEPARATOR_LINE.fullmatch(line)
+    return match[1] if match else ""
+
+
 @dataclass(frozen=True)
 class Dialect:
     """How the cells of a text file are separated.
@@ -75,9 +81,8 @@ def detect_dialect(
     """
     of_file: Lines = lines if callable(lines) else lambda: iter(lines)
     beginning = list(islice(of_file(), _SAMPLE_LINES))
-    said = _SEPARATOR_LINE.fullmatch(beginning[0]) if beginning else None
-    if given or said:
-        return _dialect(of_file, given or (said[1] if said else usual), header=header)
+    if named := given or (separator_named(beginning[0]) if beginning else ""):
+        return _dialect(of_file, named, header=header)
     order = [usual, *(other for other in DELIMITERS if other != usual)]
     found = _best([_dialect(partial(iter, beginning), each, header=header) for each in order])
     if len(beginning) < _SAMPLE_LINES:
@@ -193,7 +198,7 @@ def _filled(cells: Sequence[str]) -> int:
 
 
 def _is_title(cells: Sequence[str], width: int, *, header: bool | None) -> bool:
-    if _SEPARATOR_LINE.fullmatch(",".join(cells)) or _SEPARATOR_LINE.fullmatch(";".join(cells)):
+    if separator_named(",".join(cells)) or separator_named(";".join(cells)):
         return True
     if len(cells) != width and cells[0].lstrip().startswith(("#", "//")):
         return True

@@ -1,6 +1,6 @@
 """A file before its rows are read: its format, encoding, columns and first rows, and their preview for people."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import islice
@@ -141,14 +141,9 @@ def seems_header(rows: Sequence[Sequence[str]]) -> bool:
     # Names are short and differ, and do not end as sentences do.
     name_like = len(set(first)) == len(first) and all(len(cell) <= 30 for cell in first)
     ends_as_sentence = any(cell.rstrip().endswith((".", "?", "!")) for cell in first)
-    return any(_holds_numbers(below, place) for place in range(len(first))) or (
+    return any(_half(below, place, is_number) for place in range(len(first))) or (
         name_like and not ends_as_sentence
     )
-
-
-def _holds_numbers(rows: Sequence[Sequence[str]], place: int) -> bool:
-    filled = [row[place] for row in rows if len(row) > place and row[place]]
-    return bool(filled) and 2 * sum(map(is_number, filled)) >= len(filled)
 
 
 def _json_sample(path: Path, lines: Iterator[str], encoding: str, warnings: tuple[str, ...]) -> Layout:
@@ -251,12 +246,14 @@ def preview_file(
         "guess": guess,
         "delimiter_given": delimiter,
         "encoding_given": encoding,
-        "pair_places": frozenset(place for place in range(width) if _holds_pairs(sample.rows, place)),
+        "pair_places": frozenset(
+            place for place in range(width) if _half(sample.rows, place, holds_two_sentences)
+        ),
     }
     return Preview(**vars(decided) | shown)
 
 
-def _holds_pairs(rows: Sequence[Sequence[object]], place: int) -> bool:
-    """Whether at least half of a column's filled cells in the first rows hold two sentences each."""
+def _half(rows: Sequence[Sequence[object]], place: int, fits: Callable[[object], bool]) -> bool:
+    """Whether at least half of a column's filled cells fit: a few others are errors of their rows."""
     filled = [row[place] for row in rows if len(row) > place and row[place] not in (None, "")]
-    return bool(filled) and 2 * sum(map(holds_two_sentences, filled)) >= len(filled)
+    return bool(filled) and 2 * sum(map(fits, filled)) >= len(filled)

@@ -4,7 +4,6 @@ Where its header is, what separates its cells, and the cells of each judgement. 
 keys or columns are the header.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,7 +24,7 @@ from annotation.bws.files.columns import (
 )
 from annotation.bws.files.notices import ReadingError
 from curation.files.columns import nested_refusal
-from curation.files.dialects import detect_dialect
+from curation.files.dialects import DELIMITERS, HEADER_WITHIN, detect_dialect, separator_named
 from curation.files.drafts import FileError, Layout, RowError
 from curation.files.encoding import Encoding, detect_encoding, errors_for
 from curation.files.foreign import BEGINNING_BYTES, PARQUET, refuse_known_kinds, refuse_no_text
@@ -36,11 +35,8 @@ from curation.files.sniffing import all_lines, detect_format, sample_lines
 from curation.files.writing import as_text, replacing
 from curation.pairs.text import printable
 
-_HEADER_WITHIN = 20  # a header may follow some lines of title, and no more
-_DELIMITERS = ",\t;|"
 _JUDGEMENTS = "a table of judgements and its header"
 _LISTS_AS_TEXT = "write one item in each column, or the list as text in one column"
-_SEPARATOR = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 
 
 class _Header(NamedTuple):
@@ -88,10 +84,10 @@ class _TextFile:
         if not any(line.strip() for line in lines):
             raise FileError(f"{self.path.name} is empty; give a file with {_JUDGEMENTS}.")
         found = False
-        for delimiter in self.delimiter or _separator_in(lines[0]) or _DELIMITERS:
+        for delimiter in self.delimiter or separator_named(lines[0]) or DELIMITERS:
             quoted = delimiter != "\t" or self._is_quoted(delimiter)
             records = split_cells(RecordLines(iter(lines)), delimiter=delimiter, quoted=quoted)
-            for record in islice(records, _HEADER_WITHIN):
+            for record in islice(records, HEADER_WITHIN):
                 if isinstance(record, Record):
                     found = True
                     yield _Header(record, delimiter, quoted)
@@ -116,7 +112,7 @@ class _TextFile:
                 break
             if isinstance(row, RowError):
                 yield row
-            elif not _separator_in(row.lines[0]):
+            elif not separator_named(row.lines[0]):
                 yield RowError(row.line, "the row is above the header", row.text)
         yield from headers_refused(header.names, rows)
 
@@ -270,12 +266,6 @@ def encoding_of(path: Path, named: str | None = None) -> Encoding:
         return detect_encoding(path, named)
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}; check the path.") from error
-
-
-def _separator_in(line: str) -> str:
-    """The delimiter that a first line `sep=;` names, as spreadsheets write it; "" where it names none."""
-    match = _SEPARATOR.fullmatch(line)
-    return match[1] if match else ""
 
 
 def text_lines(path: Path, encoding: Encoding) -> Iterator[str]:

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from annotation.bws.files.columns import Columns
 from annotation.bws.files.judgement_files import JudgementFile, read_judgements
 from annotation.bws.files.settling import BestIsWorst, Spaces
-from curation.command import delimiter_argument, encoding_argument
+from curation.command import reading_arguments
 from curation.errors import UserError
 
 REJECTED_SHOWN = 10
@@ -73,8 +73,7 @@ def add_reading(parser: ArgumentParser, *, items: str = "--items") -> None:
         help="1 for the best item, -1 for the worst and 0 for the others (default choice, value, ...). Two columns "
         "that say this with 1 and 0 are named with --best and --worst.",
     )
-    delimiter_argument(parser)
-    encoding_argument(parser)
+    reading_arguments(parser)
     rows = parser.add_argument_group("rows that are left out")
     rows.add_argument(
         "--best-is-worst",

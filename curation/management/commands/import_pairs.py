@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
-from curation.command import delimiter_argument, encoding_argument
+from curation.command import reading_arguments, reading_given
 from curation.datasets.leak_guard import leak_in_words
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_draft
@@ -69,8 +69,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--no-header", action="store_true", help="The first row is a pair, not a row of column names."
         )
-        delimiter_argument(parser)
-        encoding_argument(parser)
+        reading_arguments(parser)
         parser.add_argument(
             "--ratings",
             action=BooleanOptionalAction,
@@ -132,9 +131,7 @@ class Command(BaseCommand):
                             for option, (field, _help) in COLUMNS.items()
                         }
                     ),
-                    header=not options["no_header"],
-                    delimiter=options["delimiter"],
-                    encoding=options["encoding"],
+                    **reading_given(options),
                     scale=options["scale"] and tuple(options["scale"]),
                     score_set=options["score_set"],
                     source=options["source_name"],

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
-from curation.command import delimiter_argument, encoding_argument
+from curation.command import reading_arguments, reading_given
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_create
 from curation.errors import errors_shown
@@ -35,11 +35,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--labels", default="", metavar="COL,…", help="Columns of labels, such as target,stance."
         )
-        delimiter_argument(parser)
+        reading_arguments(parser)
         parser.add_argument(
             "--no-header", action="store_true", help="The first row is no row of column names."
         )
-        encoding_argument(parser)
         parser.add_argument("--documents", action="store_true", help="The files are running text.")
         parser.add_argument("--language", default="en", metavar="TAG", help="Of running text. Default: en.")
         parser.add_argument(
@@ -65,9 +64,7 @@ class Command(BaseCommand):
             columns=SentenceColumns(
                 text=column_option(options["text"]), source=column_option(options["source"]), labels=labels
             ),
-            header=not options["no_header"],
-            delimiter=options["delimiter"],
-            encoding=options["encoding"],
+            **reading_given(options),
             documents=options["documents"],
             language=options["language"],
             source=options["source_name"],

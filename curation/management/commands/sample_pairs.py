@@ -12,7 +12,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
-from curation.command import delimiter_argument, encoding_argument
+from curation.command import reading_arguments, reading_given
 from curation.database import database_ready
 from curation.datasets.composing import Labels, composition_add
 from curation.datasets.selectors import dataset_by_slug
@@ -116,14 +116,13 @@ class Command(BaseCommand):
         files.add_argument(
             "--pairs", action="store_true", help="The files hold pairs, which are chosen from."
         )
-        delimiter_argument(files)
+        reading_arguments(files)
         files.add_argument("--a", metavar="COL", help="With --pairs: the first sentence.")
         files.add_argument("--b", metavar="COL", help="With --pairs: the second sentence.")
         files.add_argument("--score", metavar="COL", help="With --pairs: the score, or none.")
         files.add_argument(
             "--no-header", action="store_true", help="The first row is no row of column names."
         )
-        encoding_argument(files)
         files.add_argument(
             "--source",
             metavar="COL",
@@ -320,9 +319,7 @@ class Command(BaseCommand):
         file = inspect_sentences(
             path,
             columns,
-            header=not options["no_header"],
-            delimiter=options["delimiter"],
-            encoding=options["encoding"],
+            **reading_given(options),
             documents=options["documents"],
             language=options["language"],
         )
@@ -340,13 +337,7 @@ class Command(BaseCommand):
     def _read_pairs(self, path: Path, read: _Read, options: Mapping[str, Any]) -> None:
         names = ("a", "b", "score", "source")
         columns = Columns(**{name: column_option(options[name]) for name in names})
-        layout, pairs, rejected = read_pairs(
-            path,
-            columns,
-            header=not options["no_header"],
-            delimiter=options["delimiter"],
-            encoding=options["encoding"],
-        )
+        layout, pairs, rejected = read_pairs(path, columns, **reading_given(options))
         read.warnings += layout.warnings
         read.guess(path, layout.guesses)
         for pair in pairs:

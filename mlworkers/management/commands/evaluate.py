@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from curation.command import Command as BaseCommand
-from curation.command import delimiter_argument, encoding_argument
+from curation.command import reading_arguments, reading_given
 from curation.errors import errors_shown
 from curation.files.drafts import column_option
 from curation.files.parsing import Columns
@@ -64,7 +64,7 @@ class Command(BaseCommand):
             help="a published test suite in a folder, or its test file; may be given several times: "
             + ", ".join(SUITES),
         )
-        delimiter_argument(parser)
+        reading_arguments(parser)
         parser.add_argument(
             "--a", metavar="COL", help="column of the first sentence, by name or number, or none"
         )
@@ -81,7 +81,6 @@ class Command(BaseCommand):
         parser.add_argument(
             "--no-header", action="store_true", help="the file has no header; columns are given by number"
         )
-        encoding_argument(parser)
         parser.add_argument(
             "--dev", type=Path, metavar="FILE", help="labelled pairs on which thresholds are tuned"
         )
@@ -220,13 +219,7 @@ class Command(BaseCommand):
         fields = ("a", "b", "pair", "score", "label")
         columns = Columns(**{field: column_option(options[field]) for field in fields})
         with errors_shown():
-            pairs = read_judged_pairs(
-                path,
-                columns,
-                header=not options["no_header"],
-                delimiter=options["delimiter"],
-                encoding=options["encoding"],
-            )
+            pairs = read_judged_pairs(path, columns, **reading_given(options))
         self._warn(*(f"{pairs.name}: {warning}" for warning in pairs.warnings))
         return pairs
 
