@@ -83,6 +83,7 @@ def answered_of(judgement: Judgement, feedback: GoldFeedback) -> dict[str, Any]:
         "expected_best_number": best + 1,
         "expected_worst_number": worst + 1,
         "why": feedback.why,
+        "undo_off": str(EXPECTED_SEEN),
     }
 
 
