@@ -3,13 +3,14 @@
 from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.models import Campaign
-from annotation.results.stages import Stage, stage_of_row, with_stage_facts
+from annotation.results.stages import STAGE_FACTS, Stage, stage_of_row, with_stage_facts
 from curation.models import Dataset, ScoreSet, Snapshot
 
 
@@ -61,7 +62,7 @@ class StepShown:
 def steps_shown(
     dataset: Dataset, *, pairs: int, rights: Set[str], campaign: Campaign | None = None
 ) -> list[StepShown]:
-    """The steps in order. pairs: how many the dataset has. rights: what the person may do with it. Two queries.
+    """The steps in order. pairs: how many the dataset has. rights: what the person may do with it. One query.
 
     campaign: the one that the page is about; else it is the newest that is not archived.
     """
@@ -78,25 +79,25 @@ def steps_shown(
 def standing_of(
     dataset: Dataset, *, pairs: int, campaign: Campaign | None = None
 ) -> tuple[Standing, int | None]:
-    """Where the dataset stands, and the number of the campaign that it stands in, if there is one."""
-    campaigns = with_stage_facts(Campaign.objects.filter(dataset=dataset))
-    chosen = campaigns.filter(pk=campaign.pk) if campaign else campaigns.filter(archived=False)
-    found = chosen.order_by("-pk").first()
-    scored, kept = _facts(dataset)
-    stage = stage_of_row(found) if found else None
-    return Standing(pairs=pairs, stage=stage, scored=scored, kept=kept), found.pk if found else None
+    """Where the dataset stands, and the number of the campaign that it stands in, if there is one.
 
-
-def _facts(dataset: Dataset) -> tuple[bool, bool]:
-    """Whether people gave any scores, and whether there is a snapshot."""
+    One query, for every page of the dataset.
+    """
+    campaigns = with_stage_facts(Campaign.objects.filter(dataset=OuterRef("pk")))
+    newest = campaigns.filter(pk=campaign.pk) if campaign else campaigns.filter(archived=False)
+    newest = newest.order_by("-pk")
     of_people = ScoreSet.objects.filter(
         dataset=OuterRef("pk"), kind__in=[ScoreSet.Kind.HUMAN, ScoreSet.Kind.REFERENCE]
     )
-    found = Dataset.objects.filter(pk=dataset.pk).annotate(
-        scored=Exists(of_people), kept=Exists(Snapshot.objects.filter(dataset=OuterRef("pk")))
-    )
-    scored, kept = found.values_list("scored", "kept").get()
-    return scored, kept
+    found: Any = Dataset.objects.filter(pk=dataset.pk).only("pk")
+    row = found.annotate(
+        newest=Subquery(newest.values("pk")[:1]),
+        **{fact: Subquery(newest.values(fact)[:1]) for fact in STAGE_FACTS},
+        scored=Exists(of_people),
+        kept=Exists(Snapshot.objects.filter(dataset=OuterRef("pk"))),
+    ).get()
+    stage = None if row.newest is None else stage_of_row(row)
+    return Standing(pairs=pairs, stage=stage, scored=row.scored, kept=row.kept), row.newest
 
 
 def _steps(

@@ -8,6 +8,9 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from annotation.models import Campaign, Judgement, Tuple
 from curation.models import ScoreSet
 
+# What `stage_of_row` reads of a row.
+STAGE_FACTS = ("state", "stage_incomplete", "stage_judged", "stage_published")
+
 
 class Stage(StrEnum):
     """open: a draft. judge: judgements are missing. publish: nothing is published yet. export: scores are published."""
@@ -48,13 +51,15 @@ def with_stage_facts(campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
     )
 
 
-def stage_of_row(campaign: Campaign) -> Stage:
-    """The stage of a campaign from `with_stage_facts`; of any other, which takes one query."""
-    row: Any = campaign
+def stage_of_row(campaign: Any) -> Stage:
+    """The stage of a campaign from `with_stage_facts`, or of a row with its `STAGE_FACTS`; of any other campaign, which
+    takes one query.
+    """
+    row = campaign
     if not hasattr(row, "stage_judged"):
         row = with_stage_facts(Campaign.objects.filter(pk=campaign.pk)).get()
     return stage_of(
-        state=campaign.state,
+        state=row.state,
         complete=row.stage_judged and not row.stage_incomplete,
         judged=row.stage_judged,
         published=row.stage_published,
