@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from django.db.models import Sum
 from django.forms.models import model_to_dict
 from django.utils.translation import gettext as _
 
@@ -26,23 +27,46 @@ MOST_TUPLES_COMPARED, MOST_JUDGEMENTS_COMPARED = 400, 10
 
 @dataclass(frozen=True)
 class Gate:
-    """When the gold gate can stop somebody first, beside what there is to judge.
+    """What the gold gate can do in a campaign: the one promise of its form, its draft, its gold page and its dashboard.
 
-    golds, tuples: after so many gold answers, all wrong, and so many tuples; None where it never stops anybody.
-    each: the tuples that each of `people` gets. proposed: one gold tuple in how many, so that it acts. sentence: how
-    often it stops whom.
+    needed, tuples: the first possible stop comes after so many gold answers, all wrong, and so many tuples; None where
+    it never stops anybody. each: the tuples that each of `people` gets. proposed: one gold tuple in how many, so that
+    people get enough of them. existing: gold tuples in use, None where there is no campaign yet. wanted: how many there
+    should be, no more than a person is asked. sentence: how often it stops whom with the gold tuples that exist, or
+    with those that are wanted where there is no campaign yet; empty where it cannot act.
     """
 
-    golds: int | None
+    needed: int | None
     tuples: int | None
     people: int
     each: int
     proposed: int | None
+    existing: int | None
+    wanted: int
     sentence: str
 
     @property
-    def acts(self) -> bool:
+    def reaches(self) -> bool:
+        """Whether people get tuples enough for the first possible stop."""
         return self.tuples is not None and self.tuples <= self.each
+
+    @property
+    def few(self) -> bool:
+        """Whether too few gold tuples exist to stop anybody."""
+        return self.existing is not None and self.existing < (self.needed or 0)
+
+    @property
+    def acts(self) -> bool:
+        return self.reaches and not self.few
+
+    @property
+    def missing(self) -> int:
+        return 0 if self.existing is None else max(0, self.wanted - self.existing)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it keeps everything that the settings ask of it."""
+        return self.acts and not self.missing
 
 
 @dataclass(frozen=True)
@@ -56,19 +80,36 @@ class Estimate:
     gate: Gate | None
 
 
-def campaign_estimate(dataset: Dataset, settings: Mapping[str, Any]) -> Estimate:
-    """From settings to work. Two queries."""
+def campaign_estimate(dataset: Dataset, settings: Mapping[str, Any], *, golds: int | None = None) -> Estimate:
+    """From settings to work. Two queries. golds: how many gold tuples exist, None before there is a campaign."""
     pairs = _pairs(dataset, settings)
     tuples = tuple_count(pairs, settings["factor"])
-    costs = campaign_costs(
-        tuples * settings["judgements_per_tuple"],
+    costs = _costs(settings, tuples * settings["judgements_per_tuple"])
+    pay = settings.get("pay")
+    gate = _gate(dataset, settings, costs.answers, golds) if settings["gold_minimum"] is not None else None
+    return Estimate(pairs, tuples, costs, None if pay is None else costs.hours * pay, gate)
+
+
+def _costs(settings: Mapping[str, Any], judgements: int) -> CampaignCosts:
+    return campaign_costs(
+        judgements,
         seconds_per_judgement=settings.get("seconds", seconds_at_size(settings["tuple_size"])),
         gold_every=settings["gold_every"],
         repeat_every=settings["repeat_every"],
     )
-    pay = settings.get("pay")
-    gate = _gate(dataset, settings, costs.answers) if settings["gold_minimum"] is not None else None
-    return Estimate(pairs, tuples, costs, None if pay is None else costs.hours * pay, gate)
+
+
+def gate_of_campaign(campaign: Campaign) -> Gate:
+    """With the gold tuples that the campaign has. Three queries."""
+    settings = settings_of(campaign)
+    golds = campaign.tuples.gold_in_use().count()
+    if campaign.state == Campaign.State.DRAFT:
+        pairs = _pairs(campaign.dataset, settings)
+        judgements = tuple_count(pairs, campaign.factor) * campaign.judgements_per_tuple
+    else:
+        asked = campaign.tuples.for_scores().aggregate(judgements=Sum("required", default=0))
+        judgements = asked["judgements"]
+    return _gate(campaign.dataset, settings, _costs(settings, judgements).answers, golds)
 
 
 def sizes_compared(dataset: Dataset, settings: Mapping[str, Any]) -> list[SizeForecast]:
@@ -112,20 +153,28 @@ def _people(dataset: Dataset, settings: Mapping[str, Any]) -> int:
     return max(settings.get("people") or members_of(dataset).count(), least)
 
 
-def _gate(dataset: Dataset, settings: Mapping[str, Any], handed: float) -> Gate:
-    """handed: how many tuples people get, all together."""
-    threshold = settings["gold_threshold"] or 0.0
-    rule = {"minimum": settings["gold_minimum"], "threshold": threshold}
+def _gate(dataset: Dataset, settings: Mapping[str, Any], handed: float, existing: int | None) -> Gate:
+    """handed: how many tuples people get, all together. existing: gold tuples, None where there is no campaign yet."""
+    rule = {"minimum": settings["gold_minimum"], "threshold": settings["gold_threshold"] or 0.0}
     people = _people(dataset, settings)
     each = int(handed / people)
-    return Gate(
-        golds=golds_before_stop(**rule),
+    needed = golds_before_stop(**rule)
+    planned = each // settings["gold_every"]
+    wanted = max(needed or 0, min(planned, rule["minimum"]))
+    gate = Gate(
+        needed=needed,
         tuples=tuples_before_stop(every=settings["gold_every"], **rule),
         people=people,
         each=each,
         proposed=gate_proposed(each, **rule),
-        sentence=gate_sentence(golds=each // settings["gold_every"], size=settings["tuple_size"], **rule),
+        existing=existing,
+        wanted=wanted,
+        sentence="",
     )
+    if not gate.acts:
+        return gate
+    answered = min(planned, wanted if existing is None else existing)
+    return replace(gate, sentence=gate_sentence(golds=answered, size=settings["tuple_size"], **rule))
 
 
 def campaign_proposed(dataset: Dataset) -> Campaign:

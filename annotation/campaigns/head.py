@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.access import campaign_may
-from annotation.campaigns.selectors import design_work_of, flags_open
+from annotation.campaigns.selectors import design_work_of, flags_open, guidelines_written
 from annotation.models import Campaign
 from annotation.results.selectors import judges_of
 from curation.models import User, mark_shown
@@ -39,6 +39,7 @@ def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
             for name, label in names.items()
             if not (draft and name in {"analysis", "scores", "machines", "inbox"})
         ],
+        "unguided": draft and not guidelines_written(campaign),
         "curates": campaign_may(user, campaign, may="curate"),
         "design_work": design_work_of(campaign),
     }

@@ -58,6 +58,12 @@ def design_work_of(campaign: Campaign) -> CampaignDesign | None:
     return CampaignDesign.objects.filter(campaign=campaign).first()
 
 
+def guidelines_written(campaign: Campaign) -> bool:
+    """Whether the newest guidelines say or show anything. One query."""
+    newest = campaign.guidelines.first()
+    return newest is not None and bool(newest.text or newest.examples)
+
+
 _JUDGED = Q(Exists(Judgement.objects.filter(participation=OuterRef("participations"))))
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT
 from annotation.campaigns.cost import Estimate, campaign_estimate
-from annotation.models import REPEATS_AT_MOST_EVERY
+from annotation.models import REPEATS_AT_MOST_EVERY, Campaign
 from curation.models import Dataset
 from curation.numbers import NumberField
 
@@ -57,7 +57,12 @@ class EstimateForm(forms.Form):
         return every
 
 
-def estimate_asked(dataset: Dataset, asked: Mapping[str, Any]) -> Estimate | None:
-    """The estimate for a form's values; None where they cannot be read yet."""
+def estimate_asked(
+    dataset: Dataset, asked: Mapping[str, Any], *, campaign: Campaign | None = None
+) -> Estimate | None:
+    """The estimate for a form's values, of a new campaign or this draft; None where they cannot be read yet."""
     form = EstimateForm({"seconds": SECONDS_PER_JUDGEMENT, **asked})
-    return campaign_estimate(dataset, form.cleaned_data) if form.is_valid() else None
+    if not form.is_valid():
+        return None
+    golds = campaign.tuples.gold_in_use().count() if campaign else None
+    return campaign_estimate(dataset, form.cleaned_data, golds=golds)

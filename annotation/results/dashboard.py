@@ -7,13 +7,10 @@ from typing import Any
 
 from django.db.models import Count, F, Max, Min, Q
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from annotation.bws.annotators.gold_gate import golds_before_stop
 from annotation.models import Campaign, Judgement, Participation
 from annotation.results.annotators import (
     RepeatAgreement,
-    gate_sentence,
     repeat_agreement_by_person,
     repeat_agreement_of_all,
 )
@@ -25,6 +22,7 @@ from curation.models import ScoreSet
 
 LIVE_AT_ONCE = 4_000  # judgements whose reliability a page computes, within about a third of a second
 DAY = timedelta(days=1)
+SHORTEST_SECONDS = 0.5  # nobody reads a tuple in less: a program answered, or the page measured nothing
 HALVINGS_DIFFER = 0.005  # five standard errors of the mean over 200 random halvings
 
 
@@ -44,9 +42,9 @@ class AnnotatorRow:
 class Dashboard:
     """mark: of the campaign's state. collected, required: judgements that count, and how many are needed.
 
-    pace: judgements an hour, in the last day. hours_left: of one person's work. reliability is None where there
-    is too little for one, as the note says. repeat_agreement: of all who are not excluded, None
-    before the first repeat.
+    pace: judgements an hour, in the last day. hours_left: of one person's work, None before judgements were timed.
+    reliability is None where there is too little for one, as the note says. repeat_agreement: of all who are not
+    excluded, None before the first repeat. closed: whether nobody is asked for what is missing.
     """
 
     mark: str
@@ -61,9 +59,13 @@ class Dashboard:
     reliability_note: str
     annotators: list[AnnotatorRow]
     repeat_agreement: RepeatAgreement | None
-    gold_note: str
-    gold_rates: str
     phases: Mapping[str, PhaseSums]
+    closed: bool
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to forecast."""
+        return self.closed or self.complete
 
     @property
     def complete(self) -> bool:
@@ -80,9 +82,9 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
     judged = numbers["collected"] + numbers["extra"] + numbers["excluded"]
     live = _studied(campaign, mark) if judged > LIVE_AT_ONCE else live_figures(campaign, mark)
     seconds, reliability, note = live
-    seconds_each = seconds.get(EVERYBODY)
+    measured = seconds.get(EVERYBODY, 0.0)
+    seconds_each = measured if measured >= SHORTEST_SECONDS else None
     missing = max(0, required - numbers["collected"])
-    golds = campaign.tuples.gold_in_use().count()
     repeat_agreement = kept(campaign, "repeat_agreement", mark, lambda: repeat_agreement_by_person(campaign))
     annotators = _annotators(campaign, seconds, repeat_agreement)
     return Dashboard(
@@ -103,9 +105,8 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
             for row in annotators
             if row.repeat_agreement and not row.participation.excluded
         ),
-        gold_note=gold_note(campaign, golds),
-        gold_rates=gold_rates(campaign, golds),
         phases=phases,
+        closed=campaign.state == Campaign.State.CLOSED,
     )
 
 
@@ -179,35 +180,3 @@ def _annotators(
         )
         for person in people
     ]
-
-
-def gold_note(campaign: Campaign, golds: int) -> str:
-    """What keeps the gate from stopping anyone, if something does."""
-    if not golds:
-        return _("There are no gold tuples, so nobody can be stopped by them. Add some.")
-    needed = golds_before_stop(minimum=campaign.gold_minimum, threshold=campaign.gold_threshold)
-    if needed is None:
-        return _(
-            "Gold tuples cannot stop anybody, because the share of trials that must be right is too low."
-        )
-    missing = needed - golds
-    if missing <= 0:
-        return ""
-    sentence = ngettext(
-        "Nobody is stopped before %(minimum)d gold answers. Add %(missing)d more gold tuple.",
-        "Nobody is stopped before %(minimum)d gold answers. Add %(missing)d more gold tuples.",
-        missing,
-    )
-    return sentence % {"minimum": needed, "missing": missing}
-
-
-def gold_rates(campaign: Campaign, golds: int) -> str:
-    """How often the gate stops whom, if people answer all gold tuples."""
-    if not golds:
-        return ""
-    return gate_sentence(
-        golds=golds,
-        size=campaign.tuple_size,
-        minimum=campaign.gold_minimum,
-        threshold=campaign.gold_threshold,
-    )

@@ -38,6 +38,7 @@ def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindi
         "study_work": study_work(campaign, dashboard.mark) if due else None,
         "named": named,
         "people": people,
+        "columns": {name for person in people for name in _columns_filled(person)},
         "to_look_at": to_look_at,
     }
     if not figures.get("judgements"):
@@ -148,6 +149,20 @@ def _people(dashboard: Dashboard, figures: Mapping[str, Any]) -> list[dict[str, 
             }
         )
     return sorted(people, key=lambda person: not person["to_look_at"])
+
+
+def _columns_filled(person: Mapping[str, Any]) -> Iterator[str]:
+    """The columns of the table of annotators that say something of the person."""
+    row = person["row"]
+    said = {
+        "gold": row.participation.gold_trials,
+        "agreement": person["study"].get("agreement") is not None,
+        "repeats": row.repeat_agreement,
+        "seconds": row.median_seconds is not None,
+        "places": person["study"],
+        "last": row.last_at,
+    }
+    return (name for name, filled in said.items() if filled)
 
 
 def _more(figures: Mapping[str, Any], to_look_at: int) -> str:

@@ -37,11 +37,19 @@ class WaitingTuple:
 
 @dataclass(frozen=True)
 class TuplesWaiting:
-    """rows: the first of the tuples. others: how many more there are. missing: judgements of all of them."""
+    """rows: the first of the tuples. others: how many more there are. missing: judgements of all of them. most: the
+    most that are missing of one.
+    """
 
     rows: list[WaitingTuple]
     others: int
     missing: int
+    most: int
+
+    @property
+    def for_nobody_here(self) -> bool:
+        """Whether all that can be said of each is that somebody else has to judge it."""
+        return len(self.rows) > 1 and not any(row.able or row.skips for row in self.rows)
 
 
 def tuples_waiting(campaign: Campaign) -> TuplesWaiting | None:
@@ -62,8 +70,9 @@ def tuples_waiting(campaign: Campaign) -> TuplesWaiting | None:
     rows = list(waiting.order_by("number")[:SHOWN])
     if not rows:
         return None
-    total = waiting.aggregate(number=Count("pk"), missing=Sum(F("required") - F("collected")))
-    return TuplesWaiting(_told(campaign, rows), total["number"] - len(rows), total["missing"])
+    lacking = F("required") - F("collected")
+    total = waiting.aggregate(number=Count("pk"), missing=Sum(lacking), most=Max(lacking))
+    return TuplesWaiting(_told(campaign, rows), total["number"] - len(rows), total["missing"], total["most"])
 
 
 def _left_by_all(campaign: Campaign, tuples: QuerySet[Tuple], *, most: int) -> QuerySet[Tuple]:
@@ -124,6 +133,11 @@ def waiting_context(user: User, campaign: Campaign, dashboard: Dashboard) -> dic
     waiting = tuples_waiting(campaign) if dashboard.collected else None
     if waiting is None:
         return {}
+    if waiting.for_nobody_here:
+        return {
+            "waiting": [{"sentence": _for_others(waiting), "skips": [], "address": ""}],
+            "waiting_judge": "",
+        }
     others = ngettext(
         "%(n)d other tuple waits as well; %(missing)d judgements are missing in all.",
         "%(n)d other tuples wait as well; %(missing)d judgements are missing in all.",
@@ -142,6 +156,19 @@ def waiting_context(user: User, campaign: Campaign, dashboard: Dashboard) -> dic
         "waiting_others": others if waiting.others else "",
         "waiting_judge": _judge_address(user, campaign, waiting),
     }
+
+
+def _for_others(waiting: TuplesWaiting) -> str:
+    """All tuples in one sentence, with what to do."""
+    sentence = ngettext(
+        "%(tuples)d tuples need %(missing)d more judgements, and everyone in the campaign has answered or skipped "
+        "them. Invite another annotator.",
+        "%(tuples)d tuples need %(missing)d more judgements, and everyone in the campaign has answered or skipped "
+        "them. Invite %(people)d more annotators.",
+        waiting.most,
+    )
+    tuples = len(waiting.rows) + waiting.others
+    return sentence % {"tuples": tuples, "missing": waiting.missing, "people": waiting.most}
 
 
 def _sentence(row: WaitingTuple) -> str:

@@ -36,7 +36,7 @@ from annotation.views.saying import campaign_say
 from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
 from curation.errors import UserError
 from curation.models import Dataset, User
-from curation.numbers import number_from
+from curation.numbers import number_asked, number_from
 
 DATASETS_OFFERED = 100
 
@@ -127,7 +127,7 @@ def _form_page(
         "campaign": campaign,
         "form": form,
         "estimate_form": EstimateForm(),
-        "estimate": estimate_asked(dataset, asked),
+        "estimate": estimate_asked(dataset, asked, campaign=campaign),
     }
     return render(request, "annotation/campaigns/form.html", context)
 
@@ -136,7 +136,8 @@ def _form_page(
 def estimate(request: AuthedRequest, slug: str) -> HttpResponse:
     """The estimate for the current values of the form."""
     dataset = dataset_for(request.user, slug, may="curate")
-    context = {"estimate": estimate_asked(dataset, request.GET.dict())}
+    campaign = dataset.campaigns.filter(pk=number_asked(request, "campaign", 0)).first()
+    context = {"estimate": estimate_asked(dataset, request.GET.dict(), campaign=campaign)}
     return render(request, "annotation/campaigns/_estimate_live.html", context)
 
 

@@ -16,7 +16,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from annotation.access import campaign_for, campaign_may
 from annotation.bws.studies.costs import seconds_at_size
 from annotation.campaigns.adapting import phase_note
-from annotation.campaigns.cost import campaign_estimate, settings_of
+from annotation.campaigns.cost import campaign_estimate, gate_of_campaign, settings_of
 from annotation.campaigns.designing import preview_tuples
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.promises import promises
@@ -59,16 +59,11 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 
 def _draft(campaign: Campaign) -> dict[str, Any]:
-    estimate = campaign_estimate(campaign.dataset, settings_of(campaign))
-    golds = campaign.tuples.gold_in_use().count()
-    gate = estimate.gate
     return {
         "certificate": campaign.certificate,
-        "estimate": estimate,
+        "estimate": campaign_estimate(campaign.dataset, settings_of(campaign)),
+        "gate": gate_of_campaign(campaign),
         "seconds": seconds_at_size(campaign.tuple_size),
-        "guideline": campaign.guidelines.first(),
-        "golds": golds,
-        "gate_ready": gate is not None and gate.acts and golds >= (gate.golds or 0),
         "people": members_of(campaign.dataset).count(),
     }
 
@@ -86,11 +81,11 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
         **waiting_context(request.user, campaign, figures),
         "invitation_form": _invitation(request.user, campaign),
         "dashboard": figures,
+        "gate": gate_of_campaign(campaign),
         "golds_doubted": len(golds_to_remove(campaign)) if campaign.state != Campaign.State.CLOSED else 0,
         "phase_note": phase_note(campaign, figures.phases),
         "growing": campaign.state != Campaign.State.CLOSED
         and campaign_may(request.user, campaign, may="curate"),
-        "repeats_shown": campaign.repeat_every or any(row.repeat_agreement for row in figures.annotators),
         "repeats_form": RepeatsForm(instance=campaign),
         "score_sets": score_sets_of(campaign),
         "works": works_shown(campaign, Kind.PUBLISH),

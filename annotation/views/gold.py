@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
+from annotation.campaigns.cost import gate_of_campaign
 from annotation.campaigns.gold import GoldSuggestion, gold_add, gold_change, gold_remove, gold_suggest
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.selectors import pairs_of
@@ -23,7 +24,6 @@ from annotation.forms.gold import (
 )
 from annotation.judging.gold_removal import GateAgain, gold_restore, gold_withdraw
 from annotation.models import Campaign, Tuple
-from annotation.results.dashboard import gold_note, gold_rates
 from annotation.results.gold_doubts import golds_to_remove
 from annotation.results.selectors import golds_of
 from annotation.views.saying import campaign_say
@@ -43,9 +43,9 @@ def gold_list(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "golds": golds,
         "doubted": [(gold, removals[gold.pk]) for gold in golds if gold.pk in removals],
         "removed": [gold for gold in every if gold.gold_answer.withdrawn],
+        "scored": campaign.dataset.score_sets.exists(),
         "changeable": campaign.state != Campaign.State.CLOSED,
-        "gold_note": gold_note(campaign, len(golds)) if golds else "",
-        "gold_rates": gold_rates(campaign, len(golds)),
+        "gate": gate_of_campaign(campaign) if golds else None,
     }
     return render(request, "annotation/campaigns/gold.html", context)
 
@@ -106,6 +106,7 @@ def gold_suggest_view(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "form": form,
         "problem": problem,
         "formset": formset,
+        "scored": campaign.dataset.score_sets.exists(),
         "suggestions": list(zip(suggestions, formset.forms, strict=False)),
     }
     return render(request, "annotation/campaigns/gold_suggest.html", context)

@@ -48,6 +48,37 @@ function copiedBySelection(field) {
   }
 }
 
+// A link that the site shows once stays in this tab, on every page that has a place for it, until it is dismissed. Logging in or
+// out forgets it: a name in the storage begins with "invitation-" and has the person's number.
+const inTab = (ask) => {
+  try {
+    return ask(sessionStorage);
+  } catch {
+    return null; // the browser keeps nothing
+  }
+};
+function keptShown() {
+  for (const place of document.querySelectorAll("[data-kept]")) {
+    const field = place.querySelector("input");
+    const value = inTab((storage) => storage.getItem(place.dataset.kept));
+    if (field) inTab((storage) => storage.setItem(place.dataset.kept, field.value));
+    else if (value) {
+      place.append(document.getElementById("kept").content.cloneNode(true));
+      place.querySelector("input").value = value;
+    }
+  }
+}
+if (location.pathname.startsWith(document.body.dataset.login))
+  inTab((storage) => Object.keys(storage).filter((name) => name.startsWith("invitation-")).forEach((name) => storage.removeItem(name)));
+keptShown();
+document.addEventListener("htmx:afterSwap", keptShown);
+document.addEventListener("click", (event) => {
+  const place = event.target.closest("[data-dismiss]")?.closest("[data-kept]");
+  if (!place) return;
+  inTab((storage) => storage.removeItem(place.dataset.kept));
+  place.replaceChildren();
+});
+
 document.addEventListener("change", (event) => {
   if (event.target.closest("form[data-autosubmit]")) event.target.form.requestSubmit();
 });

@@ -42,7 +42,8 @@ def test_a_campaign_is_made_previewed_and_opened(curator_page: Page, dataset, pa
     expect(page.get_by_role("heading", name="This was the preview")).to_be_visible()
     assert not Judgement.objects.exists()
     page.get_by_role("link", name="Back to the campaign").click()
-    page.get_by_role("button", name="Open campaign").click()
+    page.get_by_text("Open campaign").click()
+    page.get_by_role("button", name="Open without guidelines").click()
 
     expect(page.get_by_text("0 / 48")).to_be_visible()
     assert Campaign.objects.get().state == "open"

@@ -48,6 +48,7 @@ def test_from_login_to_a_downloaded_export_in_few_clicks(new_context, tmp_path: 
     click(page.get_by_role("button", name="Import 12 pairs"))
     click(page.get_by_role("link", name="Plan a campaign"))
     page.get_by_label("Name").fill("First round")
+    page.get_by_label("Guidelines").fill("Read both sentences of each pair.")
     click(page.get_by_role("button", name="Make draft"))
     click(page.get_by_role("button", name="Open campaign"))
     expect(page.get_by_text("Nobody has judged yet.")).to_be_visible()

@@ -7,9 +7,10 @@ import pytest
 from django.test import Client
 from playwright.sync_api import Page, expect
 
+from annotation.campaigns.services import campaign_create, guideline_save
 from curation.models import Invitation
 from tests.browser.conftest import PATIENCE
-from tests.factories import CampaignFactory, TupleFactory
+from tests.factories import CampaignFactory, PairFactory, TupleFactory
 
 pytestmark = pytest.mark.browser
 
@@ -106,6 +107,26 @@ def test_a_click_on_the_campaign_s_page_makes_a_link_that_can_be_copied(
     guest = new_context().new_page()
     guest.goto(link)
     expect(guest.get_by_text("You are invited as an annotator")).to_be_visible()
+
+
+def test_a_link_stays_when_the_campaign_is_opened_until_it_is_dismissed(owner_page: Page, dataset) -> None:
+    PairFactory.create_batch(12, dataset=dataset)
+    draft = campaign_create(dataset=dataset, name="Pilot", judgements_per_tuple=5)
+    guideline_save(campaign=draft, text="Read both sentences.")
+    shown = owner_page.get_by_label("Invitation link")
+    owner_page.goto(f"/campaigns/{draft.pk}/")
+    owner_page.get_by_role("button", name="Make an invitation link").click()
+    link = link_copied(owner_page)
+
+    owner_page.get_by_role("button", name="Open campaign").click()
+
+    expect(owner_page.get_by_text("Nobody has judged yet.")).to_be_visible()
+    expect(shown).to_have_value(link)
+    owner_page.get_by_role("button", name="Dismiss").click()
+    expect(shown).to_have_count(0)
+    owner_page.reload()
+    expect(owner_page.get_by_text("Nobody has judged yet.")).to_be_visible()
+    expect(shown).to_have_count(0)
 
 
 def test_without_scripts_there_is_a_link_and_no_button_that_does_nothing(open_as, owner, campaign) -> None:

@@ -25,7 +25,7 @@ def address(name: str, campaign: Campaign, *more: Any) -> str:
 
 def text_of(answer: HttpResponse) -> str:
     """What a person reads: without tags, white space as one space."""
-    page = re.sub(r"(?s)<(script|style|head).*?</\1>|<[^>]*>", " ", answer.content.decode())
+    page = re.sub(r"(?s)<(script|style|head|template).*?</\1>|<[^>]*>", " ", answer.content.decode())
     return " ".join(unescape(page).split())
 
 

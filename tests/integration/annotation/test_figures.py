@@ -10,7 +10,7 @@ from annotation.campaigns.services import campaign_create, campaign_open
 from annotation.judging.assignment import judgement_undo, participation_join, tuple_claim
 from annotation.judging.settling import participation_reinstate, participation_stop
 from annotation.models import Judgement, TupleItem
-from annotation.results.dashboard import campaign_dashboard, gold_note
+from annotation.results.dashboard import campaign_dashboard
 from annotation.results.figures import campaign_mark, score_page
 from annotation.results.publishing import scores_publish
 from annotation.results.record import campaign_judgements
@@ -90,6 +90,18 @@ def test_pace_and_work_left_follow_from_what_was_measured(campaign, anna, at, an
     assert dashboard.hours_left == pytest.approx(4 * 30 / 3600)
 
 
+@pytest.mark.parametrize("active_ms", [None, 0, 300])
+def test_what_nobody_can_have_read_in_says_nothing_of_the_hours_left(
+    campaign, anna, at, answer, active_ms
+) -> None:
+    lease = tuple_claim(participation=anna, at=at)
+    answer.submit(anna, lease.tuple_id, active_ms=active_ms)
+
+    dashboard = campaign_dashboard(campaign, at=at)
+
+    assert (dashboard.median_seconds, dashboard.hours_left) == (None, None)
+
+
 def test_work_of_another_day_makes_no_pace(campaign, anna, at, answer) -> None:
     answer(anna)
 
@@ -115,9 +127,9 @@ def test_the_dashboard_takes_as_many_queries_for_many_people_as_for_few(
             person = participation_join(campaign=campaign, user=UserFactory())
             for _ in range(3):  # all tuples: with fewer it is by chance whether there is a reliability
                 answer(person)
-        with django_assert_num_queries(11):
+        with django_assert_num_queries(10):
             campaign_dashboard(campaign, at=at)
-        with django_assert_num_queries(8):  # what is heavy is kept
+        with django_assert_num_queries(7):  # what is heavy is kept
             campaign_dashboard(campaign, at=at)
 
 
@@ -252,11 +264,3 @@ def test_nothing_is_published_before_the_first_judgement(campaign) -> None:
         scores_publish(campaign=campaign)
 
     assert not ScoreSet.objects.exists()
-
-
-@pytest.mark.parametrize(("golds", "said"), [(0, "no gold tuples"), (3, "Add 1 more"), (4, "")])
-def test_a_gate_that_cannot_stop_anyone_is_said_to(campaign, golds, said) -> None:
-    note = gold_note(campaign, golds)
-
-    assert said in note
-    assert bool(note) == bool(said)

@@ -19,6 +19,7 @@ from tests.factories import (
     GoldFactory,
     MembershipFactory,
     PairFactory,
+    ScoreSetFactory,
     TupleFactory,
     UserFactory,
 )
@@ -226,8 +227,7 @@ def test_the_estimate_says_when_the_gold_gate_cannot_act_and_what_can(site, data
     assert estimate.endswith(
         "The gold gate cannot act in this campaign. The first possible stop comes after 4 gold answers, "
         "that is after 60 tuples. Each of 5 people gets about 51 tuples. It can act with one gold tuple in "
-        "every 6. Within 3 gold answers, the gate stops 0.0 % of the people who guess, 0.0 % of those whose "
-        "true share is exactly 70 %, and 0.0 % of those whose true share is 85 %."
+        "every 6."
     )
 
 
@@ -241,10 +241,10 @@ def test_the_estimate_follows_the_people_who_share_the_work(site, dataset, sixty
 
     # The gate stops with 0 or 1 of 8 trials right. If somebody guesses, the chance is (3/4)^8 + 2 (3/4)^7 = .367.
     assert few.endswith(
-        "The gold gate can act. The first possible stop comes after 4 gold answers, that is after 24 tuples. "
-        "Each of 18 people gets about 24 tuples. Within 4 gold answers, the gate stops 36.7 % of the people "
-        "who guess, 0.1 % of those whose true share is exactly 70 %, and 0.0 % of those whose true share is "
-        "85 %."
+        "The gold gate can act once the campaign has 4 gold tuples. The first possible stop comes after 4 gold "
+        "answers, that is after 24 tuples. Each of 18 people gets about 24 tuples. Within 4 gold answers, the "
+        "gate stops 36.7 % of the people who guess, 0.1 % of those whose true share is exactly 70 %, and 0.0 % "
+        "of those whose true share is 85 %."
     )
     assert "The gold gate cannot act in this campaign." in many
 
@@ -271,13 +271,45 @@ def test_a_draft_ticks_the_gold_gate_only_where_people_can_reach_it(site, datase
     assert (ticked, marked) == ("kept", "short")
 
 
-def test_too_few_gold_tuples_leave_the_gate_unticked(site, dataset, sixty) -> None:
+def _gate_of(page, mark="!") -> str:
+    """What a draft says of its gold gate."""
+    found = re.search(rf"{re.escape(mark)} \d+ gold tuples\. (.*?) Gold tuples", text_of(page))
+    return found[1] if found else ""
+
+
+@pytest.mark.parametrize(
+    ("golds", "mark", "said"),
+    [
+        (0, "!", "There are no gold tuples, so the gold gate cannot stop anybody. It needs 10 .* add 10 more"),
+        (3, "!", "There are too few gold tuples, so the gold gate cannot stop anybody. It needs 10 .* add 7 more"),
+        (4, "!", "The gold gate can act. It needs 10 .* add 6 more. .* Within 4 gold answers, the gate stops 36.7 %"),
+        (10, "✓", "The gold gate can act. The first possible .* Within 10 gold answers, the gate stops 9"),
+    ],
+)  # fmt: skip
+def test_a_draft_promises_what_its_gold_tuples_can_keep(site, dataset, sixty, golds, mark, said) -> None:
     campaign = campaign_create(dataset=dataset, name="Few", gold_every=6)
-    GoldFactory.create_batch(3, campaign=campaign, pairs=sixty[:4])
+    GoldFactory.create_batch(golds, campaign=campaign, pairs=sixty[:4])
 
-    page = text_of(site.get(address("campaign", campaign)))
+    gate = _gate_of(site.get(address("campaign", campaign)), mark)
 
-    assert "! 3 gold tuples. Nobody can be stopped before 4 are answered, so add more." in page
+    assert re.match(said, gate), gate
+    assert ("can act" in gate) != ("cannot stop" in gate)
+
+
+def test_the_draft_its_form_its_gold_page_and_the_open_campaign_say_the_same_of_the_gate(
+    site, dataset, sixty
+) -> None:
+    campaign = campaign_create(dataset=dataset, name="Few", gold_every=6)
+    GoldFactory.create_batch(4, campaign=campaign, pairs=sixty[:4])
+
+    gate = _gate_of(site.get(address("campaign", campaign)))
+
+    assert gate in text_of(site.get(address("gold", campaign)))
+    assert gate in text_of(site.get(address("campaign_edit", campaign)))
+    changing = GATE | {"judgements_per_tuple": 2, "gold_every": 6, "campaign": campaign.pk}
+    assert gate in text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", changing))
+    site.post(address("campaign_move", campaign), {"move": "open"})
+    assert gate in text_of(site.get(address("campaign", campaign)))
 
 
 def test_an_estimate_of_unfinished_settings_waits(site, dataset) -> None:
@@ -287,6 +319,36 @@ def test_an_estimate_of_unfinished_settings_waits(site, dataset) -> None:
 
 
 # The draft
+
+
+def test_a_draft_without_guidelines_asks_before_it_opens(site, draft) -> None:
+    without = text_of(site.get(address("campaign", draft)))
+    guideline_save(campaign=draft, text="Read both sentences.")
+    with_some = text_of(site.get(address("campaign", draft)))
+
+    assert "Write the guidelines Open without guidelines" in without
+    assert "Open without guidelines" not in with_some
+    assert "Open campaign" in with_some
+
+
+def test_guidelines_that_were_emptied_are_missing(site, draft) -> None:
+    for text in ("Read both sentences.", ""):
+        guideline_save(campaign=draft, text=text)
+
+    page = text_of(site.get(address("gold", draft)))
+
+    assert "Open without guidelines" in page
+
+
+def test_gold_tuples_are_suggested_only_where_there_are_scores(site, dataset, draft) -> None:
+    without = site.get(address("gold", draft))
+    ScoreSetFactory(dataset=dataset)
+    with_scores = site.get(address("gold", draft))
+
+    assert address("gold_suggest", draft) not in without.content.decode()
+    assert "of which this dataset has none: Import pairs with scores" in text_of(without)
+    assert f"/datasets/{dataset.slug}/import/" in without.content.decode()
+    assert address("gold_suggest", draft) in with_scores.content.decode()
 
 
 def test_a_draft_says_what_is_missing_before_it_opens(site, draft) -> None:
@@ -624,7 +686,7 @@ def test_suggestions_come_unticked_the_clearest_first_with_scores_and_a_drafted_
 
 
 def test_without_a_score_set_gold_is_added_by_hand(site, draft) -> None:
-    assert "has no score set. Import scores" in text_of(site.get(address("gold_suggest", draft)))
+    assert "has no scores. Import some" in text_of(site.get(address("gold_suggest", draft)))
 
 
 def test_scores_that_lie_close_together_suggest_nothing_and_say_so(site, draft, dataset, pairs) -> None:

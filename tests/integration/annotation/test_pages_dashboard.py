@@ -15,7 +15,7 @@ from django.utils.timezone import now
 
 from annotation import tasks as annotation_tasks
 from annotation.judging.settling import participation_reinstate, participation_stop
-from annotation.models import Campaign, CampaignStudy
+from annotation.models import Campaign, CampaignStudy, Judgement
 from annotation.results import study
 from annotation.results.dashboard import campaign_dashboard
 from annotation.results.figures import campaign_mark
@@ -28,6 +28,9 @@ from tests.factories import DatasetFactory, GoldFactory
 from tests.integration.annotation.crowd import BEGAN, CARELESS, STEADY, crowd_judge
 from tests.integration.annotation.pages import address, client_of, text_of
 
+COLUMNS = [
+    *("Person", "State", "Judgements", "Gold trials right", "Agreement", "Median time, s", "Places", "Last"),
+]
 PEOPLE = {"anna": STEADY, "ben": STEADY, "cleo": STEADY, "eve": CARELESS}
 
 
@@ -67,15 +70,44 @@ def asked(monkeypatch) -> list[int]:
     return found
 
 
-def test_the_first_row_has_reliability_now_and_at_the_end_with_their_intervals(site, judged) -> None:
+def test_the_first_row_has_reliability_now_with_its_interval(site, judged) -> None:
     figures = text_of(site.get(address("campaign", judged)))
 
     now = re.search(r"reliability now (0\.\d{3}) (0\.\d{3})–(0\.\d{3})", figures)
-    end = re.search(r"at the end, forecast (0\.\d\d) (0\.\d\d)–(\d\.\d\d)", figures)
     assert float(now[2]) < float(now[1]) < float(now[3])
-    assert float(end[2]) < float(end[1]) < float(end[3])
     assert "320 / 320" in figures
-    assert "all judgements are collected: 95 % of campaigns with annotators as noisy as these" in figures
+
+
+def test_a_finished_campaign_forecasts_nothing(site, judged) -> None:
+    finished = text_of(site.get(address("campaign", judged)))
+    Campaign.objects.filter(pk=judged.pk).update(state="closed")
+    judged.tuples.update(required=F("required") + 1)  # closed before its end
+    closed = text_of(site.get(address("campaign", judged)))
+    Campaign.objects.filter(pk=judged.pk).update(state="open")
+    going_on = text_of(site.get(address("campaign", judged)))
+
+    for page in (finished, closed):
+        assert "forecast" not in page
+        assert "Hours of work left" not in page
+    assert re.search(r"at the end, forecast (0\.\d\d) (0\.\d\d)–(\d\.\d\d)", going_on)
+    assert "Hours of work left" in going_on
+
+
+def test_a_column_that_is_empty_for_everybody_is_left_out(site, judged) -> None:
+    def columns() -> list[str]:
+        table = (
+            site.get(address("campaign", judged)).content.decode().split("<thead>")[1].split("</thead>")[0]
+        )
+        return [
+            " ".join(re.sub("<[^>]*>", "", head).split()) for head in re.findall("(?s)<th.*?</th>", table)
+        ]
+
+    judged.participations.update(gold_trials=4, gold_right=4)
+    assert columns() == COLUMNS
+    judged.participations.update(gold_trials=0, gold_right=0)
+    Judgement.objects.update(active_ms=None)
+    cache.clear()
+    assert columns() == [name for name in COLUMNS if name not in {"Gold trials right", "Median time, s"}]
 
 
 def test_the_goal_says_how_many_more_judgements_it_takes(site, judged) -> None:

@@ -74,7 +74,12 @@ def test_an_owner_who_has_judged_it_is_offered_no_link(campaign, owner, answer, 
 
     page = text_of(client_of(owner).get(address("campaign", campaign)))
 
-    assert "needs one more judgement; everyone in the campaign has answered or skipped it." in page
+    said = (
+        "3 tuples need 3 more judgements, and everyone in the campaign has answered or skipped them. Invite another "
+        "annotator."
+    )
+    assert page.count(said) == 2  # as the next step, and above the form of the invitation
+    assert "needs one more judgement" not in page
     assert "Judge it yourself" not in page
 
 
