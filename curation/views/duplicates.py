@@ -16,6 +16,7 @@ from curation.access import (
     datasets_beside,
     duplicate_search_for,
 )
+from curation.datasets.differing_scores import DifferingScores
 from curation.datasets.duplicates import (
     PARTS,
     groups_found,
@@ -33,7 +34,10 @@ from curation.numbers import page_number
 from curation.views.tables import csv_streamed
 
 GROUPS_ON_A_PAGE = 20
-COLUMNS = ("group", "likeness", "leaks", "dataset", "pair", "id", "source", "split", "sentence1", "sentence2")
+DIFFERING_SHOWN = 10
+COLUMNS = (
+    "group", "likeness", "leaks", "scores_differ", "dataset", "pair", "id", "source", "split", "sentence1", "sentence2",
+)  # fmt: skip
 
 
 @require_http_methods(["GET", "POST"])
@@ -79,7 +83,10 @@ def _context(
         for value, label in PARTS_NAMED
         if search.counts.get(value)
     ]
+    differing = DifferingScores(dataset, found_by=search)
     return context | {
+        "differing_all": len(differing),
+        "differing": list(differing.first(DIFFERING_SHOWN)),
         "stale": search_is_stale(search),
         "page": page,
         "groups": groups_shown(search, list(page)),
@@ -104,11 +111,21 @@ def duplicate_file(request: AuthedRequest, slug: str) -> StreamingHttpResponse:
     if search is None:
         raise Http404
     part = _part(request)
+    differing = DifferingScores(dataset, found_by=search).pairs()
 
     def rows() -> Iterator[list[object]]:
         for found, pair in pairs_listed(search, part):
-            about = (found.group, found.likeness, int(found.leaks), pair.dataset, pair.number, pair.id)
-            yield [*about, pair.source, pair.split, pair.first, pair.second]
+            about = (found.group, found.likeness, int(found.leaks), int(pair.number in differing))
+            yield [
+                *about,
+                pair.dataset,
+                pair.number,
+                pair.id,
+                pair.source,
+                pair.split,
+                pair.first,
+                pair.second,
+            ]
 
     return csv_streamed(request, f"{slug}-duplicates.csv", COLUMNS, rows())
 

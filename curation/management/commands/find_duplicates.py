@@ -9,8 +9,10 @@ from time import monotonic
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from curation.command import Command as BaseCommand
+from curation.datasets.differing_scores import Differing, DifferingScores
 from curation.datasets.duplicates import Duplicates, duplicate_pairs, duplicates_found
 from curation.datasets.selectors import dataset_by_slug
 from curation.errors import errors_shown
@@ -20,7 +22,9 @@ from curation.models import Dataset
 from curation.pairs.duplicate_groups import Likeness
 
 SHOWN = 10  # groups
-COLUMNS = ("group", "likeness", "dataset", "pair", "id", "source", "split", "sentence1", "sentence2")
+COLUMNS = (
+    "group", "likeness", "scores_differ", "dataset", "pair", "id", "source", "split", "sentence1", "sentence2",
+)  # fmt: skip
 
 
 class Command(BaseCommand):
@@ -60,18 +64,20 @@ class Command(BaseCommand):
         searched = self._named(dataset)
         others = [self._named(slug) for slug in dict.fromkeys(against) if slug != dataset]
         found = duplicates_found(searched, against=others, threshold=options["threshold"])
+        differing = DifferingScores(searched)
         if options["out"]:
             with errors_shown(), replacing(options["out"]) as file, as_text(file) as text:
-                rows = chain([COLUMNS], _rows(found))
+                rows = chain([COLUMNS], _rows(found, differing.pairs()))
                 text.writelines(csv_lines(rows, spreadsheet=options["spreadsheet"]))
         counted = Counter(group.likeness for group in found)
         figures = {
             "dataset": searched.slug,
             "groups": {likeness.value: counted[likeness] for likeness in Likeness},
             "pairs": sum(len(group.numbers) for group in found),
+            "scores_differ": len(differing),
             "seconds": round(monotonic() - started, 3),
         }
-        self.answer(figures, *_lines(found, counted), as_json=options["json"])
+        self.answer(figures, *_lines(found, counted), *_scores(differing), as_json=options["json"])
 
     def _named(self, slug: str) -> Dataset:
         named = dataset_by_slug(slug)
@@ -80,7 +86,7 @@ class Command(BaseCommand):
         return named
 
 
-def _rows(found: Sequence[Duplicates]) -> Iterator[list[object]]:
+def _rows(found: Sequence[Duplicates], differing: set[int]) -> Iterator[list[object]]:
     """Under COLUMNS."""
     named = [
         (rank, group.likeness.value) for rank, group in enumerate(found, start=1) for _pair in group.numbers
@@ -88,7 +94,7 @@ def _rows(found: Sequence[Duplicates]) -> Iterator[list[object]]:
     pairs = duplicate_pairs(number for group in found for number in group.numbers)
     for (rank, likeness), pair in zip(named, pairs, strict=True):
         about = (pair.dataset, pair.number, pair.id, pair.source, pair.split, pair.first, pair.second)
-        yield [rank, likeness, *about]
+        yield [rank, likeness, int(pair.number in differing), *about]
 
 
 def _lines(found: Sequence[Duplicates], counted: Counter[Likeness]) -> Iterator[str]:
@@ -105,3 +111,25 @@ def _lines(found: Sequence[Duplicates], counted: Counter[Likeness]) -> Iterator[
         yield f"{group.likeness}: {named}"
     if len(found) > SHOWN:
         yield _("%(more)d more groups; name a file with --out to see all.") % {"more": len(found) - SHOWN}
+
+
+def _scores(differing: DifferingScores) -> Iterator[str]:
+    """A section of equal pairs whose scores contradict each other; nothing where there are none."""
+    groups = len(differing)
+    if not groups:
+        return
+    yield ngettext(
+        "%(groups)s group of equal pairs with different scores:",
+        "%(groups)s groups of equal pairs with different scores:",
+        groups,
+    ) % {"groups": f"{groups:,}"}
+    yield from map(_scores_of_group, differing.first(SHOWN))
+    if groups > SHOWN:
+        yield _("%(more)d more groups; in the file of --out, their pairs have scores_differ 1.") % {
+            "more": groups - SHOWN
+        }
+
+
+def _scores_of_group(group: Differing) -> str:
+    shown = [f"{one.value:g} (pair {one.pair_id}, {one.pair.external_id})" for one in group.scores[:SHOWN]]
+    return f"{group.score_set}: {', '.join(shown)}{', …' if len(group.scores) > SHOWN else ''}"

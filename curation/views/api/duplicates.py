@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import QueryDict
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from curation.access import datasets_beside, duplicate_search_for
+from curation.datasets.differing_scores import DifferingScores
 from curation.datasets.duplicates import PARTS, groups_found, groups_shown, search_is_stale
 from curation.exchange.duplicate_searches import search_ask, search_cancel
 from curation.forms.duplicates import DuplicatesForm
@@ -22,17 +23,36 @@ from curation.views.api.bodies import body_of, form_filled
 AskedSerializer = body_of(DuplicatesForm, "DuplicatesAsked")
 
 
+DIFFERING_MOST = 100
+
+
+class ScoreOfPairSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField(source="pair_id")
+    external_id = serializers.CharField(source="pair.external_id")
+    value = serializers.FloatField()
+
+
+class DifferingSerializer(serializers.Serializer[Any]):
+    """Equal pairs, in either order of their sentences, to which one score set gives different scores."""
+
+    score_set = serializers.CharField(source="score_set.name")
+    scores = ScoreOfPairSerializer(many=True)
+
+
 class SearchSerializer(serializers.ModelSerializer[DuplicateSearch]):
     against = serializers.SerializerMethodField()
     stale = serializers.SerializerMethodField(
         help_text="whether pairs have changed since; null while it goes on"
+    )
+    scores_differ = serializers.SerializerMethodField(
+        help_text="groups of equal pairs with different scores: the 100 with the largest differences"
     )
 
     class Meta:
         model = DuplicateSearch
         fields = [
             "id", "threshold", "against", "state", "done", "total", "message", "counts", "asked_at",
-            "finished_at", "stale",
+            "finished_at", "stale", "scores_differ",
         ]  # fmt: skip
 
     def get_against(self, search: DuplicateSearch) -> list[str]:
@@ -41,6 +61,11 @@ class SearchSerializer(serializers.ModelSerializer[DuplicateSearch]):
 
     def get_stale(self, search: DuplicateSearch) -> bool | None:
         return None if search.finished_at is None else search_is_stale(search)
+
+    @extend_schema_field(DifferingSerializer(many=True))
+    def get_scores_differ(self, search: DuplicateSearch) -> Any:
+        differing = DifferingScores(search.dataset, found_by=search).first(DIFFERING_MOST)
+        return DifferingSerializer(differing, many=True).data
 
 
 class MemberSerializer(serializers.Serializer[Any]):

@@ -3,11 +3,12 @@
 import pytest
 from django.test import Client
 
-from curation.models import DuplicateSearch
+from curation.models import DuplicateSearch, PairScore
 from tests.factories import (
     DatasetFactory,
     MembershipFactory,
     PairFactory,
+    ScoreSetFactory,
     SentenceFactory,
     UserFactory,
     token_of,
@@ -55,6 +56,20 @@ def test_a_search_says_what_it_found_with_the_pairs_of_each_group(program, repea
     assert (groups["count"], groups["next"]) == (1, None)
     assert program(f"{search['id']}/groups/?part=near")[1]["results"] == []
     assert program(f"{search['id']}/groups/?part=nothing")[0] == 400
+
+
+def test_a_search_lists_equal_pairs_with_different_scores(program, repeated, dataset) -> None:
+    by_people = ScoreSetFactory(dataset=dataset, name="people", kind="human")
+    for pair, value in zip(repeated, (1, 1, 2), strict=True):
+        PairScore.objects.create(score_set=by_people, pair=pair, value=value)
+
+    _status, search = program("", {})
+
+    [group] = search["scores_differ"]
+    assert group["score_set"] == "people"
+    assert [(score["id"], score["value"]) for score in group["scores"]] == [
+        (pair.pk, value) for pair, value in zip(repeated, (1, 1, 2), strict=True)
+    ]
 
 
 def test_a_search_is_stale_once_pairs_changed(program, repeated, dataset) -> None:

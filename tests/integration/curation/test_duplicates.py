@@ -9,8 +9,14 @@ import pytest
 from curation.datasets.duplicates import search_is_stale
 from curation.exchange import duplicate_searches
 from curation.exchange.duplicate_searches import search_ask, search_cancel, search_carry_out, searches_sweep
-from curation.models import AuditEntry, Dataset, DuplicateSearch, Pair
-from tests.factories import DatasetFactory, MembershipFactory, PairFactory, SentenceFactory
+from curation.models import AuditEntry, Dataset, DuplicateSearch, Pair, PairScore
+from tests.factories import (
+    DatasetFactory,
+    MembershipFactory,
+    PairFactory,
+    ScoreSetFactory,
+    SentenceFactory,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -97,6 +103,22 @@ def test_a_search_of_few_pairs_shows_its_groups_at_once_the_largest_first(shown_
     assert "leak between splits: test, train" in shown
     # The first sentences of four and five share 6 of their 7 words.
     assert "0.86" in shown
+
+
+def test_equal_pairs_with_different_scores_have_a_section(shown_page, repeated, client_of, curator) -> None:
+    by_people = ScoreSetFactory(dataset=repeated, name="of experts")
+    for external_id, value in (("one", 4.5), ("two", 1.25), ("three", 4.5), ("four", 1), ("five", 2)):
+        pair = repeated.pairs.get(external_id=external_id)
+        PairScore.objects.create(score_set=by_people, pair=pair, value=value)
+
+    shown = shown_page(form={"threshold": "0.8"})
+    address = f"/datasets/{repeated.slug}/duplicates/duplicates.csv?threshold=0.8"
+    rows = csv.DictReader(io.StringIO(client_of(curator).get(address).getvalue().decode("utf-8-sig")))
+
+    section = shown[shown.index("Equal pairs with different scores: 1 group") : shown.index("Group 1")]
+    assert "of experts" in section
+    assert re.findall(r">([\d.]+)</a>", section) == ["4.500", "1.250", "4.500"]
+    assert {row["id"] for row in rows if row["scores_differ"] == "1"} == {"one", "two", "three"}
 
 
 def test_a_part_of_the_groups_can_be_shown_alone(shown_page) -> None:

@@ -7,8 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from curation.datasets.duplicates import duplicate_pairs, duplicates_found
-from curation.models import Dataset, Pair
-from tests.factories import DatasetFactory, PairFactory, SentenceFactory
+from curation.models import Dataset, Pair, PairScore
+from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -64,6 +64,54 @@ def test_across_datasets_each_group_has_a_pair_of_the_dataset_that_was_asked(dat
         ["one", "two"],
         ["three", "five"],
     ]
+
+
+def test_equal_pairs_with_different_scores_are_a_section_of_their_own(dataset, tmp_path, capsys) -> None:
+    path = tmp_path / "found.csv"
+    three, again = dataset.pairs.get(external_id="three"), pair_add(dataset, "a bird sings", "the sun sets")
+    alike, near = (
+        pair_add(dataset, "a bird sings", "the sun sets"),
+        pair_add(dataset, "A bird sings!", "the sun sets"),
+    )
+    by_people = ScoreSetFactory(dataset=dataset, name="people", kind="human")
+    by_machine = ScoreSetFactory(dataset=dataset, name="machine", kind="model")
+    values = {
+        "one": 1,
+        "two": 4,
+        "three": 2,
+        "four": 5,
+        again.external_id: 3,
+        alike.external_id: 2,
+        near.external_id: 0,
+    }
+    for pair in dataset.pairs.all():
+        PairScore.objects.create(score_set=by_people, pair=pair, value=values[pair.external_id])
+        PairScore.objects.create(score_set=by_machine, pair=pair, value=pair.pk)
+
+    call_command("find_duplicates", "mine", "--out", str(path), "--json")
+
+    *told, answered = capsys.readouterr().out.splitlines()
+    one, two = (dataset.pairs.get(external_id=name) for name in ("one", "two"))
+    assert json.loads(answered)["scores_differ"] == 2
+    # The larger difference first; the retired pair, the near one and the model's scores contradict nothing.
+    section = told[told.index("2 groups of equal pairs with different scores:") :]
+    assert section[1] == f"people: 1 (pair {one.pk}, one), 4 (pair {two.pk}, two)"
+    assert section[2].startswith(f"people: 2 (pair {three.pk}, three), 3 (pair {again.pk}, ")
+    rows = csv.DictReader(path.read_text("utf-8").splitlines())
+    marked = {int(row["pair"]): row["scores_differ"] for row in rows}
+    differing = {one.pk, two.pk, three.pk, again.pk, alike.pk}
+    assert {number for number, mark in marked.items() if mark == "1"} == differing
+    assert marked[near.pk] == "0"
+
+
+def test_equal_pairs_with_equal_scores_are_no_section(dataset, capsys) -> None:
+    by_people = ScoreSetFactory(dataset=dataset)
+    for pair in dataset.pairs.all():
+        PairScore.objects.create(score_set=by_people, pair=pair, value=1)
+
+    call_command("find_duplicates", "mine")
+
+    assert "different scores" not in capsys.readouterr().out
 
 
 def test_a_dataset_without_duplicates_says_so(capsys) -> None:
