@@ -37,6 +37,14 @@ CHANGING = {"curate", "own"}
 STAFF_MAY = {"read", "audit"}
 
 
+class RoleRefusedError(PermissionDenied):
+    """The person may know of the dataset, and their role does not allow what they asked for."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        super().__init__()
+        self.dataset = dataset
+
+
 def dataset_for(user: User, slug: str, *, may: str) -> Dataset:
     """The dataset, if `user` may do that with it. A stranger gets 404, a member who may not gets 403."""
     try:
@@ -62,7 +70,7 @@ def duplicate_search_for(user: User, dataset: Dataset, number: int) -> Duplicate
 
 
 def dataset_allow(user: User, dataset: Dataset, *, may: str, role: str | None = None) -> None:
-    """Raise Http404 for a stranger, PermissionDenied for a member whose role is too small, and ArchivedError for
+    """Raise Http404 for a stranger, RoleRefusedError for a member whose role is too small, and ArchivedError for
     a change of an archived dataset.
 
     role: the person's, where the caller has read it with the dataset (`role_in`); otherwise it is read here.
@@ -71,7 +79,7 @@ def dataset_allow(user: User, dataset: Dataset, *, may: str, role: str | None = 
     if not rights:
         raise Http404
     if may not in rights:
-        raise PermissionDenied
+        raise RoleRefusedError(dataset)
     if may in CHANGING:
         dataset_require_active(dataset)
 

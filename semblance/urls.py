@@ -20,6 +20,7 @@ register_converter(NumberConverter, "number")  # before the addresses of the app
 
 admin.site.site_url = reverse_lazy("home")  # type: ignore[assignment] # a text once a page shows it
 
+handler403 = "semblance.refusals.refused"
 handler500 = "semblance.failures.failed"
 
 urlpatterns = [

@@ -212,6 +212,7 @@ def words(participation: Participation) -> dict[str, str]:
         "moved": _("Pair {number} changed sides."),
         "choose_best": _("Choose a pair for “%(best)s”.") % labels,
         "choose_worst": _("Choose a pair for “%(worst)s”.") % labels,
+        "early": _("That came too early: read the expected answer, then continue."),
         "tie": _("Too close to call."),
         "ready": _("Enter saves."),
         "saved": _("saved {time}"),

@@ -36,6 +36,7 @@ class DatasetForm(forms.ModelForm):  # type: ignore[type-arg]
 class NewDatasetForm(DatasetForm):
     class Meta(DatasetForm.Meta):
         fields = ["name", "slug", *FACTS[1:]]
+        widgets = {**WIDGETS, "slug": forms.TextInput(attrs={"data-made-from": "name"})}
         help_texts = {
             **HELP,
             "slug": _("Used in addresses and commands. Lower-case letters, digits and hyphens only."),

@@ -150,6 +150,7 @@ def words() -> dict[str, str]:
         "saved": _("saved"),
         "waiting": _("{number} waiting to be sent"),
         "fetching": _("Fetching the next sentence …"),
+        "early": _("That came too early: the sentence had just appeared. Nothing was decided; decide again."),
         "reasons_missing": _("Choose at least one reason, then press Enter."),
         "text_missing": _("The new text is empty. Write the sentence as it should be, or reject it."),
         "text_unchanged": _("The text has not changed. Keep the sentence instead."),

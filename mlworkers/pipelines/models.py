@@ -9,7 +9,7 @@ from django.conf import settings
 from curation.files.progress import Report, silent
 from mlworkers.models import Artifact
 from mlworkers.pretrained.hub import hub_folder
-from mlworkers.pretrained.sources import model_folder, parse_source
+from mlworkers.pretrained.sources import ModelError, model_folder, parse_source, unavailable_generator
 from mlworkers.registry.references import files_missing, model_of_run
 from mlworkers.runs.storage import artifact_path
 
@@ -19,11 +19,16 @@ def folder_of_model(name: str, *, kind: str, also: Collection[str] = (), report:
     ModelError.
     """
     kinds = list(dict.fromkeys([kind, *also]))
-    return model_folder(
-        parse_source(name),
-        run_folder=lambda run_id, part: folder_of_artifact(model_of_run(run_id, part, kinds=kinds)),
-        hub_folder=partial(hub_folder, report=report, private=settings.PRIVATE_ADDRESSES),
-    )
+    try:
+        return model_folder(
+            parse_source(name),
+            run_folder=lambda run_id, part: folder_of_artifact(model_of_run(run_id, part, kinds=kinds)),
+            hub_folder=partial(hub_folder, report=report, private=settings.PRIVATE_ADDRESSES),
+        )
+    except ModelError as error:
+        if kind != "generator":
+            raise
+        raise unavailable_generator(error) from error
 
 
 def folder_of_artifact(model: Artifact) -> Path:

@@ -18,7 +18,13 @@ from curation.files.writing import sha256_of
 
 
 class ModelError(ValueError):
-    """The model cannot be had. The text is one sentence: what is wrong, and what to name instead."""
+    """The model cannot be had. The text is one sentence: what is wrong, and what to name instead.
+
+    problem, kind: of an error of `unavailable`, so that another may name other ways.
+    """
+
+    problem: str = ""
+    kind: "Kind | None" = None
 
 
 class Kind(StrEnum):
@@ -27,6 +33,14 @@ class Kind(StrEnum):
     PACKAGED = "packaged:all-MiniLM-L6-v2"
     HUB = "a hub id such as roberta-base"
     ENDPOINT = "openai:NAME"
+
+
+_WAYS_TO_WRITE = {
+    Kind.PATH: Kind.PATH.value,
+    Kind.RUN: Kind.RUN.value,
+    Kind.HUB: "a hub id such as openai-community/gpt2",
+    Kind.ENDPOINT: Kind.ENDPOINT.value,
+}
 
 
 @dataclass(frozen=True)
@@ -69,11 +83,20 @@ _ENDPOINT_NAME = re.compile(r"[\w./][\w./:@+-]{0,199}")
 _PATH_BEGINS = ("/", "./", "../", "~", "\\")
 
 
-def unavailable(problem: str, kind: Kind) -> ModelError:
-    """The error that names the other ways to give a model."""
-    # A model behind an endpoint has no files, so it takes the place of none that has.
-    *others, last = (other.value for other in Kind if other not in (kind, Kind.ENDPOINT))
-    return ModelError(f"{problem}; or give {', '.join(others)} or {last}.")
+def unavailable(problem: str, kind: Kind, *, writes: bool = False) -> ModelError:
+    """The error that names the other ways to give a model. writes: one that writes sentences; else one that has files,
+    so that none behind an endpoint takes its place.
+    """
+    ways = _WAYS_TO_WRITE if writes else {other: other.value for other in Kind if other is not Kind.ENDPOINT}
+    *others, last = (way for other, way in ways.items() if other is not kind)
+    error = ModelError(f"{problem}; or give {', '.join(others)} or {last}.")
+    error.problem, error.kind = problem, kind
+    return error
+
+
+def unavailable_generator(error: ModelError) -> ModelError:
+    """The same error for a setting that takes a model that writes: no encoder is named instead."""
+    return error if error.kind is None else unavailable(error.problem, error.kind, writes=True)
 
 
 def parse_source(text: str) -> ModelSource:
@@ -149,6 +172,24 @@ def model_folder(
     if here is not None:
         return check_folder(here)
     return check_folder(hub_folder(source.name, source.revision))
+
+
+_CAUSAL = ("ForCausalLM", "LMHeadModel")
+
+
+def causal_problem(folder: Path) -> str:
+    """Why the folder's model writes no sentences, as one sentence; nothing if it is a causal language model.
+
+    Raises OSError or ValueError where its config.json cannot be read.
+    """
+    if (folder / "modules.json").is_file():
+        return f"{folder} holds a sentence encoder, which writes nothing; name a causal language model."
+    config = json_from((folder / "config.json").read_text("utf-8"))
+    named = config.get("architectures") if isinstance(config, dict) else None
+    architecture = named[0] if isinstance(named, list) and named else "nothing known"
+    if str(architecture).endswith(_CAUSAL):
+        return ""
+    return f"{folder} holds {architecture}, which is no causal language model; name one, such as gpt2-xl."
 
 
 def check_folder(folder: Path) -> Path:

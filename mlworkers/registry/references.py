@@ -1,7 +1,8 @@
 """What a plan names must be there, and be the dataset's own: checked before the run is queued."""
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,16 @@ from mlworkers.plan_fields import SettingError, SettingName
 from mlworkers.plans.kinds import MODEL_KINDS, Kind, sentence_for_page
 from mlworkers.plans.settings import Setting, listed
 from mlworkers.pretrained.sources import Kind as SourceKind
-from mlworkers.pretrained.sources import ModelError, check_roots, local_folder, parse_source, unavailable
+from mlworkers.pretrained.sources import (
+    ModelError,
+    ModelSource,
+    causal_problem,
+    check_roots,
+    local_folder,
+    parse_source,
+    unavailable,
+    unavailable_generator,
+)
 from mlworkers.registry.selectors import models_of_run, reference_of
 
 
@@ -67,13 +77,52 @@ def _check(setting: Setting, values: Mapping[str, Any], dataset: Dataset | None)
 
 
 def _check_model(setting: Setting, name: str) -> None:
-    with errors_shown(ModelError):
+    with errors_shown(ModelError), _right_ways(setting):
         source = parse_source(name)
         if source.kind is SourceKind.ENDPOINT and not setting.endpoint and "generator" not in setting.kinds:
             problem = _("%(model)s is behind an endpoint, which writes sentences and encodes none")
             raise unavailable(problem % {"model": name}, source.kind)
+        if problem := _kind_problem(setting, source):
+            raise unavailable(problem, source.kind)
         if source.kind is SourceKind.RUN:
             _lock(model_of_run(int(source.name), source.part, kinds=setting.kinds or MODEL_KINDS))
+
+
+@contextmanager
+def _right_ways(setting: Setting) -> Iterator[None]:
+    """An error about a model that writes names no encoder instead."""
+    try:
+        yield
+    except ModelError as error:
+        if "generator" not in setting.kinds:
+            raise
+        raise unavailable_generator(error) from error
+
+
+def _kind_problem(setting: Setting, source: ModelSource) -> str:
+    """What is wrong with the kind of a packaged model, or of one in a folder that people may name; nothing if that is
+    right, or only the worker can tell.
+    """
+    if source.kind is SourceKind.PACKAGED and setting.kinds and "encoder" not in setting.kinds:
+        words = {"model": f"packaged:{source.name}", "kinds": get_text_list(list(setting.kinds), _("or"))}
+        return _("%(model)s is a sentence encoder, and this takes a model of the kind %(kinds)s") % words
+    folder = local_folder(source)
+    if folder is None or set(setting.kinds) != {"generator"}:
+        return ""
+    with suppress(
+        OSError, ValueError
+    ):  # outside the roots nothing is said, and of damaged files by the worker
+        check_roots(folder, settings.MODEL_ROOTS)
+        return causal_problem(folder).partition(";")[0]
+    return ""
+
+
+def model_kind_is_wrong(setting: Setting, name: str) -> bool:
+    """Whether the name of a model is surely one of another kind than the setting takes: a form proposes it no more."""
+    try:
+        return setting.refers_to == "model" and bool(_kind_problem(setting, parse_source(name)))
+    except ModelError:
+        return True
 
 
 def _lock(model: Artifact) -> None:

@@ -11,14 +11,12 @@ from jinja2 import TemplateError
 from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
-from curation.files.json_text import json_from
 from mlworkers.pretrained.compute import Compute
 from mlworkers.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
 from mlworkers.pretrained.quiet import quiet_transformers
-from mlworkers.pretrained.sources import ModelError, check_folder
+from mlworkers.pretrained.sources import ModelError, causal_problem, check_folder
 from mlworkers.synthesis.prompts import QUOTE
 
-_CAUSAL = ("ForCausalLM", "LMHeadModel")
 _PLACE = "PLACE-OF-THE-MESSAGE"  # in a chat template
 _NO_LIMIT = 1_000_000  # what tokenizers say in place of a longest text is far beyond
 ENDING = (QUOTE, "\n")  # a quote ends the sentence; one with a line break is dropped, whatever follows
@@ -156,17 +154,9 @@ def generator_of(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> 
 
 
 def _check_causal(folder: Path) -> None:
-    if (folder / "modules.json").is_file():
-        raise ModelError(
-            f"{folder} holds a sentence encoder, which writes nothing; name a causal language model."
-        )
     try:
-        config = json_from((folder / "config.json").read_text("utf-8"))
+        problem = causal_problem(folder)
     except (OSError, ValueError) as error:
         raise loading_failed(folder, error) from error
-    named = config.get("architectures") if isinstance(config, dict) else None
-    architecture = named[0] if isinstance(named, list) and named else "nothing known"
-    if not str(architecture).endswith(_CAUSAL):
-        raise ModelError(
-            f"{folder} holds {architecture}, which is no causal language model; name one, such as gpt2-xl."
-        )
+    if problem:
+        raise ModelError(problem)

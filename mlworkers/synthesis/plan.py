@@ -285,12 +285,6 @@ class GenerationPlan:
             self.instructions.without_sources()
         if self.model.startswith("openai:"):
             _check_endpoint_name(self.model)
-        if self.model.startswith("packaged:"):
-            raise PlanError(
-                "%(model)s is a sentence encoder, which writes nothing; name a causal language model, such as "
-                "run:ID of a generator trained here.",
-                model=self.model,
-            )
 
     @property
     def instructions(self) -> Task:

@@ -24,8 +24,8 @@ from mlworkers.access import (
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Instructions
 from mlworkers.pipelines.estimating import run_estimate
-from mlworkers.plans.kinds import plan_from
-from mlworkers.registry.references import references_wrong
+from mlworkers.plans.kinds import Kind, plan_from
+from mlworkers.registry.references import model_kind_is_wrong, references_wrong
 from mlworkers.registry.searches import comparison_values, search_of
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
@@ -69,7 +69,7 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
         kind=chosen,
         dataset=dataset,
         datasets=datasets_readable(request.user),
-        initial=_plan_before(request),
+        initial=_plan_before(request, chosen),
     )
     estimate = None
     if form.is_valid() and chosen.estimated and dataset is not None and "estimate" in request.POST:
@@ -97,10 +97,10 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
     return render(request, "mlworkers/start.html", context)
 
 
-def _plan_before(request: AuthedRequest) -> dict[str, Any]:
-    """The plan of the run that is to be started again with changes, the settings that a search chose, the snapshot,
-    selection, block of tuples, corpus, model for contexts or score set whose page the person comes from, or the
-    instructions that were chosen.
+def _plan_before(request: AuthedRequest, kind: Kind) -> dict[str, Any]:
+    """The plan of the run that is to be started again with changes, without models of a wrong kind; the settings that a
+    search chose; the snapshot, selection, block of tuples, corpus, model for contexts or score set whose page the
+    person comes from; or the instructions that were chosen.
     """
     if "search" in request.GET:
         return _settings_found(request)
@@ -119,8 +119,13 @@ def _plan_before(request: AuthedRequest) -> dict[str, Any]:
     number = number_from(request.GET["again"])
     if number is None:
         raise Http404
-    plan: dict[str, Any] = run_for(request.user, number, may="read").plan
-    return plan
+    before = run_for(request.user, number, may="read")
+    settings = {setting.name: setting for setting in kind.settings}
+    return {
+        name: value
+        for name, value in before.plan.items()
+        if name not in settings or not model_kind_is_wrong(settings[name], str(value))
+    }
 
 
 def _settings_found(request: AuthedRequest) -> dict[str, Any]:

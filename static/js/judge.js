@@ -234,7 +234,11 @@ function showFeedback() {
 }
 
 function goOn() {
-  if (performance.now() - feedbackSince < GRACE_MS) return;
+  if (performance.now() - feedbackSince < GRACE_MS) {
+    note.textContent = words.early;
+    return;
+  }
+  if (note.textContent === words.early) note.textContent = "";
   if (feedbacks.length) return showFeedback();
   if (over) return location.replace(form.dataset.page);
   stage.replaceChildren(...held.nodes);

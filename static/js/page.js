@@ -83,6 +83,26 @@ document.addEventListener("change", (event) => {
   if (event.target.closest("form[data-autosubmit]")) event.target.form.requestSubmit();
 });
 
+// A short name follows the name that it is made from, until somebody writes one or there is one already.
+const shortened = (text, most) =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replaceAll("ß", "ss")
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-/, "")
+    .slice(0, most)
+    .replace(/-$/, "");
+for (const field of document.querySelectorAll("[data-made-from]")) {
+  const from = field.form.elements[field.dataset.madeFrom];
+  let own = field.value !== "";
+  field.addEventListener("input", () => (own = true));
+  from.addEventListener("input", () => {
+    if (!own) field.value = shortened(from.value, field.maxLength);
+  });
+}
+
 // What a style sheet needs to know of one element stands in its data-properties, as custom properties: the site's policy
 // allows no style attributes, which somebody's text could bring along. For the same reason htmx settles none (base.html).
 function propertiesSet(within) {

@@ -109,7 +109,11 @@ async function start() {
 
   // Deciding: keep the verdict, show the next sentence, then send.
   function decide(verdict) {
-    if (!pairOnScreen() || performance.now() - shownAt < GRACE_MS) return;
+    if (!pairOnScreen()) return;
+    if (performance.now() - shownAt < GRACE_MS) {
+      note.textContent = words.early;
+      return;
+    }
     if (verdict !== "keep" && opened !== verdict) return open(verdict);
     const reasons = [...form.querySelectorAll("[name=reasons]:checked")].map((box) => box.value);
     const text = textField.value.trim();

@@ -50,6 +50,20 @@ def table(page: Page):
     return page.locator("#pairs").get_by_role("table")
 
 
+def test_the_short_name_of_a_new_dataset_follows_its_name_until_it_is_written(staff_page: Page) -> None:
+    staff_page.goto("/datasets/new/")
+    name, short = (staff_page.get_by_label(label, exact=True) for label in ("Name", "Short name"))
+
+    name.press_sequentially("Größe & Café, 2. Teil ")
+    expect(short).to_have_value("grosse-cafe-2-teil")
+    short.fill("sizes")
+    name.press_sequentially("of houses")
+    expect(short).to_have_value("sizes")
+    short.fill("")
+    name.press_sequentially("!")
+    expect(short).to_have_value("")
+
+
 def test_a_person_logs_in(page: Page, owner) -> None:
     owner.set_password(PASSWORD)
     owner.save()

@@ -363,6 +363,7 @@ def test_gold_feedback_names_the_expected_answer_and_waits_for_enter(
     lease = to_gold(page, annotator)
     right = [lease.order_shown.index(0), lease.order_shown.index(1)]
     wrong = [place for place in range(4) if place not in right]
+    page.evaluate("performance.now = () => 0")
 
     press(page, f"Digit{wrong[0] + 1}", f"Shift+Digit{wrong[1] + 1}", "Enter")
 
@@ -370,9 +371,13 @@ def test_gold_feedback_names_the_expected_answer_and_waits_for_enter(
     expect(feedback).to_contain_text(f"pair {right[0] + 1} most related, pair {right[1] + 1} least related")
     expect(feedback).to_contain_text("The first pair says the same twice.")
     expect(feedback).to_be_focused()
-    moment_passes(page, 600)  # an Enter within half a second was meant for something else
+    press(page, "Enter")
+    expect(page.get_by_text("That came too early")).to_be_visible()
+    expect(feedback).to_be_visible()
+    page.evaluate("performance.now = () => 501")  # an Enter within half a second was meant for something else
     press(page, "Enter")
     expect(feedback).to_be_hidden()
+    expect(page.get_by_text("That came too early")).to_be_hidden()
     expect(best(page, 1)).to_be_visible()
 
 

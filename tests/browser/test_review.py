@@ -129,6 +129,22 @@ def test_the_mouse_rejects_and_the_list_of_decisions_undoes(screen) -> None:
     assert stored() == []
 
 
+def test_a_key_that_comes_too_early_says_so(screen) -> None:
+    screen.evaluate(
+        """for (const key of ["k", "k"])
+             document.body.dispatchEvent(new KeyboardEvent("keydown", { key, code: "KeyK", bubbles: true }))"""
+    )
+
+    said = screen.get_by_role("status").filter(has_text="Nothing was decided; decide again.")
+    expect(said).to_be_visible()
+    expect(screen.get_by_text("1 of 5 decided")).to_be_visible()
+    assert stored() == [("keep", [])]
+    ready(screen)
+    press(screen, "k")
+    expect(screen.get_by_text("2 of 5 decided")).to_be_visible()
+    expect(said).to_have_count(0)
+
+
 def test_a_double_press_and_a_double_click_decide_once(screen) -> None:
     press(screen, "k", "k")
     expect(screen.get_by_text("1 of 5 decided")).to_be_visible()

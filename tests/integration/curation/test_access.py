@@ -191,3 +191,36 @@ def test_a_button_is_offered_only_to_who_may_press_it(names, dataset, clients) -
 
     assert b"Import pairs" in pages["curator"]
     assert b"Import pairs" not in pages["staff"]
+
+
+def test_a_member_who_may_not_reads_which_owners_to_ask(client, dataset, annotator, owner) -> None:
+    closed = MembershipFactory(dataset=dataset, role="owner").user
+    closed.is_active = False
+    closed.save()
+    client.force_login(annotator)
+
+    page = client.get(f"/datasets/{dataset.slug}/settings/")
+
+    assert page.status_code == 403
+    assert f">{owner.username}<" in page.text
+    assert dataset.name in page.text
+    assert closed.username not in page.text
+
+
+def test_a_stranger_reads_no_name_of_a_dataset_or_its_owner(client, dataset, stranger, owner) -> None:
+    client.force_login(stranger)
+
+    page = client.get(f"/datasets/{dataset.slug}/settings/")
+
+    assert page.status_code == 404
+    assert f">{owner.username}<" not in page.text
+    assert dataset.name not in page.text
+
+
+def test_a_page_for_staff_sends_nobody_to_an_owner(client, annotator) -> None:
+    client.force_login(annotator)
+
+    page = client.get("/datasets/new/")
+
+    assert page.status_code == 403
+    assert "Your account does not allow this. Ask the people who run this site." in page.text

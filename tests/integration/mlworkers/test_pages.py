@@ -259,13 +259,17 @@ def test_the_primary_action_of_a_run_that_did_not_succeed_is_what_mends_it(
     assert primaries == [primary]
 
 
-def test_cancelling_asks_where_the_work_of_shards_would_be_lost(client, curator, run) -> None:
-    Run.objects.filter(pk=run.pk).update(state="running", total=20)
+def test_cancelling_asks_where_work_would_be_lost(client, curator, run) -> None:
+    Run.objects.filter(pk=run.pk).update(started_at=None, claimed_at=None, state="queued")
     plain = page(client, curator, "run_progress", run.pk).text
+    Run.objects.filter(pk=run.pk).update(state="running", total=20, started_at=timezone.now())
+    begun = page(client, curator, "run_progress", run.pk).text
     RunShard.objects.create(run=run, stage="writing", number=0, size=10, done=10, state="done")
     asking = page(client, curator, "run_progress", run.pk).text
 
     assert "Cancel, and lose the work" not in plain
+    assert "The run began" in begun
+    assert "Cancel, and lose the work" in begun
     assert "1 shard is done. If you cancel, its work is lost" in squeezed(asking)
 
 

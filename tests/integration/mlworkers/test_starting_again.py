@@ -6,9 +6,10 @@ import pytest
 from django.urls import reverse
 
 from curation.models import Dataset, ScoreSet
-from mlworkers.models import Run
+from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS, plan_from
-from tests.factories import RunFactory, ScoreSetFactory
+from mlworkers.registry.references import references_wrong
+from tests.factories import ArtifactFactory, RunFactory, ScoreSetFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -98,3 +99,65 @@ def test_a_run_that_cannot_be_repeated_offers_no_button_and_starts_nothing(clien
     assert "Start again" not in page.text
     assert "has no uploaded file number 3" in again(client, run).text
     assert not Run.objects.filter(state="queued").exists()
+
+
+ENCODER = "packaged:all-MiniLM-L6-v2"
+
+
+@pytest.fixture
+def encoder_folder(tmp_path, settings) -> str:
+    """A folder that people may name, with what tells a sentence encoder."""
+    settings.MODEL_ROOTS = [tmp_path]
+    (tmp_path / "modules.json").write_text("[]")
+    return str(tmp_path)
+
+
+@pytest.fixture(params=["packaged", "folder"])
+def generation(request, dataset, encoder_folder) -> Run:
+    """A failed run that was to write sentences with an encoder."""
+    model = ENCODER if request.param == "packaged" else encoder_folder
+    plan = asdict(plan_from(KINDS["generate_pairs"], {"dataset": dataset.slug, "model": "run:1"}))
+    about = {"kind": "generate_pairs", "state": "failed", "queue": "gpu"}
+    return RunFactory(dataset=dataset, plan=plan | {"model": model}, **about)
+
+
+def test_a_failed_generator_is_not_proposed_with_an_encoder_again(client, admin, generation) -> None:
+    client.force_login(admin)
+    ArtifactFactory(kind="generator", run__dataset=generation.dataset)
+    address = reverse("mlworkers:run_start", args=[generation.kind])
+
+    form = client.get(address, {"dataset": generation.dataset.slug, "again": generation.pk}).context["form"]
+
+    made = Artifact.objects.get(kind="generator")
+    assert form["model"].value() == f"run:{made.run_id}"
+    assert form["sources"].value() == generation.plan["sources"]
+
+
+def test_a_generator_s_form_refuses_an_encoder_before_anything_is_queued(client, admin, generation) -> None:
+    client.force_login(admin)
+
+    page = again(client, generation, model="another", model_other=generation.plan["model"])
+
+    assert "encoder" in page.context["form"].errors["model"][0]
+    assert not Run.objects.filter(state="queued").exists()
+
+
+def test_an_error_about_a_generator_names_no_encoder_instead(dataset) -> None:
+    kind = KINDS["generate_pairs"]
+
+    found = references_wrong(
+        kind, asdict(plan_from(kind, {"dataset": dataset.slug, "model": "run:999"})), dataset
+    )
+
+    assert found["model"].endswith("or give a folder, a hub id such as openai-community/gpt2 or openai:NAME.")
+
+
+def test_nothing_is_said_of_a_folder_that_people_may_not_name(settings, encoder_folder, dataset) -> None:
+    settings.MODEL_ROOTS = []
+    named = {"dataset": dataset.slug, "model": encoder_folder}
+
+    found = references_wrong(
+        KINDS["generate_pairs"], asdict(plan_from(KINDS["generate_pairs"], named)), dataset
+    )
+
+    assert "model" not in found

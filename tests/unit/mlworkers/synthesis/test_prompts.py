@@ -151,11 +151,6 @@ def test_a_plan_refuses_what_its_task_does_not_know(wrong: dict, says: str) -> N
         generation(**wrong)
 
 
-def test_a_packaged_encoder_is_no_generator() -> None:
-    with pytest.raises(PlanError, match="is a sentence encoder"):
-        GenerationPlan(dataset="scenes", model="packaged:all-MiniLM-L6-v2")
-
-
 def test_a_generators_width_is_made_of_whole_heads() -> None:
     with pytest.raises(PlanError, match="multiple of 32"):
         BootstrapPlan(dataset="scenes", score_set="gold", width=100)
