@@ -292,6 +292,19 @@ def kinds_offered(user: User) -> list[Kind]:
     return [kind for kind in KINDS.values() if kind.listed and (_is_staff(user) or not kind.staff_only)]
 
 
+def kinds_startable(user: User) -> list[Kind]:
+    """Those of the offered kinds that need no dataset, or find one for which the person may start them."""
+    asked: dict[tuple[bool, str], bool] = {}
+
+    def has_dataset(kind: Kind) -> bool:
+        rule = (kind.writes, kind.needs)
+        if rule not in asked:
+            asked[rule] = datasets_offered(user, kind).exists()
+        return asked[rule]
+
+    return [kind for kind in kinds_offered(user) if not kind.needs_dataset or has_dataset(kind)]
+
+
 def datasets_offered(user: User, kind: Kind) -> QuerySet[Dataset]:
     """The datasets for which the person may start that kind of run."""
     changed = kind.writes or kind.needs in CHANGING

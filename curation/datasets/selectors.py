@@ -117,6 +117,11 @@ def dataset_by_slug(slug: str) -> Dataset | None:
     return Dataset.objects.filter(slug=slug).first()
 
 
+def has_active_pairs(dataset: Dataset) -> bool:
+    """Whether there is an active pair: what exports and snapshots hold."""
+    return Pair.objects.filter(dataset=dataset, status=Pair.Status.ACTIVE).exists()
+
+
 def pairs_matching(dataset: Dataset, filter: PairFilter) -> QuerySet[Pair]:
     """The pairs that a filter finds, in no order, without their sentences and scores."""
     return within_bounds(pairs_of_any_score(dataset, filter), filter)

@@ -12,7 +12,7 @@ HELP = {
     "description": _("A few lines about the pairs. People who are invited to the dataset read them."),
     "licence": _("An SPDX identifier if there is one, such as CC-BY-SA-4.0."),
 }
-WIDGETS = {"description": forms.Textarea(attrs={"rows": 4})}
+WIDGETS: dict[str, forms.Widget] = {"description": forms.Textarea(attrs={"rows": 4})}
 
 
 class DatasetForm(forms.ModelForm):  # type: ignore[type-arg]

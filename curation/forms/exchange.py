@@ -225,6 +225,30 @@ class ImportForm(forms.Form):
             field = cast("forms.ChoiceField", self.fields[name])
             field.choices = [("", _("none")), *columns]
 
+    @property
+    def recognised(self) -> list[tuple[str, str]]:
+        """What the form holds before anybody changes it: the columns that are read, and every other choice that was
+        made.
+        """
+        held = []
+        for name, field in self.fields.items():
+            value = self.initial.get(name, field.initial)
+            if value not in ("", None) and (name in COLUMNS or value != field.initial):
+                shown = dict(field.choices).get(value, value) if hasattr(field, "choices") else value
+                held.append((str(field.label), str(shown)))
+        return held
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether somebody has to look at the choices: sentences are missing, a column is not read, or an answer was
+        wrong.
+        """
+        read = {self.initial.get(name) for name in COLUMNS}
+        has_sentences = bool(self.initial.get("pair") or (self.initial.get("a") and self.initial.get("b")))
+        return (
+            bool(self.errors) or not has_sentences or any(name not in read for name in self.preview.columns)
+        )
+
     def clean(self) -> dict[str, Any]:
         low, high = self.cleaned_data.get("low"), self.cleaned_data.get("high")
         if (low is None) != (high is None):

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
+from curation.datasets.selectors import has_active_pairs
 from curation.errors import UserError
 from curation.exchange.claiming import imports_of
 from curation.exchange.importing import AT_ONCE_ROWS, ImportOptions
@@ -187,5 +188,6 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
     """The form starts a run; its page then shows the progress and the file."""
     dataset = dataset_for(request.user, slug, may="read")
     may_oversee = dataset_may(request.user, dataset, may="oversee")
-    context = {"dataset": dataset, "form": ExportForm(dataset), "may_oversee": may_oversee}
+    form = ExportForm(dataset) if has_active_pairs(dataset) else None
+    context = {"dataset": dataset, "form": form, "may_oversee": may_oversee}
     return render(request, "curation/export.html", context)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from curation.datasets.leak_guard import LeaksError
 from curation.datasets.pairs_table import PairChoices
+from curation.datasets.selectors import has_active_pairs
 from curation.exchange.exporting import snapshot_create, snapshot_file
 from curation.exchange.snapshots import (
     LEAKS_COUNTED_IN,
@@ -54,7 +55,7 @@ def snapshot_list(request: AuthedRequest, slug: str) -> HttpResponse:
             return redirect("curation:snapshots", slug=slug)
     context = {
         "dataset": dataset,
-        "form": form,
+        "form": form if has_active_pairs(dataset) else None,
         "refused": refused,
         "snapshots": dataset.snapshots.select_related("created_by"),
         "may_curate": dataset_may(request.user, dataset, may="curate"),

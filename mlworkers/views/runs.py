@@ -15,7 +15,7 @@ from curation.access import AuthedRequest, dataset_for
 from curation.heartbeats import database_now
 from curation.numbers import page_number
 from curation.views.tables import csv_answer
-from mlworkers.access import kind_may_start, kinds_offered, run_for, run_may, runs_allow, runs_visible
+from mlworkers.access import kind_may_start, kinds_startable, run_for, run_may, runs_allow, runs_visible
 from mlworkers.forms.filters import RunFilterForm
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS, kind_named
@@ -54,13 +54,15 @@ def run_list(request: AuthedRequest) -> HttpResponse:
     asked = request.GET.copy()
     asked.pop("page", None)
     page = run_page(runs, **form.wanted(), page=page_number(request))
+    kinds = kinds_startable(request.user)
     context = {
         "form": form,
         "filtered": any(form.cleaned_data.values()),
         "page": page,
         "rows": _rows(page),
         "address": f"{asked.urlencode()}&" if asked else "",  # of the other pages
-        "kinds": kinds_offered(request.user),
+        "kinds": kinds,
+        "exports": any(kind.name == "export_dataset" for kind in kinds),
     }
     return render(request, "mlworkers/runs.html", context)
 

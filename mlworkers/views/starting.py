@@ -8,7 +8,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_for, datasets_readable
+from curation.access import AuthedRequest, dataset_for, datasets_may_create, datasets_readable
 from curation.errors import UserError
 from curation.heartbeats import database_now
 from curation.numbers import number_asked, number_from
@@ -17,6 +17,7 @@ from mlworkers.access import (
     instructions_dataset,
     kind_for,
     kinds_offered,
+    kinds_startable,
     run_for,
     runs_allow,
     start_allow,
@@ -51,7 +52,14 @@ def _launch(request: AuthedRequest) -> UUID | None:
 @require_GET
 def run_kinds(request: AuthedRequest) -> HttpResponse:
     runs_allow(request.user)
-    return render(request, "mlworkers/kinds.html", {"kinds": kinds_offered(request.user)})
+    kinds = kinds_startable(request.user)
+    some_left_out = len(kinds) < len(kinds_offered(request.user))
+    context = {
+        "kinds": kinds,
+        "some_left_out": some_left_out,
+        "may_create": some_left_out and datasets_may_create(request.user),
+    }
+    return render(request, "mlworkers/kinds.html", context)
 
 
 @require_http_methods(["GET", "POST"])

@@ -119,6 +119,11 @@ def test_a_file_is_imported_in_three_steps(curator_page: Page, dataset, tmp_path
     page.goto(f"/datasets/{dataset.slug}/import/")
     page.get_by_label("File").set_input_files(tmp_path / "animals.csv")
     page.get_by_role("button", name="Upload and preview").click()
+    expect(
+        page.get_by_text("First sentence: sentence1 · Second sentence: sentence2 · Score: score")
+    ).to_be_visible()
+    expect(page.get_by_label("First sentence")).to_be_hidden()
+    page.get_by_text("Change what is read").click()
     expect(page.get_by_label("First sentence")).to_have_value("sentence1")
 
     page.get_by_role("button", name="Check the import").click()

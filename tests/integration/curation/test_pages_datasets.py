@@ -171,3 +171,21 @@ def test_an_export_is_started_by_that_form(fill, curator, dataset, address, clie
 
     assert answer.status_code == 302, answer.content.decode()
     assert answer["Location"].startswith("/runs/")
+
+
+@pytest.mark.parametrize(
+    ("page", "button"), [("export/", "Start the export"), ("snapshots/", "Create a snapshot")]
+)
+def test_what_writes_pairs_is_offered_where_there_are_some(
+    owner, dataset, address, client_of, fill, page: str, button: str
+) -> None:
+    client = client_of(owner)
+    empty = client.get(address + page).content.decode()
+    fill(2)
+    full = client.get(address + page).content.decode()
+
+    assert "has no active pairs, so there is nothing to write." in empty
+    assert f'href="{address}import/"' in empty.split("nothing to write.")[1]
+    assert button not in empty
+    assert button in full
+    assert "has no active pairs" not in full

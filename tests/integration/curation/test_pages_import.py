@@ -1,6 +1,7 @@
 """Importing in the browser: upload, look, try, import; and what goes wrong on the way."""
 
 import io
+import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -69,6 +70,57 @@ def test_an_upload_writes_no_pair(upload, dataset) -> None:
     upload(THREE_ROWS)
 
     assert not dataset.pairs.exists()
+
+
+FOLDED = "<details><summary>Change what is read</summary>"
+OPEN = FOLDED.replace("<details>", "<details open>")
+
+
+def test_choices_are_folded_where_every_column_was_recognised(upload, client, address) -> None:
+    batch = upload(THREE_ROWS)
+
+    page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
+
+    assert FOLDED in page
+    words = re.sub(r"<[^>]*>", "", page)
+    said = "First sentence:sentence1· Second sentence:sentence2· Score:score· Id:id· Split:split"
+    assert said in words
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "one,two,three\nA dog runs.,A dog is running.,A cat sleeps.\n",
+        "sentence1,sentence2,score,mood\nA dog runs.,A dog is running.,4.5,calm\nA cat.,A dog.,0.5,wild\n",
+    ],
+    ids=["sentences", "unread"],
+)
+def test_choices_are_open_where_something_is_doubtful(upload, client, address, rows: str) -> None:
+    batch = upload(rows)
+
+    page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
+
+    assert OPEN in page
+
+
+def test_choices_are_open_where_an_answer_was_wrong(upload, client, address) -> None:
+    batch = upload(THREE_ROWS)
+
+    page = client.post(f"{address}{batch.pk}/check/", AS_GUESSED | {"b": "sentence1"})
+
+    assert OPEN in squeezed(page.content.decode())
+
+
+def test_what_somebody_chose_is_said_above_the_folded_choices(upload, client, address) -> None:
+    batch = upload(THREE_ROWS)
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED | {"other_split": "new"})
+
+    page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
+
+    assert FOLDED in page
+    words = re.sub(r"<[^>]*>", "", page)
+    assert "Name of the scores:gold" in words
+    assert "Rows that are pairs of another split:are new pairs" in words
 
 
 def test_the_upload_is_shown_with_its_columns_recognised(upload, client, address) -> None:

@@ -132,7 +132,7 @@ def test_who_may_start_which_kind(client, request, dataset, kind, person, status
 # The log book
 
 
-def test_the_log_book_says_what_it_is_for_when_it_is_empty(client, staff) -> None:
+def test_the_log_book_says_what_it_is_for_when_it_is_empty(client, staff, dataset) -> None:
     answer = page(client, staff, "run_list")
 
     assert "No runs yet. Start an export, or import a large file." in answer.text

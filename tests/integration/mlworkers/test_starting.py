@@ -18,6 +18,7 @@ from mlworkers.registry.references import references_check
 from tests.factories import (
     ArtifactFactory,
     DatasetFactory,
+    MembershipFactory,
     PairFactory,
     RunFactory,
     ScoreSetFactory,
@@ -133,7 +134,8 @@ def test_every_kind_can_be_started_again_with_changes(client, admin, furnished, 
     assert kept == run.plan
 
 
-def test_the_list_of_kinds_describes_each_that_the_person_may_start(client, staff) -> None:
+def test_the_list_of_kinds_describes_each_that_the_person_may_start(client, staff, dataset) -> None:
+    MembershipFactory(dataset=dataset, user=staff, role="curator")
     client.force_login(staff)
 
     answer = client.get(reverse("mlworkers:run_kinds"))
@@ -141,6 +143,22 @@ def test_the_list_of_kinds_describes_each_that_the_person_may_start(client, staf
     for kind in LISTED:
         assert str(kind.description).replace("'", "&#x27;") in answer.text
     assert "relate_sentences" not in answer.text
+
+
+def test_without_a_dataset_only_what_needs_none_is_offered(client, staff) -> None:
+    client.force_login(staff)
+
+    kinds = client.get(reverse("mlworkers:run_kinds"))
+    runs = client.get(reverse("mlworkers:run_list"))
+    DatasetFactory()  # staff read every dataset, and change none
+    reading = client.get(reverse("mlworkers:run_kinds")).context["kinds"]
+
+    assert all(not kind.needs_dataset for kind in kinds.context["kinds"])
+    assert reverse("curation:dataset_create") in kinds.text
+    assert "Start an export" not in runs.text
+    offered = {kind.name for kind in reading}
+    assert "export_dataset" in offered
+    assert "import_pairs" not in offered
 
 
 @pytest.mark.parametrize(("person", "told"), [("curator", True), ("staff", False)])
