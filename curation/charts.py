@@ -37,6 +37,9 @@ CATEGORIES = [ACCENT, DOUBTFUL, GOOD, WRONG, SOFT]
 CSV_FILE = "data:text/csv;charset=utf-8,"
 KEPT_SECONDS = 24 * 3600
 NARROW = 320  # pixels that a chart has on a telephone
+# What XML does not know, and the separators of lines and paragraphs.
+_UNDRAWABLE = re.compile("[^\t\n\r\x20-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_IN_TITLE = {ord("\n"): " ", ord("\r"): " ", ord("\\"): "\N{REVERSE SOLIDUS OPERATOR}"}
 LABEL, SMALLEST_LABEL = 12, 10  # pixels, as drawn and as seen on a telephone
 
 
@@ -115,7 +118,27 @@ def _svg(specification: alt.TopLevelMixin, mark: str) -> str:
         description["title"] = {"text": mark, **words}
     description["config"] = _theme()
     key = "chart:" + hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()
-    return str(cache.get_or_set(key, lambda: str(vl_convert.vegalite_to_svg(description)), KEPT_SECONDS))
+    return str(cache.get_or_set(key, lambda: _svg_of(description), KEPT_SECONDS))
+
+
+def _svg_of(description: dict[str, Any]) -> str:
+    return str(vl_convert.vegalite_to_svg(_drawable(description)))
+
+
+def _drawable(part: Any, name: str = "") -> Any:
+    """The part of a description that has this name, without what no picture can hold.
+
+    The renderer ends the whole process at a character that XML does not know, and writes titles into expressions, where
+    a line break or a backslash is a mistake.
+    """
+    if isinstance(part, dict):
+        return {each: _drawable(value, each) for each, value in part.items()}
+    if isinstance(part, list):
+        return [_drawable(each, name) for each in part]
+    if not isinstance(part, str):
+        return part
+    text = _UNDRAWABLE.sub("\N{REPLACEMENT CHARACTER}", part)
+    return text.translate(_IN_TITLE) if name == "title" else text
 
 
 def _theme() -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """Judgements that were made elsewhere, as a closed campaign: its dashboard, its scores and its bundle."""
 
-import csv
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple, cast
@@ -26,6 +26,7 @@ from curation.errors import UserError
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.pair_cells import holds_two_sentences, two_sentences
 from curation.files.progress import Report, silent
+from curation.files.tables import csv_lines
 from curation.models import Dataset, Pair, User
 from curation.pairs.text import normalise
 
@@ -261,9 +262,8 @@ def _stand_ins(
     with TemporaryDirectory(prefix="items-") as folder:
         path = Path(folder) / "items.csv"
         with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["id", "sentence1", "sentence2"])
-            writer.writerows([_id(item), *_two_texts(item)] for item in items)
+            rows = ((_id(item), *_two_texts(item)) for item in items)
+            file.writelines(csv_lines(chain([("id", "sentence1", "sentence2")], rows)))
         options = ImportOptions(source="items")
         outcome = pairs_import(dataset=dataset, path=path, options=options, by=by, dry_run=dry_run)
     if outcome.rejected:

@@ -4,14 +4,13 @@ The upload is a row of `curation.ImportBatch`, kept and claimed as uploads of pa
 where `manage.py bws import` decides it, in `annotation.results.importing`.
 """
 
-import csv
 import logging
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +52,7 @@ from curation.exchange.uploads import (
 from curation.files.drafts import FileError
 from curation.files.identity import TooManyRowsError
 from curation.files.progress import Report, silent
+from curation.files.tables import csv_lines
 from curation.files.writing import as_text, replacing
 from curation.heartbeats import ClaimLost, beating, connection_lost
 from curation.models import ImportBatch
@@ -298,10 +298,9 @@ def _rejected_written(batch: ImportBatch, file: JudgementFile) -> None:
     if not file.rejected:
         return
     with import_rejected_put(batch), replacing(import_errors_file(batch)) as kept, as_text(kept) as text:
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["file", "line", "reason"])
         name = Path(batch.path).name
-        writer.writerows([row.file or name, row.line, row.reason] for row in file.rejected)
+        rows = ([row.file or name, row.line, row.reason] for row in file.rejected)
+        text.writelines(csv_lines(chain([["file", "line", "reason"]], rows), line_end="\n"))
 
 
 @contextmanager

@@ -23,9 +23,9 @@ from annotation.models import Crowd, CrowdPerson, CrowdSubmission
 from annotation.views.saying import campaign_say
 from curation.access import AuthedRequest
 from curation.errors import UserError
-from curation.files.tables import csv_lines
 from curation.numbers import page_number
 from curation.said import success_say
+from curation.views.tables import csv_streamed
 
 Outcome = CrowdSubmission.Outcome
 
@@ -108,9 +108,6 @@ def crowd_person_end(request: AuthedRequest, campaign_pk: int, person_pk: int) -
 def crowd_hours(request: AuthedRequest, campaign_pk: int) -> StreamingHttpResponse:
     """The hours of everybody who judged, as CSV. With `?spreadsheet=1` nothing in it is a formula to a spreadsheet."""
     campaign = campaign_for(request.user, campaign_pk, may="oversee")
-    rows = [HOURS_COLUMNS, *(each.as_row() for each in hours_of(campaign.participations.all()))]
-    lines = csv_lines(rows, spreadsheet=request.GET.get("spreadsheet") == "1")
-    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    rows = (each.as_row() for each in hours_of(campaign.participations.all()))
     name = slugify(campaign.name) or f"campaign-{campaign.pk}"
-    response["Content-Disposition"] = f'attachment; filename="{name}-hours.csv"'
-    return response
+    return csv_streamed(request, f"{name}-hours.csv", HOURS_COLUMNS, rows)

@@ -23,7 +23,7 @@ from annotation.tasks import bundle_now_or_later, publish_now_or_later
 from annotation.views.works import work_say
 from curation.access import AuthedRequest
 from curation.errors import UserError
-from curation.files.tables import harmless
+from curation.views.tables import for_spreadsheet
 
 
 @require_http_methods(["GET", "POST"])
@@ -58,8 +58,7 @@ def judgements_file(request: AuthedRequest, campaign_pk: int) -> StreamingHttpRe
     chosen = campaign_for(request.user, campaign_pk, may="read")
     judged = campaign_judgements(chosen)
     filed = judged.as_filed(judged.feeding("maxdiff" if request.GET.get("adaptive") == "1" else "counting"))
-    cell = harmless if request.GET.get("spreadsheet") == "1" else str
-    lines = judgement_lines(*judgement_table(chosen, filed), cell=cell)
+    lines = judgement_lines(*judgement_table(chosen, filed), spreadsheet=for_spreadsheet(request))
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     name = slugify(chosen.name) or f"campaign-{chosen.pk}"
     response["Content-Disposition"] = f'attachment; filename="{name}-judgements.csv"'
@@ -73,7 +72,7 @@ def bundle(request: AuthedRequest, campaign_pk: int) -> FileResponse:
     With `?spreadsheet=1` nothing in its CSV and TSV files is a formula to a spreadsheet.
     """
     chosen = campaign_for(request.user, campaign_pk, may="oversee")
-    return bundle_answer(chosen, spreadsheet=request.GET.get("spreadsheet") == "1")
+    return bundle_answer(chosen, spreadsheet=for_spreadsheet(request))
 
 
 def bundle_answer(chosen: Campaign, *, spreadsheet: bool = False) -> FileResponse:

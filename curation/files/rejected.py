@@ -1,12 +1,12 @@
 """Rejected rows as a table in the file's own columns, to be corrected and imported again."""
 
-import csv
 import json
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from curation.files.drafts import Layout, RowError
 from curation.files.identity import FileOrigin
+from curation.files.tables import csv_lines
 from curation.pairs.text import printable
 
 # A small file can stand for a great many rows, each of which is refused with its text.
@@ -42,9 +42,10 @@ def rejected_writer(
     ]
     facts = {"source": origin.source, "split": origin.split}
     kept = {name: value for name, value in facts.items() if value and name not in plain}
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([*own, *kept, *names])
     left = CHARACTERS_MOST
+
+    def line(*cells: object) -> None:
+        file.writelines(csv_lines([cells], line_end="\n"))
 
     def write(error: RowError) -> None:
         nonlocal left
@@ -54,8 +55,9 @@ def rejected_writer(
         left -= len(error.reason) + sum(map(len, cells))
         # What does not fit is counted, and no longer listed.
         listed = [error.line, error.reason, *kept.values(), *cells]
-        writer.writerow(listed if left > 0 else ["", more])
+        line(*(listed if left > 0 else ("", more)))
 
+    line(*own, *kept, *names)
     return write
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,8 +24,9 @@ Row = Sequence[object]
 _ARROW = {"text": pa.string(), "number": pa.float64(), "integer": pa.int64(), "nested": pa.list_(pa.string())}
 _ROWS_IN_GROUP = 20_000
 _CHARACTERS_IN_BLOCK = 64 * 1024
-# What a spreadsheet takes for the beginning of a formula, also in the width of Chinese and Japanese.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# Where a spreadsheet would begin a formula, also in the width of Chinese and Japanese: at the start of a cell, and
+# after what it may take for the end of one. Its language decides which character that is, in spite of quotation marks.
+_FORMULA = re.compile(r"""^(?=[\t\r\n=+\-@＝＋－＠])|[,;|\t\r\n]"*(?=[=+\-@＝＋－＠])""")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
@@ -116,9 +117,7 @@ def _lines(format: str, names: Sequence[str], rows: Iterable[Row]) -> Iterator[s
             values = dict(zip(names, row, strict=True))
             yield json.dumps(values, ensure_ascii=False, allow_nan=False) + "\n"
         return
-    writer = csv.writer(_Echo(), delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
-    yield writer.writerow(names)
-    yield from map(writer.writerow, rows)
+    yield from csv_lines(chain([names], rows), delimiter="\t" if format == "tsv" else ",", line_end="\n")
 
 
 def _in_blocks(lines: Iterable[str]) -> Iterator[bytes]:
@@ -175,12 +174,15 @@ class _Echo:
         return line
 
 
-def csv_lines(rows: Iterable[Row], *, spreadsheet: bool = False) -> Iterator[str]:
-    """The lines of a CSV file, for an answer that is sent while it is written. rows: the names of the columns first.
+def csv_lines(
+    rows: Iterable[Row], *, spreadsheet: bool = False, delimiter: str = ",", line_end: str = "\r\n"
+) -> Iterator[str]:
+    """The lines of a CSV file, each made when it is asked for. rows: the names of the columns first.
 
+    Every file of separated cells is written here, which a test holds.
     spreadsheet: no text in it, names of columns included, is a formula to a spreadsheet (`harmless`).
     """
-    writer = csv.writer(_Echo())
+    writer = csv.writer(_Echo(), delimiter=delimiter, lineterminator=line_end)
     for row in rows:
         yield writer.writerow(map(harmless_cell, row) if spreadsheet else row)
 
@@ -195,8 +197,8 @@ def neutralise_file(path: Path) -> None:
     """Write a CSV or TSV file again, so that no text in it is a formula to a spreadsheet (`harmless_cell`)."""
     delimiter = "\t" if path.suffix == ".tsv" else ","
     with path.open(encoding="utf-8", newline="") as before, replacing(path) as file, as_text(file) as text:
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        writer.writerows(map(harmless_cell, row) for row in csv.reader(before, delimiter=delimiter))
+        rows = csv.reader(before, delimiter=delimiter)
+        text.writelines(csv_lines(rows, spreadsheet=True, delimiter=delimiter, line_end="\n"))
 
 
 def harmless_cell(cell: object) -> object:
@@ -205,5 +207,5 @@ def harmless_cell(cell: object) -> object:
 
 
 def harmless(text: str) -> str:
-    """The text, behind an apostrophe where a spreadsheet would run it as a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    """The text, with an apostrophe wherever a spreadsheet would run what follows as a formula."""
+    return _FORMULA.sub(r"\g<0>'", text)

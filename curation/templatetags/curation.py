@@ -44,6 +44,12 @@ def marked(text: str) -> SafeString:
     return mark_safe(marked_html(text))  # noqa: S308 - it escapes all HTML of the text
 
 
+@register.filter
+def web_address(text: str) -> str:
+    """The text if it is an address of the web, else "": an address from a backup was checked by no form."""
+    return text if text.lower().startswith(("http://", "https://", "ftp://", "ftps://")) else ""
+
+
 @register.filter(name="ratings_in_words")
 def ratings_shown(facts: dict[str, int] | None) -> list[str]:
     """The sentences on an import of ratings; none of another one."""

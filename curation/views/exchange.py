@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
@@ -142,8 +142,8 @@ def import_errors(request: AuthedRequest, slug: str, batch_pk: int) -> Streaming
     return rejected_rows_answer(request, _batch(request, slug, batch_pk))
 
 
-def rejected_rows_answer(request: AuthedRequest, batch: ImportBatch) -> StreamingHttpResponse:
-    """The rejected rows of a file, which may be corrected and imported again."""
+def rejected_rows_answer(request: HttpRequest, batch: ImportBatch) -> StreamingHttpResponse:
+    """The rejected rows of a file, which may be corrected and imported again. Raises Http404 where there are none."""
     path = import_errors_path(batch)
     if path is None:
         raise Http404

@@ -13,6 +13,11 @@ from curation.files.judged_by import with_mark
 from curation.files.tables import csv_file_rows, csv_lines
 
 
+def for_spreadsheet(request: HttpRequest) -> bool:
+    """Whether a file is asked for in which nothing is a formula to a spreadsheet."""
+    return request.GET.get("spreadsheet") == "1"
+
+
 def csv_answer(
     request: HttpRequest,
     name: str,
@@ -51,7 +56,7 @@ def csv_file_answer(request: HttpRequest, name: str, path: Path) -> StreamingHtt
 
 
 def _answer(request: HttpRequest, name: str, rows: Iterable[Sequence[object]]) -> StreamingHttpResponse:
-    lines = csv_lines(rows, spreadsheet=request.GET.get("spreadsheet") == "1")
+    lines = csv_lines(rows, spreadsheet=for_spreadsheet(request))
     answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name) or ""
     return answer

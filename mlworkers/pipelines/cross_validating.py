@@ -1,11 +1,11 @@
 """How well encoders do on a dataset, by cross-validation (STR paper, tables 5 and 6)."""
 
-import csv
 import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -21,6 +21,7 @@ from curation.errors import UserError
 from curation.files.json_text import json_from
 from curation.files.judged_by import with_mark
 from curation.files.progress import Report
+from curation.files.tables import csv_lines
 from curation.files.writing import as_text, folder_remove, folder_replacing, replacing
 from curation.models import Snapshot
 from curation.pairs.leaks import Leaks
@@ -395,7 +396,6 @@ class _CrossValidation:
         """
         path = self._job.folder / "folds.csv"
         with replacing(path) as file, as_text(file) as text:
-            writer = csv.writer(text)
             kept: list[tuple[str, Column]] = []
             for folds in self._folds:
                 kept.append(
@@ -417,8 +417,7 @@ class _CrossValidation:
                 zip(*columns, *(values for _name, values in kept), strict=True),
                 self._judges,
             )
-            writer.writerow(header)
-            writer.writerows(rows)
+            text.writelines(csv_lines(chain([header], rows)))
         return path
 
 

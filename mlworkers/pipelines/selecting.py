@@ -1,7 +1,5 @@
 """A balanced selection of a dataset's labelled pairs, as a file of tagged pairs, without machine-learning libraries."""
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +11,8 @@ from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from curation.errors import UserError
-from curation.files.writing import replacing
+from curation.files.tables import csv_lines
+from curation.files.writing import as_text, replacing
 from curation.models import Dataset, ScoreSet
 from curation.pairs.holding_out import HeldOut
 from curation.pairs.text import near_copy_key
@@ -156,9 +155,6 @@ def _rows(selection: Selection, found: _Candidates, bounds: TagBounds) -> list[d
 
 
 def _cells_write(path: Path, cells: Sequence[CellReport]) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CELL_COLUMNS)
-    writer.writerows([*cell, cell.shortfall] for cell in cells)
-    with replacing(path) as file:
-        file.write(text.getvalue().encode())
+    rows = [CELL_COLUMNS, *((*cell, cell.shortfall) for cell in cells)]
+    with replacing(path) as file, as_text(file) as text:
+        text.writelines(csv_lines(rows, line_end="\n"))

@@ -18,7 +18,7 @@ from curation.access import AuthedRequest
 from curation.files.zipping import files_in, zip_blocks
 from curation.numbers import page_number
 from curation.shared_files import shared_sums
-from curation.views.tables import csv_file_answer
+from curation.views.tables import csv_file_answer, for_spreadsheet
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
 from mlworkers.forms.playground import PlaygroundForm, TrialForm
 from mlworkers.models import Artifact
@@ -112,7 +112,7 @@ def artifact_answer(request: HttpRequest, artifact: Artifact) -> HttpResponseBas
     """
     try:
         path = artifact_path(artifact)
-        if path.suffix == ".csv" and request.GET.get("spreadsheet") == "1":
+        if path.suffix == ".csv" and for_spreadsheet(request):
             return csv_file_answer(request, artifact.name, path)
         if not path.is_dir():
             return FileResponse(path.open("rb"), as_attachment=True, filename=artifact.name)

@@ -1,7 +1,5 @@
 """The demonstration's sentences into its dataset, as a file that somebody uploads."""
 
-import csv
-import io
 import itertools
 
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -9,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from curation.datasets.services import dataset_create
 from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_check, import_upload
+from curation.files.tables import csv_lines
 from curation.models import Dataset, User
 from semblance.demo.plan import DemoPlan, Stages
 from semblance.demo.scenes import scene_pairs
@@ -31,13 +30,11 @@ def scenes_import(plan: DemoPlan, *, owner: User, stages: Stages) -> Dataset:
     pairs = scene_pairs(plan.pairs + plan.labelled, seed=plan.seed)
     seen = {text for pair in pairs for text in (pair.a, pair.b)}
     held_out = scene_pairs(plan.held_out, seed=plan.seed + 1, without=seen)
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(["sentence1", "sentence2", "score", "source", "split"])
+    rows: list[tuple[str, ...]] = [("sentence1", "sentence2", "score", "source", "split")]
     parts = [(pairs[: plan.pairs], JUDGED, "train"), (pairs[plan.pairs :], LABELLED, "train")]
     for several, source, split in [*parts, (held_out, HELD_OUT, "test")]:
-        writer.writerows((pair.a, pair.b, f"{pair.latent:.4f}", source, split) for pair in several)
-    upload = SimpleUploadedFile("scenes.csv", file.getvalue().encode(), content_type="text/csv")
+        rows += ((pair.a, pair.b, f"{pair.latent:.4f}", source, split) for pair in several)
+    upload = SimpleUploadedFile("scenes.csv", "".join(csv_lines(rows)).encode(), content_type="text/csv")
     with stages.open("Import pairs") as report:
         batch = import_upload(dataset=dataset, files=[upload], by=owner)
         import_check(batch=batch, options=ImportOptions(scale=(0.0, 1.0), score_set=LATENT))

@@ -1,6 +1,5 @@
 """Files of items, tuples and scores: items one a line, tuples tab-separated and one a line, scores as CSV."""
 
-import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from annotation.bws.scores.scoring import Scores
 from curation.files.drafts import FileError, RowError
 from curation.files.encoding import Encoding
 from curation.files.records import RecordLines, split_cells
+from curation.files.tables import csv_lines
 from curation.pairs.text import is_readable
 
 _ROWS_AT_ONCE = 50_000
@@ -138,11 +138,12 @@ def write_tuples(path: Path, items: Sequence[str], tuples: IntArray) -> None:
             file.writelines("\t".join([cells[item] for item in row if item >= 0]) + "\n" for row in rows)
 
 
-def write_scores(path: Path, items: Sequence[str], scores: Scores) -> TieGroups:
+def write_scores(path: Path, items: Sequence[str], scores: Scores, *, spreadsheet: bool = False) -> TieGroups:
     """Write CSV `item,score,standard_error,appearances,best,worst,group`, best score first, equal ones by name.
 
     group: the tie groups that hold the item, runs of items not distinguishable at 95 %, numbered from the best, as `3`
     or `3..7`; empty if the method has no standard errors. Returns the tie groups.
+    spreadsheet: no item is a formula to a spreadsheet.
     Numbers are written so that reading them gives the same number again. Items without a score are left out.
     """
     scored = np.flatnonzero(~np.isnan(scores.values)).tolist()
@@ -152,12 +153,12 @@ def write_scores(path: Path, items: Sequence[str], scores: Scores) -> TieGroups:
     for index, low, high in zip(groups.order.tolist(), *groups.memberships, strict=True):
         # With two dots, because spreadsheets read `3-7` as a day in March.
         cells[index] = f"{low + 1}" if low == high else f"{low + 1}..{high + 1}"
+    rows: list[list[object]] = [["item", "score", "standard_error", "appearances", "best", "worst", "group"]]
+    for item, group in zip(order, cells, strict=True):
+        error = scores.standard_errors[item]
+        numbers = (float(scores.values[item]), "" if np.isnan(error) else float(error))
+        counts = (scores.appearances[item], scores.best[item], scores.worst[item])
+        rows.append([items[item], *numbers, *counts, group])
     with writing_text(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["item", "score", "standard_error", "appearances", "best", "worst", "group"])
-        for item, group in zip(order, cells, strict=True):
-            error = scores.standard_errors[item]
-            numbers = (float(scores.values[item]), "" if np.isnan(error) else float(error))
-            counts = (scores.appearances[item], scores.best[item], scores.worst[item])
-            writer.writerow([items[item], *numbers, *counts, group])
+        file.writelines(csv_lines(rows, spreadsheet=spreadsheet, line_end="\n"))
     return groups

@@ -5,12 +5,10 @@ Real files hold more than that. A row that is not a judgement is reported with i
 could be read in another way is said in a warning.
 """
 
-import csv
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -32,6 +30,7 @@ from annotation.bws.files.settling import (
 from annotation.bws.files.tables import find_table, writing_text
 from annotation.bws.judgements import IntArray, Judgements, Mask, second_judgements, tuple_numbers
 from curation.files.drafts import FileError
+from curation.files.tables import csv_lines
 
 _EMPTY = {"nan", "none", "null", "<na>", "n/a", "na", "-"}
 _MANY_REJECTED = 0.05  # of all rows: above this a reader hears of it first
@@ -78,29 +77,32 @@ def judgement_lines(
     judgements: Judgements,
     annotators: Sequence[str] | None = None,
     *,
-    cell: Callable[[str], str] = str,
+    spreadsheet: bool = False,
 ) -> Iterator[str]:
     """The lines of a file of judgements, each with its line end: Item1 ... ItemN, BestItem, WorstItem, Annotator.
 
     items, annotators: the names behind the numbers of `judgements`. Without annotators, there or here, their column is
-    left out. In a tie both BestItem and WorstItem are "tie". cell: applied to every name, for example to disarm
-    formulas for spreadsheets. Raises ValueError if there are ties and an item is called so.
+    left out. In a tie both BestItem and WorstItem are "tie". spreadsheet: no name is a formula to a spreadsheet.
+    Raises ValueError if there are ties and an item is called so.
     """
     if judgements.ties.any() and any(map(names_a_tie, items)):
         raise ValueError(f'An item is called "{TIE}", as ties are in a file; give it another name.')
-    line = csv.writer(
-        SimpleNamespace(write=str), lineterminator="\n"
-    ).writerow  # returns what `write` returns
+    rows = _rows_named(items, judgements, annotators)
+    return csv_lines(rows, spreadsheet=spreadsheet, line_end="\n")
+
+
+def _rows_named(
+    items: Sequence[str], judgements: Judgements, annotators: Sequence[str] | None
+) -> Iterator[list[str]]:
     columns = [*(f"Item{position + 1}" for position in range(judgements.size)), "BestItem", "WorstItem"]
     people = None if annotators is None else judgements.annotators
-    yield line([*columns, *(["Annotator"] if people is not None else [])])
-    names = [cell(item) for item in items]
+    yield [*columns, *(["Annotator"] if people is not None else [])]
     chosen = np.column_stack([judgements.best, judgements.worst])  # (n, 2)
     for number, row in enumerate(judgements.items):
-        person = [] if annotators is None or people is None else [cell(annotators[people[number]])]
-        shown = ["" if item < 0 else names[item] for item in row.tolist()]
-        choice = [TIE if item < 0 else names[item] for item in chosen[number].tolist()]
-        yield line([*shown, *choice, *person])
+        person = [] if annotators is None or people is None else [annotators[people[number]]]
+        shown = ["" if item < 0 else items[item] for item in row.tolist()]
+        choice = [TIE if item < 0 else items[item] for item in chosen[number].tolist()]
+        yield [*shown, *choice, *person]
 
 
 def read_judgements(

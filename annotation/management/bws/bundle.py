@@ -20,11 +20,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, metavar="PATH", help="A folder, or a file ending in .zip."
     )
-    parser.add_argument(
-        "--spreadsheet",
-        action="store_true",
-        help="Put an apostrophe before text in CSV and TSV files that a spreadsheet would run as a formula.",
-    )
+    verb.add_spreadsheet(parser)
 
 
 def run(options: dict[str, Any]) -> verb.Answer:

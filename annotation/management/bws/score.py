@@ -29,6 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="CSV, best score first: item, score, standard_error, appearances, best, worst, group. Items that share a "
         "tie group are not distinguishable at 95 %%; 3..7 means groups 3 to 7.",
     )
+    verb.add_spreadsheet(parser)
     parser.add_argument(
         "--method",
         choices=METHODS,
@@ -82,7 +83,8 @@ def run(options: dict[str, Any]) -> verb.Answer:
         given = read_groups(options["groups"], file.items)
         named, model_options["groups"] = given.names, given.numbers
     scores = METHODS[method](file.judgements, scale=options["scale"], **model_options)
-    groups, facts = write_scores(options["out"], file.items, scores), scores.facts()
+    groups = write_scores(options["out"], file.items, scores, spreadsheet=options["spreadsheet"])
+    facts = scores.facts()
     figures = {
         "items": len(file.items),
         **verb.file_figures(file),

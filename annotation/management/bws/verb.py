@@ -129,6 +129,14 @@ def add_seed(parser: ArgumentParser) -> None:
     )
 
 
+def add_spreadsheet(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--spreadsheet",
+        action="store_true",
+        help="Put an apostrophe before text in CSV and TSV files that a spreadsheet would run as a formula.",
+    )
+
+
 class _SingleValueAction(_StoreAction):
     """Stores a value, and refuses a second one: if two seeds are given, it is not clear which one is meant."""
 

@@ -34,6 +34,8 @@ from annotation.serializers import (
     UndoSerializer,
 )
 from annotation.views.api.participation import participation_of
+from curation.views.api.base import SPREADSHEET
+from curation.views.tables import for_spreadsheet
 
 
 class TupleClaim(APIView):
@@ -70,13 +72,14 @@ class Judgements(APIView):
         submitted = answer_submit(lease=lease, at=now(), **answer)
         return Response(SubmittedSerializer(_submitted(submitted)).data)
 
-    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.BINARY})
+    @extend_schema(parameters=[SPREADSHEET], responses={(200, "text/csv"): OpenApiTypes.BINARY})
     def get(self, request: Request, campaign_pk: int) -> HttpResponseBase:
         """The judgements that count, as the file of the K&M scripts; pairs go by their ids, annotators by a code."""
         campaign = campaign_for(request.user, campaign_pk, may="read")  # type: ignore[arg-type]
         judged = campaign_judgements(campaign)
         filed = judged.as_filed(judged.feeding("maxdiff"))
-        lines = judgement_lines(*judgement_table(campaign, filed), cell=str)
+        spreadsheet = for_spreadsheet(request._request)
+        lines = judgement_lines(*judgement_table(campaign, filed), spreadsheet=spreadsheet)
         return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
 
 

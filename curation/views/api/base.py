@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
@@ -10,6 +12,14 @@ from rest_framework.request import Request
 
 from curation.access import dataset_allow, dataset_for
 from curation.models import Dataset
+
+# Of an address that answers with a CSV file (`curation.views.tables`).
+SPREADSHEET = OpenApiParameter(
+    "spreadsheet",
+    OpenApiTypes.INT,
+    enum=[1],
+    description="1: nothing in a CSV file is a formula to a spreadsheet.",
+)
 
 
 class InDataset:

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import FileResponse, Http404
+from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.timezone import now
 from drf_spectacular.types import OpenApiTypes
@@ -35,9 +35,10 @@ from curation.exchange.uploads import import_discard, import_errors_offered, imp
 from curation.forms.composing import CompositionForm, SentencesForm
 from curation.models import Composition, Dataset, ImportBatch
 from curation.serializers import RejectedRowSerializer
-from curation.views.api.base import FilesOnly, InDataset
+from curation.views.api.base import SPREADSHEET, FilesOnly, InDataset
 from curation.views.api.bodies import STATE, body_of, form_filled, state_sent
-from curation.views.api.imports import AsRunSerializer, rejected_rows
+from curation.views.api.imports import AsRunSerializer
+from curation.views.exchange import rejected_rows_answer
 
 SettingsSerializer = body_of(
     CompositionForm(names=[]),
@@ -284,10 +285,10 @@ class SentencesDetail(OfSentences, RetrieveDestroyAPIView[ImportBatch]):
 class SentencesRejected(OfSentences, APIView):
     content_negotiation_class = FilesOnly
 
-    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.BINARY})
-    def get(self, request: Request, slug: str, batch_pk: int) -> FileResponse:
+    @extend_schema(parameters=[SPREADSHEET], responses={(200, "text/csv"): OpenApiTypes.BINARY})
+    def get(self, request: Request, slug: str, batch_pk: int) -> StreamingHttpResponse:
         """The rejected rows as CSV, with the columns of the file and the reasons: corrected, it is sent again."""
-        return rejected_rows(self.batch())
+        return rejected_rows_answer(request._request, self.batch())
 
 
 class SentencesClear(InDataset, APIView):

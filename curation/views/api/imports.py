@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import FileResponse, Http404
+from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
@@ -30,7 +30,6 @@ from curation.exchange.uploads import (
     import_check_at_once,
     import_discard,
     import_errors_offered,
-    import_errors_path,
     import_is_closed,
     import_preview,
     import_require_free,
@@ -40,8 +39,9 @@ from curation.files.encoding import OFFERED
 from curation.forms.exchange import ImportForm, ReadingForm
 from curation.models import ImportBatch
 from curation.serializers import QuerySerializer
-from curation.views.api.base import FilesOnly, InDataset
+from curation.views.api.base import SPREADSHEET, FilesOnly, InDataset
 from curation.views.api.bodies import body_of, form_filled
+from curation.views.exchange import rejected_rows_answer
 
 READING = ("header", "delimiter", "encoding")
 Body = OpenApiTypes.BINARY
@@ -248,16 +248,7 @@ class ImportApply(OfDataset, APIView):
 class ImportRejected(OfDataset, APIView):
     content_negotiation_class = FilesOnly
 
-    @extend_schema(responses={(200, "text/csv"): Body})
-    def get(self, request: Request, slug: str, batch_pk: int) -> FileResponse:
+    @extend_schema(parameters=[SPREADSHEET], responses={(200, "text/csv"): Body})
+    def get(self, request: Request, slug: str, batch_pk: int) -> StreamingHttpResponse:
         """The rejected rows as CSV, with the columns of the file and the reasons: corrected, it is imported again."""
-        return rejected_rows(self.batch())
-
-
-def rejected_rows(batch: ImportBatch) -> FileResponse:
-    """Raises Http404 where there are none."""
-    path = import_errors_path(batch)
-    if path is None:
-        raise Http404
-    name = f"{batch.file_name}-errors.csv"
-    return FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type="text/csv")
+        return rejected_rows_answer(request._request, self.batch())

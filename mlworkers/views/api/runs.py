@@ -8,13 +8,13 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from curation.views.api.base import FilesOnly
+from curation.views.api.base import SPREADSHEET, FilesOnly
 from mlworkers.access import artifacts_visible, evaluations_visible, runs_visible
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.serializers import ArtifactSerializer, EvaluationSerializer, RunSerializer, StartSerializer
@@ -57,14 +57,7 @@ class ArtifactViewSet(ReadOnlyModelViewSet[Artifact]):
         return artifacts.filter(pk__lt=number)
 
     @extend_schema(
-        parameters=[
-            OpenApiParameter(
-                "spreadsheet",
-                OpenApiTypes.INT,
-                enum=[1],
-                description="1: nothing in a CSV file is a formula to a spreadsheet.",
-            )
-        ],
+        parameters=[SPREADSHEET],
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
     )
     @action(detail=True, url_path="file", content_negotiation_class=FilesOnly)

@@ -91,6 +91,14 @@ def test_design_says_where_tuples_are_too_few_to_join_the_items(bws, items, tmp_
     assert "ask for more tuples per item" in lines[-1]
 
 
+def test_scores_for_a_spreadsheet_hold_no_formula(bws, tmp_path) -> None:
+    (tmp_path / "judgements.csv").write_text("Item1,Item2,BestItem,WorstItem\n=1+1,b,=1+1,b\n")
+
+    bws("score", tmp_path / "judgements.csv", "--out", tmp_path / "scores.csv", "--spreadsheet")
+
+    assert (tmp_path / "scores.csv").read_text().splitlines()[1].startswith("'=1+1,1.0,")
+
+
 def test_score_writes_scores_and_tells_what_it_left_out(bws, judgements, tmp_path) -> None:
     lines, figures = bws("score", judgements, "--out", tmp_path / "scores.csv")
 

@@ -63,15 +63,26 @@ def undone() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def asked(client: Client, method: str, path: str, body: dict[str, Any] | None = None) -> HttpResponse:
-    """The answer. body: for an address of the API, which reads JSON."""
+@contextmanager
+def answered(
+    client: Client, method: str, path: str, body: dict[str, Any] | None = None
+) -> Iterator[HttpResponse]:
+    """The answer, to be read in the block. body: for an address of the API, which reads JSON."""
     sent: dict[str, Any] = {}
     if method != "GET" and "/api/" in path:
         sent = {"data": json.dumps(body or {}), "content_type": "application/json"}
     with undone():
         answer = getattr(client, method.lower())(path, **sent)
-        # A file is closed, which Django takes for the end of its connection to the database.
-        request_finished.disconnect(close_old_connections)
-        answer.close()
-        request_finished.connect(close_old_connections)
+        try:
+            yield answer
+        finally:
+            # A file is closed, which Django takes for the end of its connection to the database.
+            request_finished.disconnect(close_old_connections)
+            answer.close()
+            request_finished.connect(close_old_connections)
+
+
+def asked(client: Client, method: str, path: str, body: dict[str, Any] | None = None) -> HttpResponse:
+    """The answer, whose file is closed."""
+    with answered(client, method, path, body) as answer:
         return answer

@@ -269,7 +269,8 @@ class Others:
 
     def _batch(self, route: str) -> ImportBatch:
         kind = "pairs" if "import" in route else "judgements" if "judgements" in route else "sentences"
-        return ImportBatch.objects.get_or_create(dataset=self.dataset, kind=kind, file_name="a.csv")[0]
+        named = {"file_name": "a.csv"}
+        return ImportBatch.objects.get_or_create(dataset=self.dataset, kind=kind, defaults=named)[0]
 
     def _number(self, name: str, route: str) -> int:
         if "realism/" in route:

@@ -2,6 +2,7 @@
 
 import csv
 import errno
+import io
 import json
 import os
 from collections.abc import Iterator
@@ -81,8 +82,19 @@ def test_formulas_are_neutralised_where_that_is_asked(tmp_path) -> None:
 
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         texts, numbers = zip(*list(csv.reader(file))[1:], strict=True)
-    assert texts == ("'=1+1", "'+1", "'-5", "'@x", "'\tx", "'\n=1", "'＝1", "'＠x", "1=1", "")
+    assert texts == ("'=1+1", "'+1", "'-5", "'@x", "'\tx", "'\n'=1", "'＝1", "'＠x", "1=1", "")
     assert set(numbers) == {"-1.0"}
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("text", ["a;=b", 'a;"=b";c', "a\t=b", "a\n=b", "a|@b", "a,+b;-c", '"=a'])
+def test_no_text_is_a_formula_by_any_sign_that_ends_a_cell(text, delimiter) -> None:
+    """A spreadsheet in German ends a cell of a CSV file at a semicolon, in spite of quotation marks."""
+    lines = "".join(csv_lines([["id", "text"], ["1", text]], spreadsheet=True))
+
+    rows = list(csv.reader(io.StringIO(lines, newline=""), delimiter=delimiter))
+
+    assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
 
 
 def test_a_column_named_as_a_formula_is_neutralised_too(tmp_path) -> None:

@@ -441,13 +441,13 @@ def test_ties_are_not_written_where_an_item_is_called_tie() -> None:
         list(judgement_lines(["a", "Tie"], tied))
 
 
-def test_lines_of_judgements_take_a_rule_for_their_cells_and_leave_out_unknown_annotators() -> None:
+def test_lines_of_judgements_hold_no_formula_on_demand_and_leave_out_unknown_annotators() -> None:
     judgements = Judgements(np.array([[0, 1]]), np.array([1]), np.array([0]), 2, np.array([0]))
 
-    named = list(judgement_lines(["=a", "b"], judgements, ["=ann"], cell=lambda name: f"'{name}"))
+    named = list(judgement_lines(["=a", "b"], judgements, ["=ann"], spreadsheet=True))
     unnamed = list(judgement_lines(["=a", "b"], judgements))
 
-    assert named == ["Item1,Item2,BestItem,WorstItem,Annotator\n", "'=a,'b,'b,'=a,'=ann\n"]
+    assert named == ["Item1,Item2,BestItem,WorstItem,Annotator\n", "'=a,b,b,'=a,'=ann\n"]
     assert unnamed == ["Item1,Item2,BestItem,WorstItem\n", "=a,b,b,=a\n"]
 
 
