@@ -17,7 +17,7 @@ from annotation.results.kept_bundles import KeptBundle, bundle_kept
 from annotation.results.stages import Stage, stage_of_row
 from annotation.results.works import score_sets_made
 from curation.models import ScoreSet
-from curation.numbers import NumberInBody
+from curation.serializers import NumberInBody
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):

@@ -12,13 +12,11 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, TypeVar, cast
 
-import psycopg
-from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import F, Model, Q, QuerySet
 from django.utils import timezone
-from kombu.exceptions import OperationalError
+from django.utils.module_loading import import_string
 
 RUNNING = "running"  # the state of claimed work, in every table
 AHEAD = timedelta(seconds=5)  # what another process wrote between our look at the clock and at the row
@@ -54,6 +52,8 @@ def connection_lost(error: BaseException | None) -> bool:
     Whether the connection can be used now says nothing of that: who asked once more since, for example to write down
     that something failed, got a new one. An error of the client alone has no state; the others are the server's own.
     """
+    import psycopg  # noqa: PLC0415 - SQLite does without
+
     while error is not None:
         cause = error.__cause__
         if isinstance(error, InterfaceError):
@@ -133,8 +133,12 @@ def worker_invite(task: str, *arguments: int, expires: int | None = 600, **routi
     expires: seconds after which a worker that was busy drops the message; None for never. routing: the queue, where it
     is not the usual one.
     """
+    from kombu.exceptions import OperationalError  # noqa: PLC0415 - most commands send nothing
+
     try:
-        current_app.send_task(task, args=arguments, expires=expires, retry=False, **routing)
+        import_string(settings.BACKGROUND_APP).send_task(
+            task, args=arguments, expires=expires, retry=False, **routing
+        )
     except OperationalError as error:
         logger.warning("%s%s: the broker cannot be reached: %s", task, arguments, error)
         return False

@@ -8,7 +8,6 @@ from typing import Any
 
 from django import forms
 from django.http import HttpRequest
-from rest_framework import serializers
 
 MOST_DIGITS = 18
 LARGEST = 10**MOST_DIGITS - 1
@@ -51,10 +50,3 @@ class NumberField(forms.IntegerField):
         """A browser gets the bounds that mean something, and not the one that every number has."""
         attributes = super().widget_attrs(widget)
         return {name: value for name, value in attributes.items() if value not in {LARGEST, -LARGEST}}
-
-
-class NumberInBody(serializers.IntegerField):
-    """A row's number, or a place, in what a program sends."""
-
-    def __init__(self, *, min_value: int = 0, max_value: int = LARGEST, **options: Any) -> None:
-        super().__init__(min_value=min_value, max_value=max_value, **options)

@@ -10,10 +10,17 @@ from rest_framework import serializers
 from curation.datasets.lineage import score_lineages, score_set_lineages
 from curation.datasets.selectors import ORDERS, PairFilter
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
-from curation.numbers import NumberInBody
+from curation.numbers import LARGEST
 from curation.pairs.inclusion import INCLUSIONS
 
 Frame = ReviewDecision.Frame
+
+
+class NumberInBody(serializers.IntegerField):
+    """A row's number, or a place, in what a program sends."""
+
+    def __init__(self, *, min_value: int = 0, max_value: int = LARGEST, **options: Any) -> None:
+        super().__init__(min_value=min_value, max_value=max_value, **options)
 
 
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):

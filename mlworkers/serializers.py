@@ -7,8 +7,8 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from curation.files.documents import DocumentForm
-from curation.numbers import NumberInBody
 from curation.pairs.text import LANGUAGE_TAG, SENTENCE_MAX_CHARACTERS
+from curation.serializers import NumberInBody
 from mlworkers.models import Artifact, Evaluation, RatedCandidate, Run
 
 

@@ -1,5 +1,5 @@
 """The project: settings, addresses, Celery and the pages and commands that span the apps."""
 
-from semblance.celery import app as celery_app
+import os
 
-__all__ = ["celery_app"]
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "semblance.settings")

@@ -15,8 +15,6 @@ from django.core.checks import CheckMessage, Warning, register  # noqa: A004 - D
 from django.db import DatabaseError, InterfaceError, connection
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
-from redis import Redis
-from redis.exceptions import RedisError
 
 from curation.database import migrations_missing, migrations_sentence
 from curation.shared_files import StorageAway, shared_problem
@@ -43,6 +41,9 @@ def database_problem() -> str:
 def redis_problem() -> str:
     if not settings.REDIS_URL:
         return ""
+    from redis import Redis  # noqa: PLC0415 - a command needs none of it
+    from redis.exceptions import RedisError  # noqa: PLC0415
+
     seconds = settings.REDIS_TIMEOUT_SECONDS
     try:
         with Redis.from_url(

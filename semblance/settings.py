@@ -6,6 +6,7 @@ ALLOWED_HOSTS must be given; if one of these two is missing, nothing starts. Wit
 says what that means.
 """
 
+import os
 import re
 import sys
 from contextlib import suppress
@@ -52,6 +53,10 @@ def octal(name: str, *, default: str) -> int:
         raise ImproperlyConfigured(f"{name} is {text}; give three octal digits such as {default}.")
     return int(text, 8)
 
+
+# Cores that share a multiplication wait for each other in a loop. Beside other work, a long loop takes the time that
+# the slower core needs: training beside one busy process took three times as long (docs/experiments/LOG.md).
+os.environ.setdefault("GOMP_SPINCOUNT", "20000")
 
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 
@@ -126,7 +131,7 @@ INSTALLED_APPS = [
     "curation",
     "annotation",
     "mlworkers",
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # the addresses register what it shows, with its forms
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -368,6 +373,8 @@ SPECTACULAR_SETTINGS = {
 
 # Celery. A message only invites a worker to claim a run; the run's row is the truth (docs/adr).
 BROKER_FOLDER = SEMBLANCE_HOME / "broker"
+# What sends messages to workers, by name: most commands send none, and loading Celery takes as long as loading Django.
+BACKGROUND_APP = "semblance.celery.app"
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object]
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL

@@ -7,6 +7,7 @@ from django.urls import include, path, register_converter, reverse_lazy
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
+import semblance.celery  # noqa: F401 - the tasks that views send are its tasks
 from curation.forms.people import LoginForm
 from curation.numbers import NumberConverter
 from curation.views import accounts, sign_on
@@ -18,6 +19,7 @@ from semblance.workers import views as workers
 
 register_converter(NumberConverter, "number")  # before the addresses of the apps are read
 
+admin.autodiscover()
 admin.site.site_url = reverse_lazy("home")  # type: ignore[assignment] # a text once a page shows it
 
 handler403 = "semblance.refusals.refused"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 from curation.statistics.correlation import Scores, paired
 from curation.statistics.histograms import bin_edges
@@ -74,6 +74,6 @@ def rank_differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]
     shapes of distributions do not matter, as in Spearman's correlation. Errors as for `correlation.paired`.
     """
     left, right = paired(first, second)
-    ranks = [(rankdata(side) - 0.5) / side.size for side in (left, right)]
+    ranks = [(scipy.stats.rankdata(side) - 0.5) / side.size for side in (left, right)]
     difference: NDArray[np.float64] = ranks[1] - ranks[0]
     return difference

@@ -1,8 +1,8 @@
 """Pearson's and Spearman's correlation of two vectors of scores."""
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 Scores = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ def spearman(predicted: ArrayLike, human: ArrayLike) -> float | None:
     Arguments, result and errors as for `pearson`.
     """
     first, second = paired(predicted, human)
-    return _correlation(rankdata(first), rankdata(second))
+    return _correlation(scipy.stats.rankdata(first), scipy.stats.rankdata(second))
 
 
 def paired(predicted: ArrayLike, human: ArrayLike) -> tuple[Scores, Scores]:

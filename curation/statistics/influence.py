@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from curation.statistics.correlation import Scores, paired
 
@@ -130,6 +130,6 @@ def _within(
         return Correlation(n, value, value, value)
     error = float(pseudo_values.std(ddof=1)) / np.sqrt(n)
     # The derivative of artanh r is 1 / (1 - r²).
-    half = float(stats.t.ppf((1 + level) / 2, n - 1)) * error / (1 - value**2)
+    half = float(scipy.stats.t.ppf((1 + level) / 2, n - 1)) * error / (1 - value**2)
     low, high = np.tanh(np.arctanh(value) - half), np.tanh(np.arctanh(value) + half)
     return Correlation(n, value, float(low), float(high))

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
 
 LEVEL = 0.95
 
@@ -60,7 +60,7 @@ def difference_from(table: ArrayLike) -> Difference:
     seeds, mean = values.shape[0], float(values.mean())
     variance = _over_pairs_and_seeds(values) if seeds > 1 else _over_pairs(values[0])
     error = float(np.sqrt(variance.value))
-    reach = float(student.ppf((1 + LEVEL) / 2, variance.degrees)) * error
+    reach = float(scipy.stats.t.ppf((1 + LEVEL) / 2, variance.degrees)) * error
     return Difference(
         value=mean,
         low=mean - reach,
@@ -113,4 +113,4 @@ def _over_pairs_and_seeds(table: np.ndarray) -> _Variance:
 def _two_sided(value: float, error: float, degrees: float) -> float:
     if error == 0:  # encoders that are equal on every pair, or differ by the same on all
         return 1.0 if value == 0 else 0.0
-    return float(2 * student.sf(abs(value) / error, degrees))
+    return float(2 * scipy.stats.t.sf(abs(value) / error, degrees))

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 from mlworkers.encoders.plan import RATIO_BOUNDS, SYMBOLS, Normalise, Signal, Weighting
 
@@ -167,7 +167,7 @@ def ranks_within(values: ArrayLike, labels: ArrayLike) -> Weights:
     shares = np.empty(signal.size)
     for place in range(distinct.size):
         own = places == place
-        shares[own] = (rankdata(signal[own]) - 0.5) / np.count_nonzero(own)
+        shares[own] = (scipy.stats.rankdata(signal[own]) - 0.5) / np.count_nonzero(own)
     return shares
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t
+import scipy
 
 BLOCKS = 20
 LEVEL = 0.95
@@ -31,5 +31,5 @@ def jackknife_interval(value: float | None, left_out: Sequence[float | None]) ->
     if value is None or defined.size < blocks or blocks < FEWEST_BLOCKS:
         return Estimate(value)
     variance = (blocks - 1) / blocks * np.square(defined - defined.mean()).sum()
-    half = float(t.ppf((1 + LEVEL) / 2, blocks - 1) * np.sqrt(variance))
+    half = float(scipy.stats.t.ppf((1 + LEVEL) / 2, blocks - 1) * np.sqrt(variance))
     return Estimate(value, value - half, value + half)

@@ -3,8 +3,8 @@
 from math import sqrt
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import t
 
 from curation.pairs.keeping import wilson_interval
 from curation.statistics.intervals import Estimate, percentile_interval, resampled_ratios
@@ -58,5 +58,5 @@ def mean_of_groups(values: Reals, groups: Groups) -> Estimate:
     if number < 2:
         return Estimate(mean)
     error = sqrt(float((residuals**2).sum()) * number / (number - 1)) / len(values)
-    half = float(t.ppf(0.975, number - 1)) * error
+    half = float(scipy.stats.t.ppf(0.975, number - 1)) * error
     return Estimate(mean, mean - half, mean + half)

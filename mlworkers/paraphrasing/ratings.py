@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 LOWEST, HIGHEST = 1, 5
 SCALES = ("fluency", "meaning", "wording")
@@ -90,5 +90,5 @@ def _mean(values: NDArray[np.float64]) -> Mean:
     mean, n = float(values.mean()), len(values)
     if n < 2:
         return Mean(mean, None, None)
-    half = float(student.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n))
+    half = float(scipy.stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n))
     return Mean(mean, max(float(LOWEST), mean - half), min(float(HIGHEST), mean + half))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
-from scipy.stats import norm, rankdata
 
 from mlworkers.encoders.metrics import labelled
 
@@ -99,7 +99,7 @@ def auc_difference(
     stratum and equal weights DeLong's for paired scores, times n/(n - 1).
     """
     (first, of_first), (second, of_second) = (_weighted(each, positive, weights) for each in (before, after))
-    reach = norm.ppf(0.975) * np.sqrt(_variance_of_total(of_second - of_first, strata))
+    reach = scipy.stats.norm.ppf(0.975) * np.sqrt(_variance_of_total(of_second - of_first, strata))
     change = second - first
     return Difference(first, second, change, float(change - reach), float(change + reach))
 
@@ -138,7 +138,7 @@ def _with_interval(value: float, variance: float, fewest: int, level: float) -> 
     if not 0 < value < 1:
         bound = ((1 - level) / 2) ** (1 / fewest)  # Clopper and Pearson's, for n of n
         return Auc(value, bound, 1.0, level) if value else Auc(value, 0.0, 1 - bound, level)
-    reach = norm.ppf((1 + level) / 2) * np.sqrt(variance) / (value * (1 - value))
+    reach = scipy.stats.norm.ppf((1 + level) / 2) * np.sqrt(variance) / (value * (1 - value))
     low, high = expit(logit(value) + np.array([-reach, reach]))
     return Auc(value, float(low), float(high), level)
 
@@ -155,9 +155,9 @@ def _placements(people: Floats, machines: Floats) -> tuple[Floats, Floats]:
 
     From ranks among all and among its own class: the difference counts the other class below, ties half.
     """
-    ranks = rankdata(np.concatenate([people, machines]))
-    above = (ranks[: people.size] - rankdata(people)) / machines.size
-    below = 1 - (ranks[people.size :] - rankdata(machines)) / people.size
+    ranks = scipy.stats.rankdata(np.concatenate([people, machines]))
+    above = (ranks[: people.size] - scipy.stats.rankdata(people)) / machines.size
+    below = 1 - (ranks[people.size :] - scipy.stats.rankdata(machines)) / people.size
     return above, below
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from scipy.stats import spearmanr
+import scipy
 
 from annotation.models import Campaign, Participation
 from curation.models import ScoreSet
@@ -39,6 +39,6 @@ def people_figures(campaign: Campaign, published: ScoreSet) -> dict[str, Any]:
         "annotators_stopped": campaign.participations.filter(state=Participation.State.STOPPED).count(),
         "shr_spearman": reliability["spearman_mean"],
         "latent_spearman": float(
-            spearmanr([latent[pair] for pair in scores], list(scores.values())).statistic
+            scipy.stats.spearmanr([latent[pair] for pair in scores], list(scores.values())).statistic
         ),
     }

@@ -1,6 +1,7 @@
 """The house's lines: imports go down, pure folders run without Django, the web process knows no ML library."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,22 @@ get_resolver().reverse_dict  # loads every view
 import semblance.celery
 print(json.dumps(sorted(name for name in sys.modules if "." not in name)))
 """
+
+MODULES_OF_A_COMMAND = """
+import atexit, json, sys
+from semblance.__main__ import main
+atexit.register(lambda: print("\\n" + json.dumps(sorted(sys.modules))))
+sys.argv = ["manage.py", *sys.argv[1:]]
+main()
+"""
+# What takes long to load, and is not needed to say what a command can do.
+SLOW = MACHINE_LEARNING | {"scipy.stats", "altair", "vl_convert", "celery", "redis", "psycopg", "requests"}
+NEEDLESS = {
+    "help": SLOW | {"scipy", "numpy", "pyarrow"},
+    "bws --help": SLOW | {"scipy", "numpy", "pyarrow"},
+    "bws score --help": SLOW,
+    "run --list": SLOW - {"psycopg", "requests"},
+}
 
 IMPORT_WITHOUT_DJANGO = """
 import importlib, pkgutil, sys
@@ -77,6 +94,32 @@ def test_the_web_process_imports_no_machine_learning_library() -> None:
 
     assert done.returncode == 0, done.stderr
     assert not MACHINE_LEARNING & set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(("command", "needless"), NEEDLESS.items())
+def test_a_command_loads_nothing_that_takes_long_before_it_does_anything(
+    command: str, needless: set[str]
+) -> None:
+    done = python(MODULES_OF_A_COMMAND, *command.split())
+
+    assert done.returncode == 0, done.stderr
+    assert not needless & set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_scipy_loads_its_statistics_where_they_are_used() -> None:
+    """`scipy.stats.rankdata` after `import scipy`: importing from `scipy.stats` takes longer than Django's start."""
+    early = [
+        path
+        for package in ("semblance", "curation", "annotation", "mlworkers")
+        for path in (ROOT / package).rglob("*.py")
+        if re.search(
+            r"^from scipy(\.stats\b.* import| import .*\bstats\b)|^import scipy\.stats",
+            path.read_text(),
+            re.MULTILINE,
+        )
+    ]
+
+    assert not early
 
 
 @pytest.mark.parametrize(("package", "most"), MOST_IMPORTS_BETWEEN_CHILDREN.items())

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import false_discovery_control, ttest_1samp
+import scipy
 
 from annotation.bws.annotators.gold_gate import TWO_SIDED, share_bounds
 from annotation.bws.annotators.pairwise import (
@@ -212,7 +212,7 @@ def alternative_annotator_test(
             shares = float(machine_wins[rows].mean()), float(person_wins[rows].mean())
             left_out.append(LeftOut(annotator, len(rows), *shares, p, won=False))
     ps = [each.p for each in left_out if each.tested]
-    adjusted = iter(false_discovery_control(ps, method="by").tolist() if ps else [])
+    adjusted = iter(scipy.stats.false_discovery_control(ps, method="by").tolist() if ps else [])
     decided = tuple(
         replace(each, won=next(adjusted) <= SIGNIFICANCE) if each.tested else each for each in left_out
     )
@@ -231,7 +231,7 @@ def _below(differences: FloatArray, bound: float) -> float:
     """p of the one-sided t-test that the mean is at least `bound`; without any spread the mean itself decides."""
     if differences.std() == 0:
         return 0.0 if differences[0] < bound else 1.0
-    return float(ttest_1samp(differences, bound, alternative="less").pvalue)
+    return float(scipy.stats.ttest_1samp(differences, bound, alternative="less").pvalue)
 
 
 def _exact_share(successes: int, trials: int) -> Estimate:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
+import scipy
 
 from annotation.bws.designs.design import design_tuples, tuple_count
 from annotation.bws.designs.swapping import Report, unreported
@@ -327,7 +327,7 @@ def _expected(outcomes: FloatArray) -> ExpectedRange:
     """
     count = len(outcomes)
     z = fisher_z(outcomes)
-    factor = 1.96 * math.sqrt((count - 1) * (1 + 1 / count) / chi2.ppf(0.1, count - 1))
+    factor = 1.96 * math.sqrt((count - 1) * (1 + 1 / count) / scipy.stats.chi2.ppf(0.1, count - 1))
     reach = factor * float(z.std(ddof=1))
     low, high = np.tanh([z.mean() - reach, z.mean() + reach])
     return ExpectedRange(float(outcomes.mean()), float(low), float(high))

@@ -24,8 +24,7 @@ from curation.datasets.edits import (
 )
 from curation.datasets.selectors import PairFilter
 from curation.models import AuditEntry, Dataset
-from curation.numbers import NumberInBody
-from curation.serializers import PairFilterSerializer
+from curation.serializers import NumberInBody, PairFilterSerializer
 from curation.views.api.base import InDataset
 from curation.views.api.bodies import leaks_asked, leaks_in_body
 from curation.views.api.splits import LeakSerializer

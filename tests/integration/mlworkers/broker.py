@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from celery import current_app
+from semblance.celery import app
 
 
 class InvitedRuns:
@@ -13,7 +13,7 @@ class InvitedRuns:
     def read(self, task: str = "mlworkers.execute") -> list[int]:
         """Reading empties the queue."""
         found = []
-        with current_app.connection_for_read() as connection:
+        with app.connection_for_read() as connection:
             queue = connection.SimpleQueue("default").queue
             while (message := queue.get(accept=["json"])) is not None:
                 message.ack()
@@ -25,7 +25,7 @@ class InvitedRuns:
 @contextmanager
 def broker_gone(instead: str = "redis://127.0.0.1:1/0") -> Iterator[None]:
     """Every message meanwhile goes to a port where nobody listens, or to another broker."""
-    before = current_app.conf.broker_write_url
+    before = app.conf.broker_write_url
     try:
         _send_to(instead)
         yield
@@ -37,9 +37,9 @@ def broker_gone(instead: str = "redis://127.0.0.1:1/0") -> Iterator[None]:
 def folder_broken(place: Path) -> Iterator[None]:
     """Every message meanwhile goes through the file system, to a folder that is none."""
     (place / "file").write_text("a file where the folder should be")
-    before = current_app.conf.broker_transport_options
+    before = app.conf.broker_transport_options
     try:
-        current_app.conf.broker_transport_options = {
+        app.conf.broker_transport_options = {
             "data_folder_in": str(place),
             "data_folder_out": str(place / "file"),
             "control_folder": str(place),
@@ -47,9 +47,9 @@ def folder_broken(place: Path) -> Iterator[None]:
         with broker_gone("filesystem://localhost"):
             yield
     finally:
-        current_app.conf.broker_transport_options = before
+        app.conf.broker_transport_options = before
 
 
 def _send_to(url: str | None) -> None:
-    current_app.conf.broker_write_url = url
-    current_app.amqp._producer_pool = None  # it keeps connections to the broker it knew
+    app.conf.broker_write_url = url
+    app.amqp._producer_pool = None  # it keeps connections to the broker it knew
