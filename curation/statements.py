@@ -97,6 +97,8 @@ def _literal(value: Any) -> str:
     return psycopg.sql.quote(value, connection.connection).replace("%", "%%")
 
 
+# How often each function is built at most; a caller that asks for more shapes waits for Django each time.
+MOST_SHAPES = 100
 EVERY: list["_Built[Any]"] = []  # in the modules that are imported: tests hold each against Django's own SQL
 
 
@@ -108,16 +110,27 @@ class _Built(Generic[Parameters]):
         parameters = inspect.signature(describe).parameters.values()
         self._fields = [FIELDS[each.annotation] for each in parameters if each.kind is not each.KEYWORD_ONLY]
         self._many = any(each.kind is each.VAR_POSITIONAL for each in parameters)
+        # A text here would be quoted into SQL that is kept, and whoever chose it would choose how much is kept.
+        self._shape = {each.name: each.annotation for each in parameters if each.kind is each.KEYWORD_ONLY}
+        if not {*self._shape.values()} <= {bool, int}:
+            raise TypeError(
+                "Only whole numbers and yes or no change the SQL of a statement; a text is a value."
+            )
         self._statements: dict[Hashable, Any] = {}
         EVERY.append(self)
 
     def _statement(self, values: Sequence[Any], shape: dict[str, Any]) -> Any:
         key = (len(values), *shape.values(), *shape)
-        if key not in self._statements:
-            fields = self._fields * len(values) if self._many else self._fields
-            slots: list[Any] = [Slot(place, field) for place, field in enumerate(fields)]
-            self._statements[key] = self._compile(self.describe(*slots, **shape))
-        return self._statements[key]
+        if key in self._statements:
+            return self._statements[key]
+        if any(type(value) is not self._shape[name] for name, value in shape.items()):
+            raise TypeError(f"The SQL of {self.describe.__name__} was asked for with {shape}.")
+        fields = self._fields * len(values) if self._many else self._fields
+        slots: list[Any] = [Slot(place, field) for place, field in enumerate(fields)]
+        built = self._compile(self.describe(*slots, **shape))
+        if len(self._statements) < MOST_SHAPES:
+            self._statements[key] = built
+        return built
 
     def _compile(self, described: Any) -> Any:
         raise NotImplementedError

@@ -116,6 +116,41 @@ def test_any_number_of_values(db) -> None:
     assert names(people[1].pk) == [(people[1].pk, people[1].username)]
 
 
+def first_people(person: int, *, at_most: int, active: bool = True) -> QuerySet:
+    people = User.objects.filter(pk__gte=person, is_active=active)
+    return people.order_by("pk").values_list("pk")[:at_most]
+
+
+@pytest.mark.parametrize(
+    "asked", [{"at_most": "1; DROP TABLE"}, {"at_most": 1.5}, {"at_most": 1, "active": "yes"}]
+)
+def test_nothing_but_a_whole_number_and_yes_or_no_becomes_a_part_of_the_sql(db, asked) -> None:
+    built = RowsBuilt(first_people)
+
+    with pytest.raises(TypeError):
+        built(1, **asked)
+
+    assert built._statements == {}
+
+
+def test_a_function_whose_sql_a_text_would_change_is_refused() -> None:
+    def by_name(person: int, *, name: str) -> QuerySet:
+        raise AssertionError
+
+    with pytest.raises(TypeError, match="a text is a value"):
+        built_once(by_name)
+
+
+def test_however_many_shapes_are_asked_for_few_are_kept(db, monkeypatch) -> None:
+    monkeypatch.setattr(statements, "MOST_SHAPES", 3)
+    people, built = UserFactory.create_batch(5), RowsBuilt(first_people)
+
+    counts = [len(built(people[0].pk, at_most=number)) for number in range(1, 6)]
+
+    assert counts == [1, 2, 3, 4, 5]
+    assert len(built._statements) == 3
+
+
 def test_a_changed_row_and_one_that_is_not_there(db) -> None:
     person = UserFactory()
 
