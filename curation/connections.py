@@ -1,5 +1,6 @@
 """Connections that no answer can keep for ever, and that lead to public addresses alone."""
 
+import io
 import socket
 import ssl
 import threading
@@ -13,6 +14,8 @@ import httpx2
 from curation.addresses import is_public
 
 LEAST_BYTES, LEAST_SECONDS = 64 * 1024, 60.0  # a transfer that brings less in that time has failed
+
+PIECE = 65_536  # bytes; each is a step, because a receiver may take a byte at a time
 
 
 class Deadline:
@@ -57,8 +60,8 @@ class _BoundedStream(httpcore2.NetworkStream):
         return came
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        for start in range(0, len(buffer), 65_536):  # each is a step: a receiver may take a byte at a time
-            piece = buffer[start : start + 65_536]
+        for start in range(0, len(buffer), PIECE):
+            piece = buffer[start : start + PIECE]
             self._stream.write(piece, _seconds(self._deadline, timeout, httpcore2.WriteTimeout))
             self._deadline.received(len(piece))
 
@@ -80,6 +83,49 @@ def _seconds(deadline: Deadline, timeout: float | None, error: type[Exception]) 
         return deadline.within(timeout)
     except TimeoutError as over:
         raise error(str(over)) from over
+
+
+class BoundedSocket:
+    """A socket each of whose steps ends with the deadline, for libraries that read and send through a socket.
+
+    deadline: makes the one of each request, which begins with `begin`.
+    """
+
+    def __init__(self, plain: socket.socket, deadline: Callable[[], Deadline]) -> None:
+        self._plain, self._made, self._timeout = plain, deadline, plain.gettimeout()
+        self.begin()
+
+    def begin(self) -> None:
+        self._deadline = self._made()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._plain, name)
+
+    def settimeout(self, seconds: float | None) -> None:
+        """The limit of one step, which never ends later than the deadline."""
+        self._timeout = seconds
+
+    def recv_into(self, *arguments: Any) -> int:
+        self._plain.settimeout(self._deadline.within(self._timeout))
+        came = self._plain.recv_into(*arguments)
+        self._deadline.received(came)
+        return came
+
+    def sendall(self, content: Any) -> None:
+        view = memoryview(content).cast("B")
+        for start in range(0, len(view), PIECE):
+            piece = view[start : start + PIECE]
+            self._plain.settimeout(self._deadline.within(self._timeout))
+            self._plain.sendall(piece)
+            self._deadline.received(len(piece))
+
+    def makefile(self, _mode: str = "rb", buffering: int = -1) -> Any:
+        """What answers are read from. The socket stays open until it is closed too, as with the socket's own."""
+        plain: Any = self._plain
+        plain._io_refs += 1
+        own: Any = self
+        raw = socket.SocketIO(own, "r")
+        return io.BufferedReader(raw) if buffering else raw
 
 
 class BoundedBackend(httpcore2.SyncBackend):

@@ -1,17 +1,25 @@
 """An S3-compatible store as `curation.shared_files` uses it. Imported where STORAGE_URL names one, and nowhere else.
 
+A transfer may take as long as it brings a least number of bytes a minute (`curation.connections`), in either direction.
+
 Keys and the address of the server come from the ordinary variables of the environment, which boto3 reads.
 """
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
 from typing import IO, Any
 
 from boto3.exceptions import Boto3Error
+from botocore.awsrequest import (
+    AWSHTTPConnection,
+    AWSHTTPConnectionPool,
+    AWSHTTPSConnection,
+    AWSHTTPSConnectionPool,
+)
 from botocore.config import Config
 from botocore.exceptions import (
     BotoCoreError,
@@ -23,6 +31,7 @@ from django.utils.translation import gettext as _
 from s3transfer.exceptions import RetriesExceededError
 from storages.backends.s3 import S3Storage
 
+from curation.connections import BoundedSocket, Deadline, LeastRate
 from curation.shared_files import StorageAway, StorageError, StoredObject
 
 CONNECT_SECONDS, READ_SECONDS, ATTEMPTS = 5, 60, 3
@@ -59,6 +68,15 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
         return self.connection.Bucket(self.bucket_name)
 
     @property
+    def connection(self) -> Any:
+        """The resource of this thread."""
+        is_new = getattr(self._connections, "connection", None) is None
+        connection = super().connection
+        if is_new:
+            _transfers_bound(connection.meta.client, LeastRate)
+        return connection
+
+    @property
     def url(self) -> str:
         return f"s3://{self.bucket_name}/{self.location}".rstrip("/")
 
@@ -93,7 +111,9 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
         seconds = {"connect_timeout": HURRIED_SECONDS, "read_timeout": HURRIED_SECONDS}
         config = self.client_config.merge(Config(**seconds, retries={"total_max_attempts": 1}))
         options = {"region_name": self.region_name, "endpoint_url": self.endpoint_url, "verify": self.verify}
-        return self._create_session().client("s3", use_ssl=self.use_ssl, config=config, **options)
+        client = self._create_session().client("s3", use_ssl=self.use_ssl, config=config, **options)
+        _transfers_bound(client, lambda: Deadline(HURRIED_SECONDS))
+        return client
 
     def bucket_make(self) -> bool:
         """Make the bucket if it is missing. Returns whether it was. Raises StorageError where that does not work."""
@@ -159,3 +179,34 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
 
 def _code(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Code", ""))
+
+
+def _transfers_bound(client: Any, deadline: Callable[[], Deadline]) -> None:
+    """Give each request of the client a deadline of its own; botocore's limits are those of each read alone."""
+
+    class Bounded:
+        sock: Any
+
+        def connect(self) -> None:
+            super().connect()  # type: ignore[misc]
+            self.sock = BoundedSocket(self.sock, deadline)
+
+        def request(self, *arguments: Any, **more: Any) -> Any:
+            if self.sock is not None:
+                self.sock.begin()
+            return super().request(*arguments, **more)  # type: ignore[misc]
+
+    class Plain(Bounded, AWSHTTPConnection):  # type: ignore[misc]
+        pass
+
+    class Encrypted(Bounded, AWSHTTPSConnection):  # type: ignore[misc]
+        pass
+
+    class PlainPool(AWSHTTPConnectionPool):  # type: ignore[misc]
+        ConnectionCls = Plain
+
+    class EncryptedPool(AWSHTTPSConnectionPool):  # type: ignore[misc]
+        ConnectionCls = Encrypted
+
+    pools = {"http": PlainPool, "https": EncryptedPool}
+    client._endpoint.http_session._pool_classes_by_scheme.update(pools)
