@@ -41,8 +41,8 @@ class CampaignJudgements:
     tuples, people: (n,) primary keys of tuples and participations. pairs: (n, k) primary keys of the pairs in the
     order of the design. shown: (n, k) in the order of the screen. best_slot, worst_slot: (n,) of the design, from 0.
     best, worst: (n,) screen positions, from 0. All four are -1 for a tie. status: (n,) values of Judgement.Status.
-    required, numbers, phase: (n,) of the tuples. seconds: (n,) NaN where nobody measured. guidelines: (n,) versions, 0
-    for none.
+    required, numbers, phase: (n,) of the tuples. seconds: (n,) NaN where nobody measured or the page
+    measured 0. guidelines: (n,) versions, 0 for none.
     asked: (T, k) primary keys of the pairs of all tuples, judged or not, without gold tuples and repeats.
     pairs, shown and asked have -1 after the last pair of a tuple of fewer than k pairs, as imported ones may be.
     named: whether anybody knows who judged; else `people` were made up, and no Judgements have annotators.
@@ -195,7 +195,7 @@ def campaign_judgements(campaign: Campaign) -> CampaignJudgements:
         required=np.array(required, dtype=np.int64),
         numbers=np.array(numbers, dtype=np.int64),
         phase=np.array(phase, dtype=np.str_),
-        seconds=np.array([np.nan if ms is None else ms / 1000 for ms in milliseconds], dtype=np.float64),
+        seconds=np.array([ms / 1000 if ms else np.nan for ms in milliseconds], dtype=np.float64),
         guidelines=np.array([version or 0 for version in versions], dtype=np.int64),
         asked=pairs[rows[first, 2] == 1],
         named=annotators_named(campaign),

@@ -239,15 +239,16 @@ class ImportForm(forms.Form):
         return held
 
     @property
-    def is_doubtful(self) -> bool:
-        """Whether somebody has to look at the choices: sentences are missing, a column is not read, or an answer was
-        wrong.
-        """
+    def unread(self) -> list[str]:
+        """The columns that are not read before anybody changes the form."""
         read = {self.initial.get(name) for name in COLUMNS}
+        return [name for name in self.preview.columns if name not in read]
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether somebody has to look: sentences are missing, a column is not read, or an answer was wrong."""
         has_sentences = bool(self.initial.get("pair") or (self.initial.get("a") and self.initial.get("b")))
-        return (
-            bool(self.errors) or not has_sentences or any(name not in read for name in self.preview.columns)
-        )
+        return bool(self.errors or self.unread) or not has_sentences
 
     def clean(self) -> dict[str, Any]:
         low, high = self.cleaned_data.get("low"), self.cleaned_data.get("high")

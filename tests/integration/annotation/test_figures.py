@@ -90,6 +90,13 @@ def test_pace_and_work_left_follow_from_what_was_measured(campaign, anna, at, an
     assert dashboard.hours_left == pytest.approx(4 * 30 / 3600)
 
 
+def test_an_answer_that_the_page_timed_with_nothing_is_not_timed(campaign, anna, answer, at) -> None:
+    lease = tuple_claim(participation=anna, at=at)
+    answer.submit(anna, lease.tuple_id, active_ms=0)
+
+    assert campaign_judgements(campaign).median_seconds() == {}
+
+
 @pytest.mark.parametrize("active_ms", [None, 0, 300])
 def test_what_nobody_can_have_read_in_says_nothing_of_the_hours_left(
     campaign, anna, at, answer, active_ms

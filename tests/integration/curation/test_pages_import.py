@@ -101,6 +101,7 @@ def test_choices_are_open_where_something_is_doubtful(upload, client, address, r
     page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
 
     assert OPEN in page
+    assert ("Not read: mood" in page) == ("mood" in rows)
 
 
 def test_choices_are_open_where_an_answer_was_wrong(upload, client, address) -> None:

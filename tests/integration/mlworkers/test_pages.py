@@ -268,7 +268,7 @@ def test_cancelling_asks_where_work_would_be_lost(client, curator, run) -> None:
     asking = page(client, curator, "run_progress", run.pk).text
 
     assert "Cancel, and lose the work" not in plain
-    assert "The run began" in begun
+    assert "the work of this run is lost" in begun
     assert "Cancel, and lose the work" in begun
     assert "1 shard is done. If you cancel, its work is lost" in squeezed(asking)
 
