@@ -66,6 +66,7 @@ def test_all_three_curves_have_points_and_a_page(client, admin, dataset, corpus,
     assert len(table.text.strip().splitlines()) == 1 + 6
 
 
+@pytest.mark.exhaustive
 def test_more_pairs_than_there_are_to_learn_from_are_refused_in_one_sentence(
     dataset, corpus, encoder_folder
 ) -> None:

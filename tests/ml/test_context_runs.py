@@ -150,6 +150,7 @@ def test_no_context_holds_a_sentence_of_its_pair_and_the_file_gives_the_publishe
     assert without["λ3, λ4"]["centred"] != without[""]["centred"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("more", [{"choice": "random"}, {"diverse": False}])
 def test_the_ablations_of_the_choice_of_contexts_are_settings(dataset, corpus, model, more) -> None:
     run = scored(dataset, corpus, model, **more)
@@ -251,6 +252,7 @@ def discriminator(dataset, corpus) -> Run:
     )
 
 
+@pytest.mark.exhaustive
 def test_a_discriminative_model_ranks_places_and_gives_a_term(dataset, corpus, model, discriminator) -> None:
     assert discriminator.state == "succeeded", discriminator.message
     assert discriminator.result["right_sentence"]["value"] > 0.5
@@ -276,6 +278,7 @@ def test_a_discriminative_model_ranks_places_and_gives_a_term(dataset, corpus, m
     assert run.result["discriminator"] == f"run:{discriminator.pk}"
 
 
+@pytest.mark.exhaustive
 def test_places_are_ranked_by_the_discriminative_model_before_the_language_model_sees_them(
     dataset, corpus, model, discriminator
 ) -> None:
@@ -310,6 +313,7 @@ def test_places_are_ranked_by_the_discriminative_model_before_the_language_model
     assert sorted(own) == sorted(place for _log, place in best)
 
 
+@pytest.mark.exhaustive
 def test_weights_are_tuned_on_dev_pairs_alone(dataset, corpus, model) -> None:
     people = ScoreSetFactory(dataset=dataset, name="people", kind="human", low=0.0, high=5.0)
     rng = np.random.default_rng(3)

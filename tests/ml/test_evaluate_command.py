@@ -319,6 +319,7 @@ def run_manage(home: Path, *arguments: object, **environment: str) -> subprocess
     )
 
 
+@pytest.mark.exhaustive
 def test_from_a_shell_a_run_without_a_database_is_one_line_and_status_2(scored, tmp_path) -> None:
     ended = run_manage(tmp_path / "new", "evaluate", "run:17", "--pairs", scored)
 

@@ -106,6 +106,7 @@ def test_the_baseline_is_one_subset_that_trainings_can_name(dataset, models) -> 
     assert "forward_settings" not in run.result
 
 
+@pytest.mark.exhaustive
 def test_candidates_do_not_depend_on_how_the_run_is_divided(dataset, models) -> None:
     runs = [carried_out(dataset, models, engine="transformers", shard_sources=size) for size in (2, 5)]
 
@@ -113,6 +114,7 @@ def test_candidates_do_not_depend_on_how_the_run_is_divided(dataset, models) -> 
     assert first == second
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("engine", ["transformers", "CTranslate2"])
 def test_another_seed_draws_other_candidates(dataset, models, engine) -> None:
     texts = [

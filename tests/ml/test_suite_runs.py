@@ -210,6 +210,7 @@ def test_a_comparison_over_sources_and_suites_is_a_table(table_run, client) -> N
     )
 
 
+@pytest.mark.exhaustive
 def test_p_values_consider_every_difference_of_the_table(table_run) -> None:
     tested = [
         one

@@ -52,6 +52,7 @@ def test_rows_with_best_as_worst_are_rejected_by_default(bws, tmp_path) -> None:
     assert (figures["judgements"], figures["rejected"]) == (78_082, 557)
 
 
+@pytest.mark.exhaustive
 def test_split_half_reliability_is_the_recomputed_one_within_twenty_seconds(bws) -> None:
     started = process_time()  # of this process alone: what else the machine does must not fail the test
 
@@ -63,6 +64,7 @@ def test_split_half_reliability_is_the_recomputed_one_within_twenty_seconds(bws)
     assert process_time() - started < 20
 
 
+@pytest.mark.exhaustive
 def test_halves_of_tuples_agree_less_than_halves_of_judgements(bws) -> None:
     figures = bws("reliability", "--trials", 100, "--best-is-worst", "count", "--split", "tuples")
 
@@ -106,6 +108,7 @@ def scores_in(path, column: str = "score") -> dict[str, float]:
         return {row["item"]: float(row[column]) for row in csv.DictReader(file)}
 
 
+@pytest.mark.exhaustive
 def test_lost_spaces_lists_and_positions_change_neither_scores_nor_reliability(real_data, tmp_path) -> None:
     rng = random.Random(5)
     with (real_data / "ruddit" / "Ruddit_individual_annotations.csv").open(newline="") as file:

@@ -17,6 +17,7 @@ def evaluated(capsys, *options: object) -> dict[str, float]:
     return json.loads(capsys.readouterr().out.splitlines()[-1])
 
 
+@pytest.mark.exhaustive
 def test_the_published_correlation_is_reached(real_data, capsys) -> None:
     file = real_data / "stsb" / "stsb-en-test.csv"
 
@@ -28,6 +29,7 @@ def test_the_published_correlation_is_reached(real_data, capsys) -> None:
     assert found["spearman_high"] - found["spearman_low"] == pytest.approx(0.042, abs=0.006)
 
 
+@pytest.mark.exhaustive
 def test_thresholds_tuned_on_dev_tell_equivalent_pairs_of_test(real_data, tmp_path, capsys) -> None:
     # Four of five points and more is "equivalent but for details", below two "not equivalent"; the rest is left out.
     files = [labelled(real_data, split, tmp_path / f"{split}.csv") for split in ("test", "dev")]

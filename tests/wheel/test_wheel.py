@@ -189,6 +189,7 @@ def test_the_list_of_parts_names_every_file_of_the_wheel_and_every_package_that_
     assert packages == set(re.findall(r"^[\w.-]+==[\w.]+", pins, re.MULTILINE))
 
 
+@pytest.mark.exhaustive
 def test_the_list_of_parts_of_an_environment_names_every_file_of_its_packages(environment, tmp_path) -> None:
     out = tmp_path / "parts.json"
 
@@ -201,6 +202,7 @@ def test_the_list_of_parts_of_an_environment_names_every_file_of_its_packages(en
     assert there - {"libraries.pth"} <= {part["name"] for part in ours["components"]}
 
 
+@pytest.mark.exhaustive
 def test_an_installed_wheel_imports_judges_and_scores(
     semblance, site, person, environment, user_folder, variables, tmp_path
 ) -> None:

@@ -189,6 +189,7 @@ def test_a_whole_export_has_an_end_and_an_old_client_gets_its_length(served, dat
     assert int(old.headers["Content-Length"]) == len(whole)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.django_db(transaction=True)
 def test_who_asks_for_the_head_alone_has_nothing_written(served, dataset, curator) -> None:
     many_pairs(dataset, 10, characters=10)

@@ -70,6 +70,7 @@ def manage(home: Path, *arguments: str, url: str = "") -> None:
     subprocess.run(command, cwd=ROOT, env=environment, check=True)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_site
 def test_a_first_command_makes_the_tables_of_the_migrations_at_once(tmp_path, shared) -> None:
     manage(tmp_path / "at once", "reclaim")

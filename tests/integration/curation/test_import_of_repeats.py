@@ -101,6 +101,7 @@ CASES: dict[str, tuple[Callable[[int], list[str]], Callable[[int], list[str]], I
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", CASES)
 def test_a_row_costs_as_much_among_many_repeats_as_among_few(import_file, case: str) -> None:
     before, after, options = CASES[case]

@@ -471,6 +471,7 @@ def test_a_backup_is_kept_for_the_tests_of_later_versions(backup) -> None:
     shutil.copyfile(backup, os.environ["SEMBLANCE_KEEP_BACKUP"])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kept", KEPT, ids=lambda path: path.stem)
 def test_an_earlier_version_is_restored_on_an_empty_machine_and_moved_to_postgresql(
     kept: Path, tmp_path

@@ -46,6 +46,7 @@ def manage(home: Path, *arguments: str, **environment: str) -> None:
     subprocess.run(command, env={**inherited, "SEMBLANCE_HOME": str(home), **environment}, check=True)
 
 
+@pytest.mark.exhaustive
 def test_what_a_command_makes_is_private(tmp_path) -> None:
     home = tmp_path / "home"
 
@@ -115,6 +116,7 @@ def test_a_folder_that_everybody_writes_to_stays_as_it_is(tmp_path) -> None:
     assert mode(shared) == 0o1777
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("given", ["007", "0007"])
 def test_a_group_shares_the_folder_where_its_operator_says_so(tmp_path, given: str) -> None:
     home = tmp_path / "home"

@@ -29,6 +29,7 @@ print([client.get(address).status_code for address in ("/datasets/", "/accounts/
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_site
 def test_a_person_who_is_logged_in_reads_pages_while_redis_is_away(tmp_path) -> None:
     environment = {

@@ -38,6 +38,7 @@ def numbers_of(theirs: Others) -> dict[str, object]:
     return {name: own.get(name, theirs.model.pk) for name in NAMED}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("method", "by"), [("GET", "session"), ("POST", "token")])
 def test_nothing_of_another_dataset_is_read_or_named_by_its_number(both, method: str, by: str) -> None:
     mine, theirs = both

@@ -120,6 +120,7 @@ def serve(installed) -> Iterator[Callable[..., Served]]:
             served.process.wait(PATIENCE)
 
 
+@pytest.mark.exhaustive
 def test_it_answers_from_a_bare_folder_and_leaves_nothing_behind_when_it_is_stopped(serve) -> None:
     served = serve()
     with urlopen(f"{served.address()}healthz") as answer:  # noqa: S310 - our own address
@@ -136,6 +137,7 @@ def test_it_answers_from_a_bare_folder_and_leaves_nothing_behind_when_it_is_stop
     assert all_end(family)
 
 
+@pytest.mark.exhaustive
 def test_where_one_program_dies_the_others_stop_and_it_says_which(serve) -> None:
     served = serve("--workers", "default")
     served.address()

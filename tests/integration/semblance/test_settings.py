@@ -162,6 +162,7 @@ def test_a_site_path_is_before_links_files_cookies_and_the_addresses_of_the_api(
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("given", [{}, {"SITE_PATH": ""}, {"SITE_PATH": "/"}])
 def test_without_a_site_path_the_site_is_the_whole_host(installed, given) -> None:
     done = installed("-c", MOUNTED, **given)

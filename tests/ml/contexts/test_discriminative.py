@@ -41,6 +41,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return corpus_of_stories(tmp_path_factory.mktemp("corpus"), stories=80)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("sides", list(Sides))
 def test_a_model_finds_the_right_sentence_and_the_right_context(
     corpus: Corpus, tmp_path: Path, sides: Sides

@@ -96,6 +96,7 @@ def plainly(model: ContextModel, plain: Plain, questions: Sequence[Question]) ->
     return np.array(rows)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("model", "plain"),
     [

@@ -27,6 +27,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return corpus_of_stories(tmp_path_factory.mktemp("corpus"))
 
 
+@pytest.mark.exhaustive
 def test_a_model_beats_frequencies_in_all_directions_and_can_be_loaded(
     corpus: Corpus, tmp_path: Path
 ) -> None:
@@ -44,6 +45,7 @@ def test_a_model_beats_frequencies_in_all_directions_and_can_be_loaded(
     assert np.isfinite(Questioner(model).terms(questions)[:, 1:]).all()
 
 
+@pytest.mark.exhaustive
 def test_a_model_with_random_weights_does_not_beat_frequencies(corpus: Corpus, tmp_path: Path) -> None:
     trained = context_model_trained(corpus, replace(PLAN, steps=1), COMPUTE, folder=tmp_path)
 

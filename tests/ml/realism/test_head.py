@@ -123,6 +123,7 @@ def test_a_planted_signal_is_found_again_up_to_the_best_that_can_be() -> None:
     assert figures["median_p_machine"] < 0.4
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("groups", [0, 300])
 def test_labels_that_mean_nothing_are_not_learned(groups: int) -> None:
     """The leak test: more features than sentences of a fold, so that what was seen would be known by heart."""

@@ -159,6 +159,7 @@ class Watching:
         self.removed_here.append(path.name)
 
 
+@pytest.mark.exhaustive
 def test_a_plan_for_two_devices_ends_with_the_encoder_of_one(still_folder, tmp_path) -> None:
     plan, watching = replace(PLAN, validation_share=0.25, looks=1), Watching()
     points: dict[str, list[CurvePoint]] = {"1": [], "2": []}
@@ -227,6 +228,7 @@ def test_dropout_of_two_processes_is_the_same_again_and_after_a_checkpoint(encod
     assert all(np.array_equal(left[name], right[name]) for name in left)
 
 
+@pytest.mark.exhaustive
 def test_a_process_that_is_killed_ends_the_training_with_a_sentence(still_folder, tmp_path) -> None:
     with pytest.raises(RankLost) as lost:
         encoder_train(

@@ -55,6 +55,7 @@ def read(path: Path) -> tuple[str, int]:
     return " ".join(said), int(megabytes)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_parquet_file_costs_little_memory(tmp_path, make: Callable[[Path], None]) -> None:
     path = tmp_path / "hostile.parquet"
@@ -75,6 +76,7 @@ def test_a_page_that_unpacks_to_gigabytes_is_refused_however_it_is_packed(tmp_pa
         preview_file(path)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "lines"),
     [

@@ -81,6 +81,7 @@ class TestWords:
 
 
 class TestWindow:
+    @pytest.mark.exhaustive
     @pytest.mark.parametrize("denominator", list(Denominator))
     @pytest.mark.parametrize("read_on", [READ_ON, 1, 64])
     def test_a_search_finds_what_reading_all_sentences_finds(

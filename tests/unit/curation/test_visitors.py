@@ -43,6 +43,7 @@ def test_ipv4_in_the_dress_of_ipv6_counts_as_ipv4() -> None:
     assert address_counted(f"::ffff:{VISITOR}", "", proxies=0) == VISITOR
 
 
+@pytest.mark.exhaustive
 @given(peer=st.text(), header=st.text(), proxies=st.integers(-1, 4))
 def test_nothing_that_a_visitor_sends_is_an_error(peer: str, header: str, proxies: int) -> None:
     assert isinstance(address_counted(peer, header, proxies=proxies), str)

@@ -92,6 +92,7 @@ def test_somebody_alone_with_their_items_is_compared_with_nobody() -> None:
     assert np.isnan(agreement.shares).all()
 
 
+@pytest.mark.exhaustive
 def test_somebody_who_guesses_agrees_by_half_and_stands_out() -> None:
     people = [SimulatedAnnotator(noise=0.5)] * 7 + [SimulatedAnnotator(careless=1.0)]
 

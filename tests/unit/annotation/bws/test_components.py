@@ -131,6 +131,7 @@ def test_marginal_reliability_is_the_squared_correlation_with_the_truth(each) ->
     assert np.mean(reliabilities) == pytest.approx(np.mean(correlations), abs=0.03)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("spread", "each"), [(1.0, 1), (0.4, 1), (0.0, 3)])
 def test_the_interval_of_the_marginal_reliability_holds_the_squared_correlation(spread, each) -> None:
     held, lows, values = [], [], []

@@ -118,6 +118,7 @@ def test_as_much_time_gives_larger_tuples_fewer_judgements() -> None:
     ]
 
 
+@pytest.mark.exhaustive
 def test_a_forecast_from_a_running_campaign_holds_for_its_end() -> None:
     held = 0
     for seed in range(8):

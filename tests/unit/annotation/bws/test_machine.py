@@ -143,6 +143,7 @@ def test_a_machine_as_good_as_people_passes_and_one_that_guesses_does_not() -> N
     assert sum(held) >= 8
 
 
+@pytest.mark.exhaustive
 def test_intervals_contain_the_agreement_of_many_tuples() -> None:
     truth = compare_machine(simulated(0.6, machine_noise=0.6, tuples=8000, people=3), resamples=10).agreement
     assert truth is not None

@@ -156,6 +156,7 @@ def test_known_utilities_are_found_again_within_their_errors() -> None:
     assert 0.7 < np.sqrt((off**2).mean()) < 1.3
 
 
+@pytest.mark.exhaustive
 def test_errors_are_the_spread_over_many_campaigns() -> None:
     truth = np.random.default_rng(8).standard_normal(30)
     tuples = np.vstack([design_tuples(30, size=3, seed=seed).tuples for seed in range(6)])

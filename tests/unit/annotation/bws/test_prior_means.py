@@ -109,6 +109,7 @@ def test_one_group_of_all_changes_nothing() -> None:
     assert plain.means_of_groups([]) == {}
 
 
+@pytest.mark.exhaustive
 def test_a_group_that_always_won_has_a_finite_mean() -> None:
     order = np.arange(24)  # nobody ever errs, and the last eight are best
     tuples = design_tuples(24, seed=1).tuples

@@ -119,12 +119,14 @@ def test_design_effects_by_hand() -> None:
     assert effects == pytest.approx([1.5, 1.5, 1.5])
 
 
+@pytest.mark.exhaustive
 def test_a_tuple_judged_once_has_a_design_effect_of_one() -> None:
     tuples = design_tuples(30).tuples
 
     assert design_effects(Judgements(tuples, tuples[:, 0], tuples[:, 1], 30)).tolist() == [1.0] * 30
 
 
+@pytest.mark.exhaustive
 def test_intervals_of_counting_cover_the_score_over_random_tuples() -> None:
     rng, people = np.random.default_rng(1), [SimulatedAnnotator(noise=0.7)] * 8
     latent = rng.standard_normal(100)

@@ -91,6 +91,7 @@ def test_ties_and_tuples_of_mixed_size_have_means_too() -> None:
     assert np.corrcoef(found.utilities, mode.utilities)[0, 1] > 0.99
 
 
+@pytest.mark.exhaustive
 def test_intervals_hold_the_truth_with_a_single_judgement_of_each_tuple() -> None:
     held, rng, tuples = [], np.random.default_rng(11), design_tuples(100).tuples
     for seed in range(12):

@@ -139,6 +139,7 @@ def test_different_numbers_of_seeds_are_refused() -> None:
         differences_of(measured(vectors), [FROM_PLAIN])
 
 
+@pytest.mark.exhaustive
 def test_the_interval_of_a_difference_in_f1_is_that_of_resampling_both_together() -> None:
     labels = (GOLD > 2).astype(int)
     plain, other = noisy(2.5)[0], noisy(1.0)[0]
