@@ -113,11 +113,57 @@ def wide_values(path: Path) -> None:
     pq.write_table(pa.table({"sentence1": ["A."] * 20, "sentence2": nothing}), path)
 
 
+def _views(text: str, rows: int) -> pa.Array:
+    """The same text in each row, which takes sixteen bytes of its own."""
+    content = text.encode()
+    view = struct.pack("<i4sii", len(content), content[:4], 0, 0)
+    return pa.Array.from_buffers(
+        pa.string_view(), rows, [None, pa.py_buffer(view * rows), pa.py_buffer(content)]
+    )
+
+
+def views_of_one_text(path: Path) -> None:
+    texts = _views(TEXT[:900_000], 1000)
+    pq.write_table(pa.table({"sentence1": texts, "sentence2": texts}), path, compression="zstd")
+
+
+def stream_write(path: Path, column: pa.Array) -> None:
+    """A stream of Arrow with the column twice."""
+    batch = pa.record_batch([column, column], names=["sentence1", "sentence2"])
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, batch.schema) as writer:
+        writer.write(batch)
+
+
+def _runs(rows: int) -> pa.Array:
+    return pa.RunEndEncodedArray.from_arrays(pa.array([rows], pa.int32()), pa.array([TEXT[:900_000]]))
+
+
+def _lists() -> pa.Array:
+    return pa.array([[1] * 10] * 10)
+
+
+# Columns of streams of Arrow that say little and mean much, or are lists under another name.
+COLUMNS: dict[str, Callable[[], pa.Array]] = {
+    "runs": lambda: _runs(1_000_000),
+    "runs called texts": lambda: pa.ExtensionArray.from_storage(
+        pa.opaque(_runs(1).type, "text", "lab"), _runs(1_000_000)
+    ),
+    "views": lambda: _views(TEXT[:900_000], 100_000),
+    "lists called texts": lambda: pa.ExtensionArray.from_storage(
+        pa.opaque(_lists().type, "text", "lab"), _lists()
+    ),
+    "a tensor": lambda: pa.ExtensionArray.from_storage(
+        pa.fixed_shape_tensor(pa.int64(), [10]), pa.FixedSizeListArray.from_arrays(pa.array(range(100)), 10)
+    ),
+}
+
+
 HOSTILE: dict[str, Callable[[Path], None]] = {
     made.__name__: made
     for made in (
         many_chunks, one_text_in_all_rows, longer_text_in_all_rows, plain_text_in_all_rows, one_page, delta_texts,
         nested_lists, many_rows, many_columns, wide_rows, many_groups, wide_values,
+        views_of_one_text,
     )
 }  # fmt: skip
 

@@ -13,9 +13,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from curation.files.drafts import FileError
-from curation.files.parquet import ROWS_MOST, VALUE_MOST_BYTES
+from curation.files.parquet import ROWS_MOST, VALUE_MOST_BYTES, storage_of
 
-_ROWS_AT_ONCE = 1_000
+_ROWS_AT_ONCE, _BYTES_AT_ONCE = 1_000, 8 * 1024**2
+# Each value of these has its own bytes in the file; of others, such as runs and views, a few bytes may be every row.
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+_PLAIN = (
+    *_TEXTS, pa.types.is_null, pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal,
+    pa.types.is_temporal, pa.types.is_fixed_size_binary,
+)  # fmt: skip
 # A message's table: the kind of its contents, and these; of a batch of records the table of its compression.
 _KIND, _CONTENTS, _RECORDS, _COMPRESSION = 1, 2, 3, 3
 
@@ -32,6 +38,11 @@ def arrow_schema(path: Path) -> pa.Schema:
 def arrow_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """The rows of a stream as far as these columns go, each of plain values. Raises FileError."""
     schema, count = arrow_schema(path), 0
+    for name in names:
+        kind = storage_of(schema.field(name).type)
+        is_categorical = pa.types.is_dictionary(kind)  # its dictionary is refused where it stands
+        if not is_categorical and not any(is_plain(kind) for is_plain in _PLAIN):
+            raise FileError(f'The column "{name}" of {path.name} is not plain ({kind}); save it as Parquet.')
     try:
         with pa.memory_map(str(path)) as source:
             messages = pa.ipc.MessageReader.open_stream(source)
@@ -52,16 +63,17 @@ def arrow_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
 def _rows(path: Path, batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
     # Places of texts that lie outside their message would be read where something else is.
     batch.validate(full=True)
-    for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
-        part = batch.slice(start, _ROWS_AT_ONCE)
-        for column in part.columns:
-            if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-                longest = pc.max(pc.binary_length(column)).as_py() or 0
-                if longest > VALUE_MOST_BYTES:
-                    raise FileError(
-                        f"{path.name} holds a value of more than {VALUE_MOST_BYTES:,} bytes; "
-                        f"check that its columns hold one sentence a row."
-                    )
+    columns = [each.storage if isinstance(each, pa.ExtensionArray) else each for each in batch.columns]
+    texts = [each for each in columns if any(is_text(each.type) for is_text in _TEXTS)]
+    longest = max([1, *(pc.max(pc.binary_length(each)).as_py() or 0 for each in texts)])
+    if longest > VALUE_MOST_BYTES:
+        raise FileError(
+            f"{path.name} holds a value of more than {VALUE_MOST_BYTES:,} bytes; "
+            f"check that its columns hold one sentence a row."
+        )
+    size = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE // longest))
+    for start in range(0, batch.num_rows, size):
+        part = batch.slice(start, size)
         yield from zip(*(column.to_pylist() for column in part.columns), strict=True)
 
 

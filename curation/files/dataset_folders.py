@@ -22,7 +22,13 @@ from curation.files.arrow_stream import arrow_rows, arrow_schema
 from curation.files.columns import names_listed, nested_refusal
 from curation.files.drafts import FileError
 from curation.files.json_text import json_from
-from curation.files.parquet import class_names, classes_described, parquet_columns, parquet_rows
+from curation.files.parquet import (
+    class_names,
+    classes_described,
+    parquet_columns,
+    parquet_rows,
+    storage_of,
+)
 from curation.files.tables import Column, Kind, write_table
 from curation.files.zipping import files_in
 
@@ -176,8 +182,8 @@ def _by_name(files: Mapping[str, Path]) -> list[_Part]:
 
 def _write(name: str, parts: Sequence[_Part], table: Path, *, label_names: bool) -> None:
     schema = _schema(parts[0])
-    flat = [field for field in schema if not pa.types.is_nested(field.type)]
-    nested = [field.name for field in schema if pa.types.is_nested(field.type)]
+    flat = [field for field in schema if not pa.types.is_nested(storage_of(field.type))]
+    nested = [field.name for field in schema if pa.types.is_nested(storage_of(field.type))]
     if not flat:
         raise FileError(nested_refusal(name, nested))
     classes = class_names(schema) if label_names else {}
@@ -225,7 +231,7 @@ def _same_columns(name: str, first: pa.Schema, part: _Part) -> None:
 
 
 def _is_nested(schema: pa.Schema, name: str) -> bool:
-    return bool(pa.types.is_nested(schema.field(name).type))
+    return bool(pa.types.is_nested(storage_of(schema.field(name).type)))
 
 
 def _cell(value: Any, column: Column, classes: Mapping[str, Sequence[str]]) -> object:

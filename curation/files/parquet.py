@@ -40,6 +40,8 @@ _HEAD_MOST_MEMBERS = 1000
 # Else the library takes a whole column of a group of rows into memory.
 _PIECEMEAL = {"pre_buffer": False, "buffer_size": 64 * 1024}
 _IS_TEXT = (pa.types.is_string, pa.types.is_binary, pa.types.is_large_string, pa.types.is_large_binary)
+# Values that say where their text is: many rows may have the same.
+_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 _TAIL = 8  # the length of the tables, and PAR1
 _MARK = b"PAR1"
 # The numbers of the format: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
@@ -82,7 +84,7 @@ def parquet_columns(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     Raises FileError where the file cannot be used.
     """
     with _opened(path) as file:
-        is_nested = {field.name: pa.types.is_nested(field.type) for field in file.schema_arrow}
+        is_nested = {field.name: pa.types.is_nested(storage_of(field.type)) for field in file.schema_arrow}
         names = tuple(name for name in is_nested if not is_nested[name])
         # Arrow takes columns by name alone.
         name, times = Counter(file.schema_arrow.names).most_common(1)[0] if names else ("", 1)
@@ -156,8 +158,24 @@ def _rows(
         longest = sum(max(chunk.longest, _longest_in_dictionary(path, group, chunk)) for chunk in chunks)
         size = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(longest, 1)))
         for batch in file.iter_batches(size, row_groups=[group], columns=list(names), use_threads=False):
-            columns = [_bounded(path, batch.column(name)) for name in names]
+            columns = [_bounded(path, _plain(batch.column(name))) for name in names]
             yield from zip(*(column.to_pylist() for column in columns), strict=True)
+
+
+def storage_of(kind: pa.DataType) -> pa.DataType:
+    """What a column is made of: a file may call it by a name that says nothing about that."""
+    while isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    return kind
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    """Texts, and what stands for texts, as Arrow has them without names of the file's own, each with its own bytes."""
+    kind = storage_of(column.type)
+    if kind in _VIEWS or pa.types.is_dictionary(kind) or any(is_text(kind) for is_text in _IS_TEXT):
+        while isinstance(column, pa.ExtensionArray):
+            column = column.storage
+    return column.cast(_VIEWS[kind]) if kind in _VIEWS else column
 
 
 @contextmanager
@@ -236,7 +254,8 @@ def _measured(path: Path, file: pq.ParquetFile, content: IO[bytes], group: int, 
             encodings.append(page.encoding)
     # A column that the file calls categorical is gathered into one dictionary for all the group's rows.
     field_index = file.schema_arrow.get_field_index(column.path)
-    gathered = field_index >= 0 and pa.types.is_dictionary(file.schema_arrow.field(field_index).type)
+    kind = storage_of(file.schema_arrow.field(field_index).type) if field_index >= 0 else None
+    gathered = kind is not None and pa.types.is_dictionary(kind)
     longest = _bounded_length(path, max(longest, column.length or 0, _NUMBER_BYTES))
     texts = described.physical_type == "BYTE_ARRAY" and not _BY_DICTIONARY.isdisjoint(encodings)
     return _Chunk(
@@ -308,7 +327,7 @@ def _longest_in_dictionary(path: Path, group: int, chunk: _Chunk) -> int:
         return chunk.dictionary
     with pq.ParquetFile(path, read_dictionary=[chunk.name], **_PIECEMEAL) as file:
         batches = file.iter_batches(batch_size=1, row_groups=[group], columns=[chunk.name], use_threads=False)
-        values = _texts(next(batches).column(chunk.name))
+        values = _texts(_plain(next(batches).column(chunk.name)))
     return _longest(path, values) if len(values) else chunk.dictionary
 
 
@@ -339,5 +358,5 @@ def _bounded_length(path: Path, longest: int) -> int:
 
 def _texts(column: pa.Array) -> pa.Array:
     """The texts of a column, each of a dictionary once; nothing of a column of other values."""
-    values = column.dictionary if pa.types.is_dictionary(column.type) else column
+    values = _plain(column.dictionary) if pa.types.is_dictionary(column.type) else column
     return values if any(is_text(values.type) for is_text in _IS_TEXT) else values[:0].cast(pa.string())

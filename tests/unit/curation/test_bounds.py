@@ -12,7 +12,7 @@ import pytest
 from curation.files import parquet
 from curation.files.drafts import FileError, RowError
 from curation.files.identity import TooManyRowsError, survey_rows
-from curation.files.parsing import inspect_file, parse_pairs, read_pairs
+from curation.files.parsing import Columns, inspect_file, parse_pairs, read_pairs
 from curation.files.progress import silent
 from curation.files.records import ROW_KEPT_CHARACTERS
 from curation.files.sampling import preview_file
@@ -101,6 +101,22 @@ def test_a_parquet_file_of_too_many_rows_is_refused_at_once(tmp_path, monkeypatc
 
     with pytest.raises(FileError, match="has 3 rows, and at most 2 are read; split the file"):
         preview_file(tmp_path / "pairs.parquet")
+
+
+def test_a_name_that_a_file_gives_to_texts_lifts_no_bound(tmp_path) -> None:
+    texts = pa.ExtensionArray.from_storage(pa.json_(), pa.array(["x" * 1_000_001]))
+    pq.write_table(pa.table({"sentence1": texts, "sentence2": ["B."]}), tmp_path / "named.parquet")
+
+    with pytest.raises(FileError, match="a value of more than 1,000,000 bytes"):
+        read_pairs(tmp_path / "named.parquet", Columns("sentence1", "sentence2"))
+
+
+def test_lists_that_a_file_calls_something_else_are_not_read(tmp_path) -> None:
+    lists = pa.array([[1, 2]])
+    named = pa.ExtensionArray.from_storage(pa.opaque(lists.type, "text", "lab"), lists)
+    pq.write_table(pa.table({"sentence1": ["A."], "sentence2": named}), tmp_path / "named.parquet")
+
+    assert parquet.parquet_columns(tmp_path / "named.parquet") == (("sentence1",), ("sentence2",))
 
 
 def test_a_survey_ends_after_the_rows_it_may_read() -> None:

@@ -14,6 +14,7 @@ import pytest
 from curation.files.dataset_folders import folder_as_table, is_dataset_folder
 from curation.files.drafts import FileError
 from curation.files.parsing import inspect_file
+from tests.hostile_files import COLUMNS, stream_write
 
 FEATURES = datasets.Features(
     {
@@ -174,6 +175,27 @@ def test_what_could_unpack_to_more_than_its_file_is_refused(tmp_path: Path) -> N
         archive.writestr("data.parquet", bytes(3 << 20))
     with pytest.raises(FileError, match=r"bomb.zip unpacks to more than 2 MB"):
         rows_of(bomb, most=2 << 20)
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_column_of_which_few_bytes_are_many_values_is_refused(tmp_path: Path, name: str) -> None:
+    """A stream of a megabyte took all memory of the machine."""
+    (tmp_path / "saved").mkdir()
+    stream_write(tmp_path / "saved" / "data.arrow", COLUMNS[name]())
+    (tmp_path / "saved" / "state.json").write_text(json.dumps({"_data_files": [{"filename": "data.arrow"}]}))
+
+    with pytest.raises(FileError, match=r"is not plain .*; save it as Parquet|hold"):
+        rows_of(tmp_path / "saved")
+
+
+def test_nothing_that_a_stream_calls_a_python_type_is_unpickled(tmp_path: Path) -> None:
+    command = f"cos\nsystem\n(S'touch {tmp_path}/made'\ntR.".encode()
+    named = {"ARROW:extension:name": "arrow.py_extension_type", "ARROW:extension:metadata": command}
+    field = pa.field("text", pa.string(), metadata=named)
+    arrow(tmp_path / "pickled", pa.table([pa.array(["a"])], schema=pa.schema([field])))
+
+    assert rows_of(tmp_path / "pickled") == [{"text": "a"}]
+    assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.parametrize("kept", [0, 4, 100, 300, 700])
