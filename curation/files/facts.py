@@ -4,9 +4,10 @@ One streaming pass. Beside the counts it keeps a few examples, and eight bytes a
 """
 
 from array import array
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -105,30 +106,48 @@ def facts_of(
 
 
 def _numbers_count(facts: ColumnFacts, part: Sequence[Record], place: int, *, commas: bool) -> None:
-    filled = [(row.line, cell) for row in part if is_filled(cell := row.cells[place])]
-    facts.filled += len(filled)
-    for line, cell in filled:
-        try:
-            value = number(cell)
-        except ValueError:
-            if commas and isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell):
-                facts.commas += 1
-                value = float(cell.replace(",", "."))
-            else:
-                if facts.word is None:
-                    facts.word = line, str(cell)
-                continue
-        else:
-            facts.numbers += 1
-            facts.points += isinstance(cell, str) and "." in cell
-        if facts.numbers + facts.commas == 1:
-            facts.lowest = facts.highest = value
-        facts.lowest, facts.highest = min(facts.lowest, value), max(facts.highest, value)
-        facts.fractions = facts.fractions or value != int(value)
-        facts.negatives += value < 0
-        facts.unscored += value == -1
-        if len(facts.values) < VALUES_MOST:
-            facts.values.add(value)
+    cells = [row.cells[place] for row in part]
+    # Texts repeat from row to row, and each is read once. Other values do not all have a hash.
+    texts = Counter(cell for cell in cells if isinstance(cell, str))
+    others = ((cell, 1) for cell in cells if not isinstance(cell, str))
+    before = facts.filled - facts.numbers - facts.commas
+    for cell, times in chain(texts.items(), others):
+        if is_filled(cell):
+            facts.filled += times
+            _number_count(facts, cell, times, commas=commas)
+    if facts.word is None and facts.filled - facts.numbers - facts.commas > before:
+        wrong = (row for row in part if is_filled(cell := row.cells[place]) and _value(cell, commas) is None)
+        first = next(wrong)
+        facts.word = first.line, str(first.cells[place])
+
+
+def _number_count(facts: ColumnFacts, cell: object, times: int, *, commas: bool) -> None:
+    """Count a cell that stands so many times, where it is a number."""
+    read = _value(cell, commas)
+    if read is None:
+        return
+    value, has_comma = read
+    first = not facts.numbers + facts.commas
+    facts.lowest = value if first else min(facts.lowest, value)
+    facts.highest = value if first else max(facts.highest, value)
+    facts.commas += times * has_comma
+    facts.numbers += times * (not has_comma)
+    facts.points += times * (isinstance(cell, str) and "." in cell)
+    facts.fractions = facts.fractions or value != int(value)
+    facts.negatives += times * (value < 0)
+    facts.unscored += times * (value == -1)
+    if len(facts.values) < VALUES_MOST:
+        facts.values.add(value)
+
+
+def _value(cell: object, commas: bool) -> tuple[float, bool] | None:
+    """The number in a cell, and whether a comma stands before its decimals; None where it is none."""
+    try:
+        return number(cell), False
+    except ValueError:
+        if commas and isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell):
+            return float(cell.replace(",", ".")), True
+    return None
 
 
 def _pairs_count(facts: ColumnFacts, part: Sequence[Record], place: int) -> None:

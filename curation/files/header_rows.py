@@ -40,8 +40,9 @@ def headers_refused(names: Sequence[str], rows: Iterable[Record | RowError]) -> 
     place = next((index for index, name in enumerate(wanted) if name), 0)
     for row in remaining:
         # One cell decides for nearly every row that it is no header.
-        if isinstance(row, Record) and len(row.cells) > place and _is(row.cells[place], wanted[place]):
-            yield _refused(row, REPEATED) if _repeats(wanted, row.cells) else row
+        repeats = len(row.cells) > place and _is(row.cells[place], wanted[place])
+        if repeats and isinstance(row, Record) and _repeats(wanted, row.cells):
+            yield _refused(row, REPEATED)
         else:
             yield row
 
