@@ -31,6 +31,15 @@ def delimiter_given(text: str) -> str:
     return delimiter
 
 
+def encoding_argument(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Add `--encoding`, the same for every command that reads files of text."""
+    parser.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="The encoding of the files, such as gbk, euc_jp, cp1251 or iso8859_9. Default: it is detected.",
+    )
+
+
 def reading_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
     """Add `--delimiter` and `--encoding`, the same for every command that reads a table."""
     parser.add_argument(
@@ -40,11 +49,7 @@ def reading_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
         help="What separates the columns of CSV and TSV: one character, or comma, tab, semicolon or bar. Default: "
         "recognised.",
     )
-    parser.add_argument(
-        "--encoding",
-        metavar="NAME",
-        help="The encoding of the files, such as gbk, euc_jp, cp1251 or iso8859_9. Default: it is detected.",
-    )
+    encoding_argument(parser)
 
 
 def reading_given(options: Mapping[str, Any]) -> dict[str, Any]:

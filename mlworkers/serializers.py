@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from curation.files.documents import DocumentForm
+from curation.files.encoding import OFFERED
 from curation.pairs.text import LANGUAGE_TAG, SENTENCE_MAX_CHARACTERS
 from curation.serializers import NumberInBody
 from mlworkers.models import Artifact, Evaluation, RatedCandidate, Run
@@ -371,6 +372,9 @@ class RunningTextSerializer(serializers.Serializer[Any]):
         choices=[form.value for form in DocumentForm], default=DocumentForm.TEXT.value
     )
     language = serializers.RegexField(LANGUAGE_TAG, default="", allow_blank=True, max_length=35)
+    encoding = serializers.ChoiceField(
+        choices=OFFERED, default="", allow_blank=True, help_text="of the file; else detected"
+    )
 
 
 class CorpusSerializer(serializers.Serializer[Any]):

@@ -1,7 +1,8 @@
 """Finished judgements from files: the upload, and how its columns and its items are read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 from django import forms
@@ -128,8 +129,11 @@ class JudgementsForm(forms.Form):
         batch: ImportBatch,
         preview: JudgementsPreview,
         stored: JudgementOptions | None = None,
+        reading: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """stored: what was chosen when the import was last checked."""
+        """stored: what was chosen when the import was last checked. reading: how the files are read, as the options
+        have it.
+        """
         recognised = preview.recognised
         chosen = stored or JudgementOptions(name=_name_of(batch.file_name))
         annotator = recognised.annotator if chosen.annotator is None else chosen.annotator
@@ -148,6 +152,7 @@ class JudgementsForm(forms.Form):
         }
         super().__init__(data, initial=initial)
         self.recognised = recognised
+        self.reading = reading
         columns = [(name, name) for name in preview.names]
         self._choices("items", columns)
         for role in ("best", "worst", "item", "block", "choice"):
@@ -184,7 +189,9 @@ class JudgementsForm(forms.Form):
             # Two columns may be halves of one item; chosen as they were recognised, they are read so.
             as_recognised = set(columns["items"]) == set(self.recognised.items)
             columns["items"] = () if as_recognised else tuple(columns["items"])
-        return JudgementOptions(**{name: given[name] for name in names}, **columns, without=without)
+        return JudgementOptions(
+            **{name: given[name] for name in names}, **columns, without=without, **self.reading
+        )
 
 
 def _name_of(file_names: str) -> str:

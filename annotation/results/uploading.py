@@ -6,8 +6,8 @@ where `manage.py bws import` decides it, in `annotation.results.importing`.
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import chain, zip_longest
@@ -40,6 +40,7 @@ from curation.exchange.claiming import (
 )
 from curation.exchange.uploads import (
     CHECK_AT_ONCE_BYTES,
+    LIKELY_ROWS,
     import_asked_save,
     import_bytes,
     import_errors_file,
@@ -50,6 +51,7 @@ from curation.exchange.uploads import (
     import_require_free,
 )
 from curation.files.drafts import FileError
+from curation.files.encoding import encoding_label
 from curation.files.identity import TooManyRowsError
 from curation.files.progress import Report, silent
 from curation.files.tables import csv_lines
@@ -74,7 +76,8 @@ class JudgementOptions:
     """How uploaded judgements are read, and the campaign they become.
 
     items, best, worst: names of columns, empty to recognise them; annotator: "" for none, None to recognise it.
-    item, block, choice: those of a table with one item in each row.
+    item, block, choice: those of a table with one item in each row. delimiter, encoding: of all files, None to find
+    them out.
     """
 
     name: str
@@ -89,6 +92,8 @@ class JudgementOptions:
     spaces: str = Spaces.AUTO.value
     keep_duplicates: bool = False
     without: tuple[str, ...] = ()
+    delimiter: str | None = None
+    encoding: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -121,18 +126,35 @@ class JudgementsPreview:
     encoding: str
     header: bool = True
 
+    @property
+    def encoding_label(self) -> str:
+        return encoding_label(self.encoding)
+
     def shown_rows(self) -> Iterator[list[tuple[str, tuple[str, ...]]]]:
         """The first rows: of each cell its column and its texts, of which there is one."""
         for row in self.rows:
             yield [(column, (cell,)) for column, cell in zip_longest(self.columns, row, fillvalue="")]
 
 
-def judgements_preview(batch: ImportBatch, options: JudgementOptions | None = None) -> JudgementsPreview:
-    """Look at an upload's beginning. Raises UserError where a file is no table."""
+def judgements_preview(
+    batch: ImportBatch,
+    options: JudgementOptions | None = None,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    rows: int = PREVIEW_ROWS,
+) -> JudgementsPreview:
+    """Look at an upload's beginning. delimiter, encoding: those that somebody chose.
+
+    Raises UserError where a file is no table.
+    """
     columns = options.columns if options else Columns()
     with _errors_shown():
         paths = import_files(batch)
-        seen = [table_beginning(path, columns, rows=PREVIEW_ROWS) for path in paths]
+        seen = [
+            table_beginning(path, columns, rows=rows, delimiter=delimiter, encoding=encoding)
+            for path in paths
+        ]
     if not seen:
         raise UserError(_("The uploaded file %(file)s is gone; upload it again."), file=batch.file_name)
     first = seen[0]
@@ -147,6 +169,15 @@ def judgements_preview(batch: ImportBatch, options: JudgementOptions | None = No
         one_item_per_row=first.one_item_per_row,
         encoding=first.encoding,
     )
+
+
+def judgements_likely(
+    batch: ImportBatch, encodings: Sequence[str], *, delimiter: str | None = None
+) -> Iterator[JudgementsPreview]:
+    """The first rows of an upload in each of these encodings, without those in which it cannot be read."""
+    for encoding in encodings:
+        with suppress(UserError):
+            yield judgements_preview(batch, delimiter=delimiter, encoding=encoding, rows=LIKELY_ROWS)
 
 
 def judgements_check(*, batch: ImportBatch, options: JudgementOptions) -> bool:
@@ -289,6 +320,8 @@ def _read(batch: ImportBatch, options: JudgementOptions, *, most_rows: int, repo
             without=options.without,
             spaces=Spaces(options.spaces),
             keep_duplicates=options.keep_duplicates,
+            delimiter=options.delimiter,
+            encoding=options.encoding,
             most_rows=most_rows,
         )
 

@@ -17,13 +17,14 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from annotation.forms.importing import JudgementsForm, JudgementsUploadForm
 from annotation.results.importing import makes_pairs
-from annotation.results.uploading import JudgementOptions, judgements_preview
+from annotation.results.uploading import JudgementOptions, judgements_likely, judgements_preview
 from annotation.tasks import judgements_check_now_or_later, judgements_import_now_or_later
 from curation.access import AuthedRequest, dataset_allow, dataset_for
 from curation.errors import UserError
 from curation.exchange.claiming import imports_of
 from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.uploads import import_discard, import_errors_offered, import_errors_path, import_upload
+from curation.forms.exchange import TextForm
 from curation.models import ImportBatch
 from curation.views.tables import csv_file_answer
 
@@ -61,13 +62,17 @@ def judgement_import(request: AuthedRequest, slug: str, batch_pk: int) -> HttpRe
     if _is_closed(batch):
         return _page(request, batch)
     stored = JudgementOptions.from_json(batch.mapping) if batch.mapping else None
+    asked = {"delimiter": stored.delimiter, "encoding": stored.encoding} if stored else {}
+    text = TextForm(request.GET or {name: value or "" for name, value in asked.items()})
+    reading = text.reading
     try:
-        preview = judgements_preview(batch, stored)
+        preview = judgements_preview(batch, stored, **reading)
     except UserError as error:
-        return _page(request, batch, problem=str(error))
-    return _page(
-        request, batch, preview=preview, form=JudgementsForm(batch=batch, preview=preview, stored=stored)
-    )
+        likely = getattr(error.__cause__, "likely", ())
+        previews = list(judgements_likely(batch, likely, delimiter=reading["delimiter"]))
+        return _page(request, batch, text=text, problem=str(error), likely=previews)
+    form = JudgementsForm(batch=batch, preview=preview, stored=stored, reading=reading)
+    return _page(request, batch, text=text, preview=preview, form=form)
 
 
 @require_POST
@@ -76,8 +81,9 @@ def judgement_import_check(request: AuthedRequest, slug: str, batch_pk: int) -> 
     batch = _batch(request, slug, batch_pk)
     if _is_closed(batch):
         return redirect("annotation:judgement_import", slug, batch_pk)
-    preview = judgements_preview(batch)
-    form = JudgementsForm(request.POST, batch=batch, preview=preview)
+    text = TextForm(request.POST)
+    preview = judgements_preview(batch, **text.reading)
+    form = JudgementsForm(request.POST, batch=batch, preview=preview, reading=text.reading)
     if form.is_valid():
         try:
             judgements_check_now_or_later(batch=batch, options=form.options())
@@ -85,7 +91,7 @@ def judgement_import_check(request: AuthedRequest, slug: str, batch_pk: int) -> 
             form.add_error(None, str(error))
         else:
             return redirect("annotation:judgement_import", slug, batch_pk)
-    return _page(request, batch, preview=preview, form=form)
+    return _page(request, batch, text=text, preview=preview, form=form)
 
 
 @require_POST

@@ -45,24 +45,24 @@ Numbered = tuple[int, str]
 
 
 def read_documents(
-    path: Path, *, form: DocumentForm = DocumentForm.TEXT, language: str = "en"
+    path: Path, *, form: DocumentForm = DocumentForm.TEXT, language: str = "en", encoding: str | None = None
 ) -> Iterator[Document]:
     """The documents of a file in its order, their sentences normalised and divided by sentencex for the language.
 
     language: BCP 47. A line of JSONL is an object with "text", a string with paragraphs or a list of sentences, and
-    perhaps "id". Raises FileError, at once or while reading, where the file cannot be used.
+    perhaps "id". encoding: None detects it. Raises FileError, at once or while reading, where the file cannot be used.
     """
     if not re.fullmatch(LANGUAGE_TAG, language):
         raise FileError(
             f"“{printable(language)[:40]}” is no tag of a language; give one such as en or pt-BR."
         )
     if path.suffix.lower() in JSON_SUFFIXES:
-        return _of_json(path, language)
-    return _of_text(path, form, language)
+        return _of_json(path, language, encoding)
+    return _of_text(path, form, language, encoding)
 
 
-def _of_text(path: Path, form: DocumentForm, language: str) -> Iterator[Document]:
-    lines = _lines(path)
+def _of_text(path: Path, form: DocumentForm, language: str, encoding: str | None) -> Iterator[Document]:
+    lines = _lines(path, encoding)
     if form is DocumentForm.TEXT:
         texts = (
             text for paragraph in _paragraphs(lines) for text in _divided(paragraph, path.name, language)
@@ -75,8 +75,8 @@ def _of_text(path: Path, form: DocumentForm, language: str) -> Iterator[Document
         yield _document(f"{path.stem}:{paragraph[0][0]}", lines_of)
 
 
-def _of_json(path: Path, language: str) -> Iterator[Document]:
-    for number, line in _lines(path):
+def _of_json(path: Path, language: str, encoding: str | None) -> Iterator[Document]:
+    for number, line in _lines(path, encoding):
         if line.strip():
             name, text = _fields(line, number, path.name)
             if isinstance(text, str):
@@ -137,7 +137,7 @@ def _document(name: str, texts: Iterable[Numbered]) -> Document:
     return Document(name, [segment for segment in segments if segment], left_out)
 
 
-def _lines(path: Path) -> Iterator[Numbered]:
-    encoding = detect_encoding(path)
-    with path.open(encoding=encoding.name, errors=errors_for(encoding.name), newline="") as file:
+def _lines(path: Path, encoding: str | None) -> Iterator[Numbered]:
+    name = detect_encoding(path, encoding).name
+    with path.open(encoding=name, errors=errors_for(name), newline="") as file:
         yield from enumerate(physical_lines(file, path.name), start=1)

@@ -62,6 +62,7 @@ _PIECE = re.compile(r'[^\t\r\n,;|"]+')
 # Signs of Windows-1252 that stand for letters elsewhere, where they are inside a word; the last one is no character.
 _SIGNS = frozenset("¡¢£¤¥¦§¨©ª¬®¯°±²³´¶¸¹º»¼½¾¿×÷ˆ‰†‡ƒ\ufffd")
 _SIGN_IN_WORD = re.compile(f"[^\\W\\d_][{''.join(_SIGNS)}]+[^\\W\\d_]|\ufffd")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]{4,}")
 _ASCII = frozenset(map(chr, range(128)))
 
 
@@ -71,6 +72,7 @@ class Letters:
     def __init__(self, languages: Mapping[str, str]) -> None:
         self._languages = {language: frozenset(letters) for language, letters in languages.items()}
         self._pieces: Counter[frozenset[str]] = Counter()  # by their letters and signs; few sets differ
+        self._in_another_script = 0
 
     def read(self, text: str) -> None:
         for piece in _PIECE.findall(text):
@@ -81,6 +83,7 @@ class Letters:
                 found = frozenset(filter(str.isalpha, found))
             if found:
                 self._pieces[found] += 1
+                self._in_another_script += any(map(_is_in_another_script, _BEYOND_ASCII.findall(piece)))
 
     @property
     def pieces(self) -> int:
@@ -96,13 +99,26 @@ class Letters:
 
     @property
     def are_foreign(self) -> bool:
-        """Whether many pieces are not in the one language, or in none of the widespread ones, that most are in."""
+        """Whether many pieces are not in the one language, or in none of the widespread ones, that most are in; or
+        look like another script.
+        """
+        if self._in_another_script > _FOREIGN_SHARE * self.pieces:
+            return True
         mixed = [known for language, known in self._languages.items() if language in _WIDESPREAD]
         in_mixture = sum(
             count for letters, count in self._pieces.items() if any(letters <= known for known in mixed)
         )
         foreign = self.pieces - max(self.fitting, in_mixture)
         return foreign >= _FOREIGN_LEAST and foreign > _FOREIGN_SHARE * self.pieces
+
+
+def _is_in_another_script(run: str) -> bool:
+    """Whether four or more characters beyond ASCII have three different letters, or two with two signs: words of Latin
+    scripts have not, but for very few.
+    """
+    different = set(run.lower())
+    letters = sum(map(str.isalpha, different))
+    return letters > 2 or (letters > 1 and len(different & _SIGNS) > 1)
 
 
 def western(lines: Iterable[str], beginning: bytes) -> bool:

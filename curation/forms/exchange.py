@@ -72,16 +72,9 @@ class UploadForm(forms.Form):
         return self.cleaned_data
 
 
-class ReadingForm(forms.Form):
-    """How the file is cut into columns, where the guess was wrong."""
+class TextForm(forms.Form):
+    """How a file is decoded and cut into cells, where the guess was wrong."""
 
-    header = forms.TypedChoiceField(
-        label=_("First row"),
-        required=False,
-        choices=[("", _("guess")), ("yes", _("names the columns")), ("no", _("is a pair"))],
-        coerce=lambda value: value == "yes",
-        empty_value=None,
-    )
     delimiter = forms.ChoiceField(
         label=_("Columns are separated by"),
         required=False,
@@ -97,13 +90,26 @@ class ReadingForm(forms.Form):
 
     @property
     def reading(self) -> dict[str, Any]:
+        """What was chosen, by the names of the fields; None for a guess."""
         self.full_clean()
-        given = self.cleaned_data
-        return {
-            "header": given.get("header"),
-            "delimiter": given.get("delimiter") or None,
-            "encoding": given.get("encoding") or None,
-        }
+        return {name: self.cleaned_data.get(name) or None for name in ("delimiter", "encoding")}
+
+
+class ReadingForm(TextForm):
+    """How the file is cut into columns, where the guess was wrong."""
+
+    header = forms.TypedChoiceField(
+        label=_("First row"),
+        required=False,
+        choices=[("", _("guess")), ("yes", _("names the columns")), ("no", _("is a pair"))],
+        coerce=lambda value: value == "yes",
+        empty_value=None,
+    )
+    field_order = ("header", "delimiter", "encoding")
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        return super().reading | {"header": self.cleaned_data.get("header")}
 
 
 class ImportForm(forms.Form):

@@ -110,6 +110,11 @@ class CorpusPlan:
     language: str = setting(
         "Language", "The language of the text, such as en or pt-BR.", default="en", essential=True
     )
+    encoding: str = setting(
+        "Encoding",
+        "The encoding of all files, such as gbk, euc_jp or cp1251. Empty: that of each file is detected.",
+        default="",
+    )
     chunk_sentences: int = setting(
         "Sentences of a chunk",
         "What the index finds at once: so many consecutive sentences.",

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from curation.files.documents import DocumentForm
-from curation.forms.exchange import FilesField, FilesInput, UploadForm
+from curation.forms.exchange import ENCODINGS, FilesField, FilesInput, UploadForm
 from curation.pairs.text import LANGUAGE_TAG, SENTENCE_MAX_CHARACTERS
 
 FILES_MOST = 100
@@ -52,6 +52,12 @@ class CorpusForm(UploadForm):
         max_length=35,
         help_text=_("A tag such as en or pt-BR. The text is divided into sentences by its rules."),
         error_messages={"invalid": _("Give the tag of a language, such as en or pt-BR.")},
+    )
+    encoding = forms.ChoiceField(
+        label=_("Encoding"),
+        required=False,
+        choices=ENCODINGS,
+        help_text=_("Of all files. Choose one if the run that indexes the text says that it is not UTF-8."),
     )
 
     def __init__(self, *args: Any, language: str, **kwargs: Any) -> None:

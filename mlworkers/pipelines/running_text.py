@@ -81,7 +81,9 @@ def _documents(plan: CorpusPlan, batch: ImportBatch) -> Iterator[Document]:
     """Of all files of the upload, in the order of their names."""
     for path in import_files(batch):
         with unpacked(path) as plain:
-            yield from read_documents(plain, form=plan.form, language=plan.language)
+            yield from read_documents(
+                plain, form=plan.form, language=plan.language, encoding=plan.encoding or None
+            )
 
 
 def _batch(plan: CorpusPlan, job: Job) -> ImportBatch:

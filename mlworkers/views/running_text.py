@@ -36,7 +36,7 @@ def corpora(request: AuthedRequest, slug: str) -> HttpResponse:
         try:
             batch = import_upload(dataset=dataset, files=files, by=request.user, kind=kind)
             plan = {"dataset": slug, "batch": batch.pk}
-            plan |= {name: form.cleaned_data[name] for name in ("form", "language")}
+            plan |= {name: form.cleaned_data[name] for name in ("form", "language", "encoding")}
             run = run_start(kind="index_corpus", plan=plan, by=request.user, dataset=dataset)
         except UserError as error:
             form.add_error(None, str(error))

@@ -12,10 +12,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.command import Command as BaseCommand
+from curation.command import encoding_argument
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_create
+from curation.errors import errors_shown
 from curation.exchange.uploads import import_upload
 from curation.files.documents import DocumentForm
+from curation.files.drafts import FileError
+from curation.files.encoding import encoding_named
 from curation.models import ImportBatch
 from mlworkers.management.waiting import outcome_of, run_awaited, say_what_it_waits_for
 from mlworkers.runs.services import run_start
@@ -36,12 +40,17 @@ class Command(BaseCommand):
             help="How a text file holds documents. Default: text, one document.",
         )
         parser.add_argument("--language", metavar="TAG", help="Default: the dataset's.")
+        encoding_argument(parser)
         parser.add_argument("--wait", action="store_true", help="Wait until the text is indexed.")
 
     def handle(self, *, files: Sequence[Path], dataset: str, create: bool, **options: Any) -> None:
         for path in files:
             if not path.is_file():
                 self.fail(_("There is no file %(path)s; check the path.") % {"path": path})
+        encoding = options["encoding"] or ""
+        if encoding:
+            with errors_shown(FileError):
+                encoding = encoding_named(encoding)
         with ExitStack() as stack:
             target = dataset_by_slug(dataset)
             if target is None and not create:
@@ -59,6 +68,7 @@ class Command(BaseCommand):
             )
             language = options["language"] or target.language or "en"
             plan = {"dataset": dataset, "batch": batch.pk, "form": options["form"], "language": language}
+            plan["encoding"] = encoding
             run = run_start(kind="index_corpus", plan=plan, by=None, dataset=target, by_key=True)
         told = ngettext(
             "%(files)s file copied; run %(run)s indexes it.",

@@ -50,7 +50,8 @@ class RunningText(InDataset, APIView):
         file = BodyFile(request._request, told["filename"])
         batch = import_upload(dataset=dataset, files=[file], by=user, kind=ImportBatch.Kind.CORPUS)
         language = told["language"] or dataset.language or "en"
-        plan = {"dataset": slug, "batch": batch.pk, "form": told["form"], "language": language}
+        plan = {"dataset": slug, "batch": batch.pk, "language": language}
+        plan |= {name: told[name] for name in ("form", "encoding")}
         run = run_start(kind="index_corpus", plan=plan, by=user, dataset=dataset)
         return Response(RunSerializer(run, context={"request": request}).data, 202)
 

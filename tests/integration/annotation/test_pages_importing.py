@@ -52,9 +52,9 @@ def client(curator):
 def upload(client, address):
     """Upload texts by the names of their files and give the batch that waits for them."""
 
-    def send(text: str = ROWS, **more: str) -> ImportBatch:
+    def send(text: str = ROWS, *, encoding: str = "utf-8", **more: str) -> ImportBatch:
         texts = {"judgements.csv": text} | {f"{name}.csv": other for name, other in more.items()}
-        files = [SimpleUploadedFile(name, content.encode()) for name, content in texts.items()]
+        files = [SimpleUploadedFile(name, content.encode(encoding)) for name, content in texts.items()]
         answer = client.post(address, {"file": files})
         assert answer.status_code == 302, answer.content.decode()
         return ImportBatch.objects.latest("pk")
@@ -229,6 +229,45 @@ def test_a_column_that_is_not_chosen_is_asked_for(upload, check) -> None:
     )
 
     assert "Choose the column of the block." in page
+
+
+CHINESE = (
+    "Item1,Item2,Item3,BestItem,WorstItem,Annotator\n"
+    "今天下雨了。,一个男人弹吉他。,孩子们在公园里玩。,今天下雨了。,一个男人弹吉他。,李\n"
+    "今天下雨了。,一个男人弹吉他。,这只狗跑得很快。,这只狗跑得很快。,今天下雨了。,王\n"
+)
+
+
+def test_a_file_in_another_encoding_is_shown_in_likely_ones_and_read_in_the_chosen_one(
+    upload, check, apply, client, address
+) -> None:
+    batch = upload(CHINESE, encoding="gbk")
+
+    refused = client.get(f"{address}{batch.pk}/").content.decode()
+    chosen = client.get(f"{address}{batch.pk}/?encoding=gbk").content.decode()
+    asked = {"items": ["Item1", "Item2", "Item3"], "encoding": "gbk"}
+    checked = check(batch, **asked)
+    apply(batch)
+
+    assert "it is probably GBK" in refused
+    assert squeezed(refused).index("The first rows, read as GBK") < squeezed(refused).index(
+        "孩子们在公园里玩。"
+    )
+    assert "Read the file as GBK" in refused
+    assert "孩子们在公园里玩。" in chosen
+    assert '<input type="hidden" name="encoding" value="gbk">' in chosen
+    assert "Create the campaign “Pilot” from 2 judgements" in squeezed(checked)
+    assert '<input type="hidden" name="encoding" value="gbk">' in checked
+    assert Judgement.objects.count() == 2
+
+
+def test_a_delimiter_that_is_chosen_is_kept(upload, check) -> None:
+    rows = "Item1:Item2:BestItem:WorstItem:Annotator\na:b:a:b:anna\n"
+
+    checked = check(upload(rows.replace(":", "|")), items=["Item1", "Item2"], delimiter="|")
+
+    assert "from 1 judgement" in squeezed(checked)
+    assert ImportBatch.objects.get().mapping["delimiter"] == "|"
 
 
 def test_several_files_become_one_campaign(upload, check, apply) -> None:

@@ -143,6 +143,42 @@ def test_a_command_copies_files_of_the_server_and_starts_the_run(dataset, tmp_pa
     assert (Path(settings.SEMBLANCE_HOME) / "imports").is_dir()
 
 
+RUSSIAN = "Собака бежит по улице. Она громко лает на людей. Кошка сидит у окна. Птица поёт на дереве."
+
+
+def test_a_command_reads_files_in_the_encoding_that_is_named(dataset, tmp_path: Path) -> None:
+    path = tmp_path / "novel.txt"
+    path.write_text(RUSSIAN, encoding="cp1251")
+
+    call_command("import_corpus", str(path), dataset=dataset.slug, language="ru", stdout=StringIO())
+    call_command(
+        "import_corpus",
+        str(path),
+        dataset=dataset.slug,
+        language="ru",
+        encoding="windows-1251",
+        stdout=StringIO(),
+    )
+
+    refused, read = map(carried_out, Run.objects.order_by("pk"))
+    assert "it is probably Windows-1251" in refused.message
+    assert read.state == "succeeded", read.message
+    corpus = Corpus(home_path(read.artifacts.get(kind="corpus").path))
+    assert corpus.text(1) == "Она громко лает на людей."
+    with pytest.raises(CommandError, match="“nothing” is not an encoding of text files"):
+        call_command("import_corpus", str(path), dataset=dataset.slug, encoding="nothing")
+
+
+def test_the_page_reads_files_in_the_encoding_that_is_chosen(client, curator, dataset) -> None:
+    client.force_login(curator)
+    file = SimpleUploadedFile("t.txt", RUSSIAN.encode("koi8_r"))
+    values = {"file": [file], "form": "text", "language": "ru", "encoding": "koi8_r"}
+
+    client.post(reverse("mlworkers:running_text", args=[dataset.slug]), values)
+
+    assert carried_out(Run.objects.get()).result["sentences"] == 4
+
+
 def test_a_command_that_waits_ends_when_the_text_is_indexed(dataset, tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "novel.txt"
     path.write_text(TEXT)

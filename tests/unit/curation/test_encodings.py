@@ -233,6 +233,29 @@ def test_a_file_in_another_encoding_is_refused_with_the_right_one_named(
     assert all(named_among_two(path, encoding) for path in files_of(tmp_path, language, encoding, number=4))
 
 
+@pytest.mark.parametrize(
+    ("encoding", "language"), [each for each in OTHERS if each[0] not in {"cp1250", "iso8859_9"}]
+)
+def test_one_sentence_in_another_script_is_enough_to_refuse_a_file(
+    tmp_path: Path, encoding: str, language: str
+) -> None:
+    path = tmp_path / "one.txt"
+    for sentence in SENTENCES[language]:
+        path.write_bytes(sentence.encode(encoding, "ignore"))
+        if sentence == "一只黑猫睡在窗台上。":  # whose bytes are mostly UTF-8 by chance, which is said
+            assert "The file is UTF-8 but for 6 of its bytes" in detect_encoding(path).warning
+        else:
+            with pytest.raises(UnknownEncodingError):
+                detect_encoding(path)
+
+
+def test_letters_that_somebody_repeats_are_no_other_script(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("Jääääää!\nKöööööö…\n«Où?», «ÉÉÉÉÉTÉ»\nTööööaeg, jäääär\n".encode("cp1252"))
+
+    assert detect_encoding(path).name == "cp1252"
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("encoding", "language"), OTHERS)
 def test_of_40_files_in_another_encoding_38_are_refused_with_the_right_one_named(
