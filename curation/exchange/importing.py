@@ -49,7 +49,7 @@ from curation.files.identity import (
 )
 from curation.files.known import CHANGES, Change, Matching, Untaken
 from curation.files.parquet import ROWS_MOST
-from curation.files.parsing import inspect_file, parse_pairs
+from curation.files.parsing import OutsideScores, inspect_file, parse_pairs
 from curation.files.progress import Report, silent
 from curation.files.ratings import RATING_COLUMNS, RatingFacts, ratings_gathered, with_rating_columns
 from curation.files.recognising import FACT_MAX_CHARACTERS
@@ -239,8 +239,9 @@ class _Job:
     """One import while it runs. scale: the one that was given, None where any number will do: what is guessed from the
     scores rejects none. entry: in the log, if it wrote.
 
-    splits: what its rows do to splits, while it is tried. leaks: whether leaks are allowed. rated: whether each row is
-    one rating of a pair.
+    lenient: whether nobody named the column of the scores nor their scale, so that a score outside the scale of the set
+    rejects no row. splits: what its rows do to splits, while it is tried. leaks: whether leaks are allowed. rated:
+    whether each row is one rating of a pair.
     """
 
     layout: Layout
@@ -253,6 +254,7 @@ class _Job:
     splits: RowsInSplits | None = None
     leaks: Leaks = Leaks.REFUSE
     rated: bool = False
+    lenient: bool = False
 
 
 def pairs_import(
@@ -305,6 +307,7 @@ def _job_prepared(
     with errors_shown():
         scale = options.scale and given_scale_checked(*options.scale)
     falls = scale is not None and scale[0] > scale[1]
+    lenient = score_set is not None and scale is None and "score" in layout.guessed
     if score_set:
         scale = (score_set.high, score_set.low) if falls else (score_set.low, score_set.high)
     matching = Matching(
@@ -321,11 +324,13 @@ def _job_prepared(
         message = _("Reading the file")
         return survey_rows(rows, most=most_rows, report=report, message=message), elsewhere
 
-    survey, elsewhere = surveyed(parse_pairs(layout, scale=scale))
+    outside = OutsideScores() if lenient else None
+    survey, elsewhere = surveyed(parse_pairs(layout, scale=scale, outside=outside))
+    guessed = _said_of_outside(outside, layout, score_set)
     ratings = RatingFacts()
-    rated, guessed = _ratings_decide(options, layout, survey, scale)
+    rated, of_ratings = _ratings_decide(options, layout, survey, scale, lenient=lenient)
     if rated:
-        survey, elsewhere = surveyed(_drafts(layout, scale, ratings))
+        survey, elsewhere = surveyed(_drafts(layout, scale, ratings, lenient=lenient))
         survey.lowest, survey.highest, survey.whole = ratings.lowest, ratings.highest, ratings.whole
     across = elsewhere.are_most if by_file else options.across_splits is not False
     matching = replace(matching, across_splits=across)
@@ -341,13 +346,15 @@ def _job_prepared(
         header=layout.columns,
         across_splits=across,
         warnings=layout.warnings,
-        guesses=(*layout.guesses, *guessed),
+        guesses=(*layout.guesses, *guessed, *of_ratings),
         ratings=ratings if rated else None,
         scale_falls=falls,
         dry_run=dry_run or not survey.pairs,  # without a pair, the rows are read for their errors alone
     )
     target = Target(dataset, None, matching, survey, ids_guessed="external_id" in layout.guessed)
-    job = _Job(layout, origin, scale, survey, target, outcome, leaks=options.leaks, rated=rated)
+    job = _Job(
+        layout, origin, scale, survey, target, outcome, leaks=options.leaks, rated=rated, lenient=lenient
+    )
     if survey.lowest is not None and survey.highest is not None:
         outcome.scale = _scale_of(scale, survey, outcome)
         if outcome.scale is None:
@@ -375,16 +382,33 @@ def _job_prepared(
     return job
 
 
+def _said_of_outside(
+    outside: OutsideScores | None, layout: Layout, score_set: ScoreSet | None
+) -> tuple[Guess, ...]:
+    """What becomes of scores outside the scale of the set, where nobody named their column."""
+    if outside is None or score_set is None or not outside.count:
+        return ()
+    line, score = outside.first
+    column = layout.columns[layout.mapping["score"]]
+    are = ngettext("%(n)s score is", "%(n)s scores are", outside.count) % {"n": f"{outside.count:,}"}
+    reason = (
+        f"In “{column}” {are} outside the scale {score_set.low:g} to {score_set.high:g} of the score set "
+        f"“{score_set.name}”, first on line {line}: {score:g}. Such pairs have no score. If the column has another "
+        f"scale, import it into another score set."
+    )
+    return (Guess("score", column, reason),)
+
+
 def _drafts(
-    layout: Layout, scale: Scale | None, ratings: RatingFacts | None
+    layout: Layout, scale: Scale | None, ratings: RatingFacts | None, *, lenient: bool
 ) -> Iterator[DraftPair | RowError]:
     """The rows of the file, or its pairs where each row is a rating. ratings: where what becomes of them is counted."""
-    rows = parse_pairs(layout, scale=scale)
+    rows = parse_pairs(layout, scale=scale, outside=OutsideScores() if lenient else None)
     return rows if ratings is None else ratings_gathered(rows, layout.mapping, ratings)
 
 
 def _ratings_decide(
-    options: ImportOptions, layout: Layout, survey: Survey, scale: Scale | None
+    options: ImportOptions, layout: Layout, survey: Survey, scale: Scale | None, *, lenient: bool
 ) -> tuple[bool, tuple[Guess, ...]]:
     """Whether each row is one rating of a pair, and what is to be said about it.
 
@@ -402,7 +426,7 @@ def _ratings_decide(
     if not repeated or (worker is None and 2 * repeated < survey.rows):
         return False, ()
     facts = RatingFacts()
-    deque(_drafts(layout, scale, facts), maxlen=0)
+    deque(_drafts(layout, scale, facts, lenient=lenient), maxlen=0)
     if worker is None and not facts.disagreeing:
         return False, ()
     guess = facts.guess("" if worker is None else layout.columns[worker])
@@ -614,7 +638,7 @@ def _batch_closed(batch: ImportBatch, dataset: Dataset, outcome: ImportOutcome) 
 def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
     """Raises NothingImportedError, with no row written, where every row is rejected."""
     outcome, dataset, rejections = job.outcome, job.target.dataset, Rejections()
-    drafts = _drafts(job.layout, job.scale, RatingFacts() if job.rated else None)
+    drafts = _drafts(job.layout, job.scale, RatingFacts() if job.rated else None, lenient=job.lenient)
     rows = identified(drafts, job.origin, repeated=job.survey.either)
     for number, chunk in enumerate(prepared_meanwhile(in_parts(rows, CHUNK_ROWS))):
         if number < NEW_TO_STATISTICS and job.survey.rows > ONE_TRANSACTION_ROWS:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from curation.files.cells import BadRowError, class_in, fact_in, label_in, number_in, sentence_in
@@ -19,6 +20,7 @@ __all__ = [
     "DraftPair",
     "FileError",
     "Layout",
+    "OutsideScores",
     "RowError",
     "inspect_file",
     "parse_pairs",
@@ -45,14 +47,25 @@ def inspect_file(
     return columns_decided(columns, take_sample(path, header=header, delimiter=delimiter, encoding=encoding))
 
 
-def parse_pairs(layout: Layout, *, scale: Scale | None = None) -> Iterator[DraftPair | RowError]:
+@dataclass
+class OutsideScores:
+    """Scores that a scale excludes: how many, and the line and the value of the first."""
+
+    count: int = 0
+    first: tuple[int, float] = (0, 0.0)
+
+
+def parse_pairs(
+    layout: Layout, *, scale: Scale | None = None, outside: OutsideScores | None = None
+) -> Iterator[DraftPair | RowError]:
     """The file's rows in their order, each a draft pair or an error. Reads as it goes; keeps nothing.
 
     scale: the scores at its two ends; a score outside is an error of its row. Where it falls, as from 3 to 1, scores
-    are turned round. None takes all numbers.
+    are turned round. None takes all numbers. outside: where scores that the scale excludes are counted; their pairs
+    then have no score.
     Raises FileError where the file breaks off.
     """
-    draft = _drafter(layout, scale)
+    draft = _drafter(layout, scale, outside)
     for record in data_records(layout):
         yield draft(record) if isinstance(record, Record) else record
 
@@ -73,11 +86,13 @@ def read_pairs(
     return layout, pairs, [row for row in rows if isinstance(row, RowError)]
 
 
-def _drafter(layout: Layout, scale: Scale | None) -> Callable[[Record], DraftPair | RowError]:
+def _drafter(
+    layout: Layout, scale: Scale | None, outside: OutsideScores | None
+) -> Callable[[Record], DraftPair | RowError]:
     mapping = layout.mapping
     sentence_cells = _sentence_cells(mapping)
     facts = [(field, _fact_reader(layout, field)) for field in FACT_MAX_CHARACTERS if field in mapping]
-    score_in, label_place = _score_reader(layout, scale), mapping.get("label")
+    score_in, label_place = _score_reader(layout, scale, outside), mapping.get("label")
 
     def draft(record: Record) -> DraftPair | RowError:
         cells = record.cells
@@ -87,7 +102,7 @@ def _drafter(layout: Layout, scale: Scale | None) -> Callable[[Record], DraftPai
             known["a"], known["b"] = sentence_in(first, "sentence a"), sentence_in(second, "sentence b")
             for field, read in facts:
                 known[field] = read(cells)
-            score = None if score_in is None else score_in(cells)
+            score = None if score_in is None else score_in(record)
             label = None if label_place is None else label_in(cells[label_place])
         except BadRowError as error:
             kept = _OF_A_ROW if "b" in known else ()
@@ -119,7 +134,9 @@ def _fact_reader(layout: Layout, field: str) -> Callable[[Sequence[object]], str
     return read_if_possible if field in layout.guessed else read
 
 
-def _score_reader(layout: Layout, scale: Scale | None) -> Callable[[Sequence[object]], float | None] | None:
+def _score_reader(
+    layout: Layout, scale: Scale | None, outside: OutsideScores | None
+) -> Callable[[Record], float | None] | None:
     """The score of a row. What is no number rejects no row where nobody named the column."""
     if "score" not in layout.mapping:
         return None
@@ -128,9 +145,9 @@ def _score_reader(layout: Layout, scale: Scale | None) -> Callable[[Sequence[obj
     falls = scale is not None and scale[0] > scale[1]
     unscored = None if scale and layout.unscored is not None and low <= layout.unscored else layout.unscored
 
-    def read(cells: Sequence[object]) -> float | None:
+    def read(record: Record) -> float | None:
         try:
-            score = number_in(cells[place], "score", decimal_comma=layout.decimal_comma)
+            score = number_in(record.cells[place], "score", decimal_comma=layout.decimal_comma)
         except BadRowError:
             if guessed:
                 return None
@@ -138,6 +155,10 @@ def _score_reader(layout: Layout, scale: Scale | None) -> Callable[[Sequence[obj
         if score is None or score == unscored:
             return None
         if not low <= score <= high:
+            if outside is not None:
+                outside.first = outside.first if outside.count else (record.line, score)
+                outside.count += 1
+                return None
             raise BadRowError(f"the score {score:g} is outside the scale {low:g} to {high:g}")
         return turned(score, low, high) if falls else score
 

@@ -16,7 +16,7 @@ from curation.datasets.synonyms import synonyms_of_text, synonyms_of_wordnet
 from curation.errors import UserError, errors_shown
 from curation.exchange.pool import SentenceOptions
 from curation.files.sentences import SentenceColumns
-from curation.forms.exchange import ENCODINGS, UploadForm
+from curation.forms.exchange import TextForm, UploadForm
 from curation.models import Dataset, ScoreSet
 from curation.numbers import NumberField
 from curation.sampling.drawing import (
@@ -44,8 +44,12 @@ LABELS = {
 OF_WORDS = (Strategy.OVERLAP, Strategy.PERCENTILES)
 
 
-class ReadingSentencesForm(forms.Form):
+class ReadingSentencesForm(TextForm):
     """How a file of sentences is read."""
+
+    field_order = [
+        "kind", "header", "delimiter", "text", "source", "labels", "language", "encoding", "rejected_rows",
+    ]  # fmt: skip
 
     kind = forms.ChoiceField(
         label=_("The file is"),
@@ -83,7 +87,6 @@ class ReadingSentencesForm(forms.Form):
     language = forms.CharField(
         label=_("Language of the running text"), required=False, max_length=35, initial="en"
     )
-    encoding = forms.ChoiceField(label=_("Encoding"), required=False, choices=ENCODINGS)
     rejected_rows = forms.ChoiceField(
         label=_("If a row is rejected"),
         required=False,
@@ -102,6 +105,7 @@ class ReadingSentencesForm(forms.Form):
                 "source": columns.source or "",
                 "labels": ", ".join(columns.labels),
                 "language": options.language,
+                "delimiter": options.delimiter or "",
                 "encoding": options.encoding or "",
                 "rejected_rows": "nothing" if options.strict else "",
             }
@@ -117,6 +121,7 @@ class ReadingSentencesForm(forms.Form):
             header=asked["header"] != "no",
             documents=asked["kind"] == "documents",
             language=asked["language"] or "en",
+            delimiter=asked["delimiter"] or None,
             encoding=asked["encoding"] or None,
             strict=asked["rejected_rows"] == "nothing",
         )
@@ -125,7 +130,7 @@ class ReadingSentencesForm(forms.Form):
 class SentencesForm(ReadingSentencesForm, UploadForm):
     """A file of sentences and how it is read."""
 
-    field_order = ["file"]
+    field_order = ["file", *ReadingSentencesForm.field_order]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -222,5 +222,8 @@ def _tell(request: AuthedRequest, outcome: PoolOutcome) -> None:
         )
         told += " " + repeats % {"n": intcomma(outcome.known)}
     messages.success(request, told)
+    if outcome.guesses:
+        decided = _("Nobody said the following, so it was decided from the whole file:")
+        messages.info(request, " ".join([decided, *(guess.reason for guess in outcome.guesses)]))
     for warning in outcome.warnings:
         messages.warning(request, warning)

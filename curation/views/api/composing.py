@@ -37,7 +37,7 @@ from curation.models import Composition, Dataset, ImportBatch
 from curation.serializers import RejectedRowSerializer
 from curation.views.api.base import SPREADSHEET, FilesOnly, InDataset
 from curation.views.api.bodies import STATE, body_of, form_filled, state_sent
-from curation.views.api.imports import AsRunSerializer
+from curation.views.api.imports import AsRunSerializer, GuessSerializer
 from curation.views.exchange import rejected_rows_answer
 
 SettingsSerializer = body_of(
@@ -109,6 +109,7 @@ class SentenceFileSerializer(serializers.ModelSerializer[ImportBatch]):
     rejections = serializers.SerializerMethodField(help_text="the first rejected rows")
     rejected_rows = serializers.SerializerMethodField(help_text="address of the rejected rows as CSV")
     warnings = serializers.SerializerMethodField()
+    guesses = serializers.SerializerMethodField(help_text="what was decided although nobody said it, and why")
     as_run = serializers.SerializerMethodField(
         help_text="what to send to /api/v1/runs/ where the file is too large to wait for"
     )
@@ -117,7 +118,7 @@ class SentenceFileSerializer(serializers.ModelSerializer[ImportBatch]):
         model = ImportBatch
         fields = [
             "id", "file_name", "state", "rows", "added", "known", "rejected", "problem", "rejections", "rejected_rows",
-            "warnings", "as_run", "created_at",
+            "warnings", "guesses", "as_run", "created_at",
         ]  # fmt: skip
 
     def get_problem(self, batch: ImportBatch) -> str:
@@ -132,6 +133,11 @@ class SentenceFileSerializer(serializers.ModelSerializer[ImportBatch]):
     def get_warnings(self, batch: ImportBatch) -> list[str]:
         warnings: list[str] = batch.report.get("warnings", [])
         return warnings
+
+    @extend_schema_field(GuessSerializer(many=True))
+    def get_guesses(self, batch: ImportBatch) -> list[dict[str, str]]:
+        guesses: list[dict[str, str]] = batch.report.get("guesses", [])
+        return guesses
 
     def get_rejected_rows(self, batch: ImportBatch) -> str | None:
         if not import_errors_offered(batch):

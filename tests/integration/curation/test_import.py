@@ -268,10 +268,27 @@ def test_a_file_whose_every_row_contradicts_the_dataset_is_refused_and_changes_n
 def test_a_second_import_keeps_to_the_score_sets_scale(dataset, written) -> None:
     pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,3\n"), options=ImportOptions(scale=(0, 5)))
 
-    outcome = pairs_import(dataset=dataset, path=written(HEADER + "C.,D.,0.5\nE.,F.,7\n"))
+    named = ImportOptions(columns=Columns(score="score"))
+    outcome = pairs_import(dataset=dataset, path=written(HEADER + "C.,D.,0.5\nE.,F.,7\n"), options=named)
 
     assert (outcome.scale, outcome.scale_guessed) == ((0.0, 5.0), False)
     assert outcome.errors[0].reason == "the score 7 is outside the scale 0 to 5"
+
+
+@pytest.mark.parametrize("tried", [True, False])
+def test_a_guessed_score_outside_the_score_sets_scale_rejects_no_row(dataset, written, tried: bool) -> None:
+    pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,3\n"), options=ImportOptions(scale=(0, 5)))
+
+    path = written(HEADER + "C.,D.,0.5\nE.,F.,7\nG.,H.,-1.5\n")
+    outcome = pairs_import(dataset=dataset, path=path, dry_run=tried)
+
+    assert (outcome.added, outcome.rejected, outcome.scores_added) == (3, 0, 1)
+    [said] = [guess.reason for guess in outcome.guesses if "outside" in guess.reason]
+    assert said.startswith(
+        "In “score” 2 scores are outside the scale 0 to 5 of the score set “reference”, first on line 3: 7. "
+    )
+    if not tried:
+        assert PairScore.objects.count() == 2
 
 
 def facts_of(dataset: Dataset) -> list[tuple[object, ...]]:

@@ -121,6 +121,28 @@ def test_rejected_rows_are_downloaded_corrected_and_added_where_they_would_have_
     assert (added.sentence.text, added.source, added.labels) == ("It is bad.", "two", {"target": "dogs"})
 
 
+def test_what_was_guessed_about_a_table_is_said_with_reasons(dataset, page) -> None:
+    table = b"text;source\nIt is good.;news\nIt is bad, they say.;forum\n"
+
+    told = squeezed(page(file=uploaded(table, "tweets.csv")).content.decode())
+    partly = squeezed(page(file=uploaded(table + b";forum\n", "more.csv")).content.decode())
+
+    for shown in (told, partly):
+        assert "The cells are separated by semicolons: 100% of the lines then have 2 cells." in shown
+        assert "holds the sentences." in shown
+    assert "2 sentences joined the pool." in told
+
+
+def test_a_delimiter_that_is_chosen_cuts_the_table(dataset, page) -> None:
+    table = b"text|note;source|more;x\nIt rains.|a;b|c;d\n"
+
+    page(file=uploaded(table, "tweets.csv"), delimiter="|", text="text")
+
+    [sentence] = PooledSentence.objects.all()
+    assert sentence.sentence.text == "It rains."
+    assert ImportBatch.objects.get(kind="sentences").mapping["delimiter"] == "|"
+
+
 def test_a_table_without_names_is_read_by_the_numbers_of_its_columns(dataset, page) -> None:
     table = b"It is good.\tdogs\nIt is bad.\tcats\n"
 
