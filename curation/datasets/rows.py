@@ -165,10 +165,10 @@ def sought(
     if connection.vendor == "postgresql":
         inner = f"SELECT {names} FROM {table} AS one WHERE {same} AND one.{by} = asked.value OFFSET 0"  # noqa: S608 - no value
         asked = "json_array_elements_text(%s::json) AS asked(value)"  # a list would be quoted text by text, in Python
-        sql = f"SELECT found.* FROM {asked} CROSS JOIN LATERAL ({inner}) AS found"  # noqa: S608
+        sql = f"SELECT found.* FROM {asked} CROSS JOIN LATERAL ({inner}) AS found"  # noqa: S608 - no value
         return sql, [json.dumps(among), *within.values()]
     listed = (
-        f"SELECT {names} FROM {table} AS one WHERE {same} AND one.{by} IN (SELECT value FROM json_each(%s))"  # noqa: S608
+        f"SELECT {names} FROM {table} AS one WHERE {same} AND one.{by} IN (SELECT value FROM json_each(%s))"  # noqa: S608 - no value
     )
     return listed, [*within.values(), json.dumps(among)]
 

@@ -110,7 +110,7 @@ def rows_remove(tables: Iterable[Model], using: str) -> None:
     connection = connections[using]
     with connection.cursor() as cursor:
         for model in tables:
-            cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")  # noqa: S608
+            cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")  # noqa: S608 - our own name
 
 
 def numbering_continue(tables: Sequence[Model], using: str) -> None:

@@ -19,6 +19,7 @@ from curation.files.records import json_object
 from curation.pairs.text import is_readable, normalise, shows_something
 from mlworkers.encoders.scored_pairs import JudgedPairs
 
+MOST_MEGABYTES = 500  # of a file, all of which is read at once; published ones have tens
 Place = str | int  # a column: its name in the header, or its number from 0 where there is no header
 Values = (
     Mapping[str, float] | tuple[float, float]
@@ -148,6 +149,10 @@ def _in_quotes(cell: str) -> bool:
 
 def _text(path: Path) -> tuple[str, list[str]]:
     try:
+        if path.stat().st_size > MOST_MEGABYTES << 20:
+            raise FileError(
+                f"{path} has more than {MOST_MEGABYTES} MB, as no published suite has; check the path."
+            )
         encoding = detect_encoding(path)
         with path.open(encoding=encoding.name, errors=errors_for(encoding.name), newline="") as file:
             text = file.read()

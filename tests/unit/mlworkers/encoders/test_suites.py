@@ -1,8 +1,12 @@
 """Every suite on files written here in its published layout, and what is said where a file is not."""
 
+import gzip
 import json
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics import f1_score
@@ -11,6 +15,7 @@ from curation.files.parsing import FileError
 from mlworkers.encoders.measuring import Metric
 from mlworkers.encoders.suites.catalogue import SUITES, suite_named
 from mlworkers.encoders.suites.figures import MEAN_OF_SOURCES, suite_figures, years_figures
+from tests.hostile_files import stream_write
 
 STSB = "main-news\tMSRpar\t2012test\t{n:04d}\t{score}\tA {n}.\tB {n}.\n"
 SNLI_HEADER = (
@@ -374,6 +379,36 @@ def test_a_missing_or_wrongly_laid_out_file_is_one_sentence_that_says_what_and_w
     with pytest.raises(FileError, match=reason) as refused:
         read(name, tmp_path)
     assert "\n" not in str(refused.value)
+
+
+def _larger_than_any_suite(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(501 << 20)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda path: pq.write_table(
+            pa.table({"score": [1.0], "sentence1": ["A."], "sentence2": ["B."]}), path
+        ),
+        lambda path: stream_write(path, pa.array(["A."])),
+        lambda path: path.write_bytes(gzip.compress(b"1\tA.\tB.\n")),
+        lambda path: path.write_bytes(bytes(1000)),
+        lambda path: path.write_text("[" * 100_000),
+        lambda path: path.write_text("score,sentence1,sentence2\n1,A.," + "x" * 200_000 + "\n"),
+        lambda path: path.write_text("score,sentence1,sentence2\n" + "9" * 5000 + ",A.,B.\n"),
+        _larger_than_any_suite,
+    ],
+    ids=["Parquet", "Arrow", "compressed", "NUL", "deep", "a long cell", "a long number", "large"],
+)
+@pytest.mark.parametrize("name", SUITES)
+def test_a_hostile_file_is_one_sentence(tmp_path, name, make) -> None:
+    path = tmp_path / "test.tsv"
+    make(path)
+
+    with pytest.raises(FileError, match=r"\.$"):
+        suite_named(name).read(path)
 
 
 def test_an_unknown_suite_is_refused_with_those_there_are() -> None:
