@@ -178,6 +178,7 @@ def test_figures_rows_and_pairs_agree(scenes: Dataset, generator_folder: Path) -
     assert [row["target"] for row in kept] == [score.value for score in scores]
 
 
+@pytest.mark.exhaustive
 def test_a_run_killed_between_shards_ends_as_if_it_had_not_been(
     scenes: Dataset, generator_folder: Path
 ) -> None:
@@ -198,6 +199,7 @@ def test_a_run_killed_between_shards_ends_as_if_it_had_not_been(
     } | {"human_sentences": outcome.result["human_sentences"]}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("speed", [{"shard_sources": 1}, {"shard_sources": 9}, {"rows_at_a_time": 5}])
 def test_the_size_of_shards_and_batches_changes_no_sentence(
     scenes: Dataset, generator_folder: Path, speed: dict
@@ -234,6 +236,7 @@ def test_first_sentences_are_written_without_a_source_and_then_continued(
     assert outcome.message.endswith("; first sentences written by the model too")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("speed", [{"shard_sources": 1}, {"shard_sources": 9}])
 def test_the_size_of_shards_changes_no_first_sentence(
     scenes: Dataset, generator_folder: Path, speed: dict
@@ -246,6 +249,7 @@ def test_the_size_of_shards_changes_no_first_sentence(
         assert sha256_of(one.path) == sha256_of(two.path)
 
 
+@pytest.mark.exhaustive
 def test_a_run_killed_while_it_writes_first_sentences_ends_as_if_it_had_not_been(
     scenes: Dataset, generator_folder: Path
 ) -> None:
