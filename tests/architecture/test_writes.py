@@ -67,7 +67,7 @@ def test_what_translates_or_reads_writes_nothing() -> None:
 
 
 def test_only_settings_read_the_environment() -> None:
-    allowed = {"semblance/settings.py", "semblance/celery.py", "semblance/wsgi.py"}
+    allowed = {f"semblance/{name}.py" for name in ("__init__", "settings", "celery", "wsgi")}
 
     read = [
         name
