@@ -12,7 +12,7 @@ from django.apps import apps
 from django.db import models
 from django.utils.timezone import now
 
-from annotation.models import Campaign
+from annotation.models import Campaign, CrowdSubmission
 from curation.models import ImportBatch, Pair
 from tests.integration.semblance.objects_of_others import Others
 
@@ -72,6 +72,7 @@ def texts_made_hostile(others: Others) -> None:
         }
         ImportBatch.objects.create(dataset=others.dataset, **facts)
     Campaign.objects.update(factor=0.25)  # of one tuple of four pairs
+    CrowdSubmission.objects.update(outcome="completed", ended_at=now())  # after which the page leads back to the platform
     every = [model for app in APPS for model in apps.get_app_config(app).get_models()]
     for model in every:
         if not model._base_manager.exists() and model.__name__ not in NOT_MADE:

@@ -48,7 +48,7 @@ class Readers:
         if address.route.startswith("admin/"):
             names = ("superuser",)
         elif address.route.startswith("campaigns/"):
-            names = ("owner", "annotator", "curator")
+            names = ("owner", "annotator", "curator", "crowd")
         return ((name, self._client(name)) for name in names)
 
     def _client(self, name: str) -> Client:
@@ -56,7 +56,8 @@ class Readers:
             self._clients[name] = client = Client()
             client.handler = self._handler
             if name != "anonymous":
-                client.force_login(self._others.people[name])
+                crowd = self._others.crowd_person.participation.user  # somebody whom a platform sent
+                client.force_login(crowd if name == "crowd" else self._others.people[name])
         return self._clients[name]
 
 
