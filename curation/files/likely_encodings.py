@@ -62,8 +62,8 @@ _PIECE = re.compile(r'[^\t\r\n,;|"]+')
 # Signs of Windows-1252 that stand for letters elsewhere, where they are inside a word; the last one is no character.
 _SIGNS = frozenset("¡¢£¤¥¦§¨©ª¬®¯°±²³´¶¸¹º»¼½¾¿×÷ˆ‰†‡ƒ\ufffd")
 _SIGN_IN_WORD = re.compile(f"[^\\W\\d_][{''.join(_SIGNS)}]+[^\\W\\d_]|\ufffd")
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]{4,}")
-_ASCII = frozenset(map(chr, range(128)))
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_RUN_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]{4,}")
 
 
 class Letters:
@@ -75,19 +75,23 @@ class Letters:
         self._in_another_script = 0
 
     def read(self, text: str) -> None:
-        for piece in _PIECE.findall(text):
+        if text.isascii():
+            return
+        for piece in _PIECE.findall(text.lower()):
             if piece.isascii():
                 continue
-            found = frozenset(piece.lower()) - _ASCII
+            if any(map(_is_in_another_script, _RUN_BEYOND_ASCII.findall(piece))):
+                self._in_another_script += 1
+                continue
+            found = frozenset(_BEYOND_ASCII.findall(piece))
             if _SIGNS.isdisjoint(found) or not _SIGN_IN_WORD.search(piece):
                 found = frozenset(filter(str.isalpha, found))
             if found:
                 self._pieces[found] += 1
-                self._in_another_script += any(map(_is_in_another_script, _BEYOND_ASCII.findall(piece)))
 
     @property
     def pieces(self) -> int:
-        return self._pieces.total()
+        return self._pieces.total() + self._in_another_script
 
     @property
     def fitting(self) -> int:
@@ -116,7 +120,7 @@ def _is_in_another_script(run: str) -> bool:
     """Whether four or more characters beyond ASCII have three different letters, or two with two signs: words of Latin
     scripts have not, but for very few.
     """
-    different = set(run.lower())
+    different = set(run)
     letters = sum(map(str.isalpha, different))
     return letters > 2 or (letters > 1 and len(different & _SIGNS) > 1)
 
