@@ -72,7 +72,8 @@ def texts_made_hostile(others: Others) -> None:
         }
         ImportBatch.objects.create(dataset=others.dataset, **facts)
     Campaign.objects.update(factor=0.25)  # of one tuple of four pairs
-    CrowdSubmission.objects.update(outcome="completed", ended_at=now())  # so a page leads back to the platform
+    # After the end, a page leads back to the platform.
+    CrowdSubmission.objects.update(outcome="completed", ended_at=now())
     every = [model for app in APPS for model in apps.get_app_config(app).get_models()]
     for model in every:
         if not model._base_manager.exists() and model.__name__ not in NOT_MADE:
