@@ -135,8 +135,9 @@ def _read_quoted(lines: Lines, delimiter: str) -> _Reading:
     """
     widths, merged, total = Counter[int](), Counter[int](), 0
     first: list[Record] = []
-    needless = False  # whether marks enclose a cell that needs none
-    every, rows = True, 0
+    # Widths of which a row, but for the first, has no mark around a cell; and of which one has marks that it needs not.
+    bare, needless = set[int](), set[int]()
+    rows = Counter[int]()
     for record in split_cells(RecordLines(lines()), delimiter=delimiter, quoted=True):
         if not isinstance(record, Record):
             total += 1
@@ -148,18 +149,19 @@ def _read_quoted(lines: Lines, delimiter: str) -> _Reading:
             merged[len(record.cells)] += count
         if len(first) < _SAMPLE_LINES:
             first.append(record)
-        if rows and delimiter == "\t":  # a writer may leave the header without marks
+        cells = len(record.cells)
+        if rows[cells] and delimiter == "\t":  # a writer may leave the header without marks
             line = record.lines[0]
-            has_cell = line.startswith('"') or f'{delimiter}"' in line
-            every = every and has_cell
-            needless = needless or (has_cell and _encloses_needlessly(line, delimiter))
-        rows += 1
+            if not line.startswith('"') and f'{delimiter}"' not in line:
+                bare.add(cells)
+            elif cells not in needless and _encloses_needlessly(line, delimiter):
+                needless.add(cells)
+        rows[cells] += 1
     width = _usual(widths)
     kept = [(record.line, tuple(map(str, record.cells))) for record in first]
     # Marks around cells come from a writer where it encloses every text, or only those where it must.
-    return _Reading(
-        kept, width, total, widths[width] - merged[width], enclosed=(every and rows > 1) or not needless
-    )
+    enclosed = (width not in bare and rows[width] > 1) or width not in needless
+    return _Reading(kept, width, total, widths[width] - merged[width], enclosed=enclosed)
 
 
 def _encloses_needlessly(line: str, delimiter: str) -> bool:
