@@ -48,6 +48,7 @@ from curation.files.identity import (
     survey_rows,
 )
 from curation.files.known import CHANGES, Change, Matching, Untaken
+from curation.files.numbers import Span
 from curation.files.parquet import ROWS_MOST
 from curation.files.parsing import OutsideScores, inspect_file, parse_pairs
 from curation.files.progress import Report, silent
@@ -331,7 +332,7 @@ def _job_prepared(
     rated, of_ratings = _ratings_decide(options, layout, survey, scale, lenient=lenient)
     if rated:
         survey, elsewhere = surveyed(_drafts(layout, scale, ratings, lenient=lenient))
-        survey.lowest, survey.highest, survey.whole = ratings.lowest, ratings.highest, ratings.whole
+        survey.scores = ratings.scores
     across = elsewhere.are_most if by_file else options.across_splits is not False
     matching = replace(matching, across_splits=across)
     outcome = ImportOutcome(
@@ -355,14 +356,15 @@ def _job_prepared(
     job = _Job(
         layout, origin, scale, survey, target, outcome, leaks=options.leaks, rated=rated, lenient=lenient
     )
-    if survey.lowest is not None and survey.highest is not None:
-        outcome.scale = _scale_of(scale, survey, outcome)
+    lowest, highest = survey.scores.lowest, survey.scores.highest
+    if lowest is not None and highest is not None:
+        outcome.scale = _scale_of(scale, survey.scores, outcome)
         if outcome.scale is None:
             sentence = _(
                 "The scores range from %(lowest)g to %(highest)g, and no common scale includes them all. "
                 "Give the scale."
             )
-            raise UserError(sentence, lowest=survey.lowest, highest=survey.highest)
+            raise UserError(sentence, lowest=lowest, highest=highest)
         outcome.score_set = options.score_set
         low, high = outcome.scale
         job.target.score_set = score_set or ScoreSet(
@@ -433,11 +435,11 @@ def _ratings_decide(
     return worker is not None and facts.ratings > 0, (guess,)
 
 
-def _scale_of(given: Scale | None, survey: Survey, outcome: ImportOutcome) -> Scale | None:
+def _scale_of(given: Scale | None, scores: Span, outcome: ImportOutcome) -> Scale | None:
     """The scale of the scores, rising: the one that was given, or a common one that includes them all."""
-    if given is not None or survey.lowest is None or survey.highest is None:
+    if given is not None or scores.lowest is None or scores.highest is None:
         return given and (min(given), max(given))
-    found = smallest_common_scale(survey.lowest, survey.highest, whole=survey.whole)
+    found = smallest_common_scale(scores.lowest, scores.highest, whole=scores.whole)
     if found is not None:
         low, high = found
         is_own = found in SCALES_OF_WHOLE_NUMBERS

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from curation.files.drafts import DraftPair, FileError, RowError
+from curation.files.numbers import Span
 from curation.files.progress import Report
 from curation.pairs.text import key_of_normalised, made_external_id, unordered
 
@@ -128,16 +129,13 @@ class Rejections:
 class Survey:
     """What a first reading of a file found.
 
-    lowest, highest: of the scores of the good rows, None where there are none. whole: whether all are whole numbers.
-    ordered and either: from the hash of two sentences' keys to the number of rows that hold them in this order, and in
-    either order; only those that stand several times.
+    scores: of the good rows. ordered and either: from the hash of two sentences' keys to the number of rows that hold
+    them in this order, and in either order; only those that stand several times.
     """
 
     rows: int = 0
     pairs: int = 0
-    whole: bool = True
-    lowest: float | None = None
-    highest: float | None = None
+    scores: Span = field(default_factory=Span)
     ordered: dict[int, int] = field(default_factory=dict)
     either: dict[int, int] = field(default_factory=dict)
 
@@ -182,9 +180,7 @@ def survey_rows(
         either.append(hash(unordered(row.a_key, row.b_key)))
         score = row.draft.score
         if score is not None:
-            survey.lowest = score if survey.lowest is None else min(survey.lowest, score)
-            survey.highest = score if survey.highest is None else max(survey.highest, score)
-            survey.whole = survey.whole and score.is_integer()
+            survey.scores.add(score)
     survey.ordered, survey.either = _several(ordered), _several(either)
     return survey
 

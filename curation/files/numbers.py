@@ -2,10 +2,25 @@
 
 import math
 import re
+from dataclasses import dataclass
 
 _NUMBER_CHARACTERS = 1000
 _CELL_SHOWN_CHARACTERS = 100
 DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*", re.ASCII)
+
+
+@dataclass
+class Span:
+    """What scores span. lowest, highest: None where there are none. whole: whether all are whole numbers."""
+
+    lowest: float | None = None
+    highest: float | None = None
+    whole: bool = True
+
+    def add(self, score: float) -> None:
+        self.lowest = score if self.lowest is None else min(self.lowest, score)
+        self.highest = score if self.highest is None else max(self.highest, score)
+        self.whole = self.whole and score.is_integer()
 
 
 def is_filled(cell: object) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from curation.files.assignments import ASSIGNMENT_STATUS_NAMES, PEOPLE_NAMES, is_rejected
 from curation.files.columns import plain_names
 from curation.files.drafts import DraftPair, Guess, Layout, RowError
+from curation.files.numbers import Span
 
 Row = DraftPair | RowError
 RATING_COLUMNS = {"worker": PEOPLE_NAMES, "assignment_status": ASSIGNMENT_STATUS_NAMES}
@@ -17,8 +18,8 @@ class RatingFacts:
     """What became of the ratings of a file.
 
     ratings: those that count; raters: people who gave them, 0 where no column says who did. rejected_assignments,
-    second_ratings (of a pair by the same person), unrated: rows left out. lowest, highest, whole: of those that count.
-    disagreeing: pairs with different scores.
+    second_ratings (of a pair by the same person), unrated: rows left out. scores: of those that count. disagreeing:
+    pairs with different scores.
     """
 
     ratings: int = 0
@@ -28,13 +29,11 @@ class RatingFacts:
     second_ratings: int = 0
     unrated: int = 0
     disagreeing: int = 0
-    lowest: float | None = None
-    highest: float | None = None
-    whole: bool = True
+    scores: Span = field(default_factory=Span)
 
     def as_json(self) -> dict[str, int]:
         every = asdict(self)
-        return {name: every[name] for name in every if name not in ("lowest", "highest", "whole")}
+        return {name: every[name] for name in every if name != "scores"}
 
     def guess(self, worker: str) -> Guess:
         """What is said of a file whose pairs have several scores. worker: the column of who rated, "" for none."""
@@ -60,9 +59,7 @@ class RatingFacts:
 
     def count(self, score: float) -> None:
         self.ratings += 1
-        self.lowest = score if self.lowest is None else min(self.lowest, score)
-        self.highest = score if self.highest is None else max(self.highest, score)
-        self.whole = self.whole and score.is_integer()
+        self.scores.add(score)
 
 
 @dataclass

@@ -11,6 +11,7 @@ from curation.files.identity import (
     split_in_name,
     survey_rows,
 )
+from curation.files.numbers import Span
 from curation.files.progress import silent
 from curation.pairs.text import sentence_key
 
@@ -115,7 +116,7 @@ def test_a_survey_counts_rows_and_spans_the_scores_of_the_good_ones() -> None:
 
     survey = survey_rows(identified(rows, STSB), most=100_000, report=silent, message="")
 
-    assert (survey.rows, survey.pairs, survey.lowest, survey.highest) == (4, 3, 0.5, 4.0)
+    assert (survey.rows, survey.pairs, survey.scores) == (4, 3, Span(0.5, 4.0, whole=False))
 
 
 def test_a_survey_counts_how_often_two_sentences_stand_in_each_order() -> None:

@@ -6,6 +6,7 @@ import statistics
 import pytest
 
 from curation.files.drafts import DraftPair, RowError
+from curation.files.numbers import Span
 from curation.files.parsing import inspect_file, parse_pairs
 from curation.files.ratings import RatingFacts, ratings_gathered, with_rating_columns
 
@@ -35,7 +36,7 @@ def test_a_pair_has_the_mean_of_its_ratings_their_number_and_the_error_of_the_me
     assert pair.standard_error == pytest.approx(statistics.stdev(ratings) / math.sqrt(4))
     assert (single.score, single.ratings, single.standard_error) == (3, 1, None)
     assert (facts.ratings, facts.raters, facts.pairs, facts.disagreeing) == (5, 4, 2, 1)
-    assert (facts.lowest, facts.highest, facts.whole) == (1.5, 4, False)
+    assert facts.scores == Span(1.5, 4, whole=False)
 
 
 def test_rejected_assignments_second_ratings_and_missing_ones_count_for_nothing(gather) -> None:
