@@ -39,3 +39,14 @@ def test_the_container_for_developers_installs_as_make_does() -> None:
 
     assert container["postCreateCommand"].endswith("make .venv/installed-dev")
     assert ":3.11" in container["image"]
+
+
+def test_the_notes_of_a_release_are_short_and_have_at_most_four_headings() -> None:
+    releases = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
+    *notes, before = releases
+
+    assert before.startswith("Before 1.0.0")
+    assert len(before.splitlines()) <= 40
+    for release in notes:
+        assert len(release.split()) <= 400, release.splitlines()[0]
+        assert release.count("\n### ") <= 4, release.splitlines()[0]
