@@ -1,7 +1,7 @@
 """Guessing passwords is slow: every try is counted before the password is checked, wherever a password is asked for."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from math import ceil
 from typing import NamedTuple
@@ -70,11 +70,13 @@ def arrival_count(*, name: str, address: str, at: datetime) -> None:
 
     Raises TooManyTriesError where too many came: guessing the id of a submission, or making accounts, is slow.
     """
-    limits = {
-        _key("arrival", address): ARRIVALS_FROM_ONE_ADDRESS,
-        _key("arrival of", name): ARRIVALS_OF_ONE_ID,
-    }
-    _counted(limits, at=at, sentence=_too_many_arrivals)
+    of_id = _key("arrival of", name)
+    limits = {_key("arrival", address): ARRIVALS_FROM_ONE_ADDRESS, of_id: ARRIVALS_OF_ONE_ID}
+
+    def sentence(minutes: int, closed: Collection[str]) -> str:
+        return _id_too_often(minutes) if of_id in closed else _too_many_arrivals(minutes)
+
+    _counted(limits, at=at, sentence=sentence)
 
 
 @transaction.atomic
@@ -90,7 +92,7 @@ def mail_count(*, to: str, address: str, at: datetime) -> None:
     _counted(limits, at=at, sentence=_too_many_mails)
 
 
-def _too_many_mails(minutes: int) -> str:
+def _too_many_mails(minutes: int, _closed: Collection[str]) -> str:
     return ngettext(
         "Too many e-mails were asked for. Look into your mailbox, or wait %(minutes)s minute and try again.",
         "Too many e-mails were asked for. Look into your mailbox, or wait %(minutes)s minutes and try again.",
@@ -106,7 +108,17 @@ def _too_many_arrivals(minutes: int) -> str:
     )
 
 
-def _too_many_passwords(minutes: int) -> str:
+def _id_too_often(minutes: int) -> str:
+    return ngettext(
+        "Somebody tried to enter with this id too often. Wait %(minutes)s minute, then open the study from the page of "
+        "the platform.",
+        "Somebody tried to enter with this id too often. Wait %(minutes)s minutes, then open the study from the page "
+        "of the platform.",
+        minutes,
+    )
+
+
+def _too_many_passwords(minutes: int, _closed: Collection[str]) -> str:
     return ngettext(
         "There were too many wrong passwords. Wait %(minutes)s minute, then try again.",
         "There were too many wrong passwords. Wait %(minutes)s minutes, then try again.",
@@ -124,16 +136,23 @@ def try_was_right(counted: Try) -> None:
 
 
 def _counted(
-    limits: Mapping[str, int], *, at: datetime, sentence: Callable[[int], str] = _too_many_passwords
+    limits: Mapping[str, int],
+    *,
+    at: datetime,
+    sentence: Callable[[int, Collection[str]], str] = _too_many_passwords,
 ) -> list[PasswordTries]:
+    """Count a try in each of these rows. sentence: of the error, from the minutes to wait and the keys that are full.
+
+    Raises TooManyTriesError where a row has as many tries as its limit.
+    """
     rows = _locked(list(limits), at=at)
     for row in rows:
         if row.ends_at <= at:
             row.tries, row.ends_at = 0, at + REMEMBERED
-    closed = [row.ends_at for row in rows if row.tries >= limits[row.key]]
+    closed = {row.key: row.ends_at for row in rows if row.tries >= limits[row.key]}
     if closed:
-        minutes = ceil((max(closed) - at) / timedelta(minutes=1))
-        raise TooManyTriesError(sentence(minutes), minutes=minutes)
+        minutes = ceil((max(closed.values()) - at) / timedelta(minutes=1))
+        raise TooManyTriesError(sentence(minutes, closed), minutes=minutes)
     for row in rows:
         row.tries += 1
     PasswordTries.objects.bulk_update(rows, ["tries", "ends_at"])
