@@ -1,4 +1,4 @@
-"""Write a campaign as a bundle: items, tuples, judgements, exclusions, scores, guidelines, checksums."""
+"""`bws bundle`: its options and its answer."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Design balanced tuples from a list of items."""
+"""`bws design`: its options and its answer."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

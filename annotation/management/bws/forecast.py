@@ -1,4 +1,4 @@
-"""Forecast the judgements, hours, cost and reliability of a campaign by simulating it."""
+"""`bws forecast`: its options and its answer."""
 
 import math
 from argparse import ArgumentParser

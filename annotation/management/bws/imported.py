@@ -1,4 +1,4 @@
-"""Import finished judgements as a campaign, with its dashboard, scores and bundle."""
+"""`bws import`: its options and its answer."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Compute the reliability of judgements and of the scores from them."""
+"""`bws reliability`: its options and its answer."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Compare counting and MaxDiff by how well their scores repeat on other tuples."""
+"""`bws replication`: its options and its answer."""
 
 from argparse import ArgumentParser
 from typing import Any

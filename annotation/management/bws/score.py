@@ -1,4 +1,4 @@
-"""Score items from the judgements of their tuples."""
+"""`bws score`: its options and its answer."""
 
 import math
 from argparse import ArgumentParser

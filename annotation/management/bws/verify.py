@@ -1,6 +1,6 @@
-"""Check a bundle against its manifest: no file is missing, changed or added.
+"""`bws verify`: its options and its answer.
 
-Exit status 0 if this is so, otherwise 1 and a line for each fault.
+The exit status is 0 if the bundle is complete, otherwise 1 with a line for each fault.
 """
 
 from argparse import ArgumentParser

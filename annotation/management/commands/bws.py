@@ -18,7 +18,8 @@ from django.utils.translation import gettext as _
 from curation.command import Command as BaseCommand
 from curation.errors import UserError, errors_shown
 
-# The module of each verb, and what `bws --help` says of it.
+# The module of each verb, and what `bws --help` says of it. It stands here alone, because a module of a verb takes long
+# to load.
 VERBS = {
     "design": ("design", "Design balanced tuples from a list of items."),
     "score": ("score", "Score items from the judgements of their tuples."),
