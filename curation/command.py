@@ -98,7 +98,7 @@ class Command(BaseCommand):
                 database_ready()
             return super().execute(*args, **options)
         except UserError as error:
-            raise Error(error) from error
+            raise Error(error.for_command or error) from error
 
     def answer(self, figures: dict[str, Any], *lines: str, as_json: bool) -> None:
         """Print the lines people read and, where asked for, the object programs read."""

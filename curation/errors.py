@@ -17,22 +17,31 @@ class UserError(Exception):
     """Something a person can mend. The text is one sentence: what is wrong, where, and what to do.
 
     names: what the sentence's %(name)s stand for.
+    for_command: the sentence for users of a command, where the text names a field of a page.
     """
 
     status = 400  # of the answer that shows it
+    for_command = ""
 
     def __init__(self, sentence: str, /, **names: object) -> None:
         super().__init__(sentence % names if names else sentence)
 
 
+def error_on_page(error: Exception) -> UserError:
+    """An error of pure code for people: the sentence for users of a page, and beside it the one for a command."""
+    shown = UserError(getattr(error, "for_page", "") or str(error))
+    shown.for_command = str(error)
+    return shown
+
+
 @contextmanager
 def errors_shown(*kinds: type[Exception]) -> Iterator[None]:
-    """Turn the errors of pure code (ValueError unless `kinds` says otherwise) into a UserError of the same text."""
+    """Turn the errors of pure code (ValueError unless `kinds` says otherwise) into the UserError of `error_on_page`."""
     shown = kinds or (ValueError,)
     try:
         yield
     except shown as error:
-        raise UserError(str(error)) from error
+        raise error_on_page(error) from error
 
 
 @contextmanager

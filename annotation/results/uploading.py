@@ -21,13 +21,12 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.files.columns import Columns, RecognisedColumns
 from annotation.bws.files.judgement_files import JudgementFile, read_judgements
-from annotation.bws.files.notices import error_for_page
 from annotation.bws.files.settling import Spaces
 from annotation.bws.files.tables import table_beginning
 from annotation.models import Campaign
 from annotation.results.importing import judgements_foresee, judgements_record
 from curation.access import dataset_require_active
-from curation.errors import UserError
+from curation.errors import UserError, error_on_page
 from curation.exchange.claiming import (
     import_beat,
     import_checked,
@@ -346,7 +345,7 @@ def _errors_shown() -> Iterator[None]:
     except TooManyRowsError:
         raise
     except FileError as error:
-        raise UserError(error_for_page(error)) from error
+        raise error_on_page(error) from error
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from django.db import OperationalError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.errors import UserError
+from curation.errors import UserError, error_on_page
 from curation.exchange.claiming import import_failed
 from curation.files.drafts import FileError, Layout, RowError
 from curation.files.identity import FileOrigin, TooManyRowsError
@@ -92,7 +92,7 @@ def file_errors_shown() -> Iterator[None]:
     except (TooManyRowsError, TooLargeError):
         raise
     except FileError as error:
-        raise UserError(str(error)) from error
+        raise error_on_page(error) from error
     except OperationalError as error:
         cause = error.__cause__
         sqlite_full = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL

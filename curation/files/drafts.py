@@ -9,6 +9,11 @@ from typing import NamedTuple
 class FileError(ValueError):
     """The file as a whole cannot be used. The text is one sentence that says what is wrong and what to do."""
 
+    @property
+    def for_page(self) -> str:
+        """The sentence for users of a page, where the text names an option of a command."""
+        return str(self)
+
 
 class DraftPair(NamedTuple):
     """One good row. Sentences are normalised; `""` and None stand where the file says nothing.

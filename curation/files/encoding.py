@@ -42,7 +42,8 @@ _LABELS = {
     "iso8859_2": "ISO-8859-2", "iso8859_9": "ISO-8859-9", "koi8_r": "KOI8-R", "koi8_u": "KOI8-U", "tis_620": "TIS-620",
     "mac_cyrillic": "Mac Cyrillic", "mac_roman": "Mac Roman", "cp850": "CP850", "cp866": "CP866",
 }  # fmt: skip
-# What a page offers; a command and the API take every encoding that Python knows.
+# What a page offers in its field; a command and the API take every encoding that Python knows.
+FIELD = "Encoding"  # the label of the page's field
 OFFERED = ("utf-8", "cp1252", *(f"cp125{number}" for number in (0, 1, 3, 4, 5, 6, 7, 8)), *_LABELS)
 _SAMPLED = 1 << 18  # bytes of lines by which likely encodings are ranked
 
@@ -60,11 +61,15 @@ class UnknownEncodingError(FileError):
         named = [encoding_label(one) for one in likely]
         probably = f"it is probably {' or '.join(named[:2])}" if named else "no encoding fits it"
         others = f" (or {', '.join(named[2:])})" if named[2:] else ""
-        option = f" (--encoding {likely[0]} in a command)" if likely else ""
-        super().__init__(
-            f"{name} is not UTF-8, and its letters are not those of Windows-1252: {probably}{others}. Name its "
-            f"encoding{option}, or save the file as UTF-8."
+        option = f"--encoding {likely[0]}" if likely else "--encoding"
+        self._fault = (
+            f"{name} is not UTF-8, and its letters are not those of Windows-1252: {probably}{others}."
         )
+        super().__init__(f"{self._fault} Name its encoding ({option}), or save the file as UTF-8.")
+
+    @property
+    def for_page(self) -> str:
+        return f"{self._fault} Choose its encoding under “{FIELD}”, or save the file as UTF-8."
 
 
 def encoding_label(name: str) -> str:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from curation.access import dataset_require_active
-from curation.errors import UserError
+from curation.errors import UserError, error_on_page
 from curation.files.drafts import FileError
 from curation.files.progress import Interrupted, Report
 from curation.files.writing import disk_is_full, disk_is_read_only
@@ -225,7 +225,7 @@ def _until_written(write: Callable[[], Written]) -> Written:
 def _sentence(claim: Claim, error: Exception) -> str:
     """The error itself where people can mend it, and a reference where it is a bug."""
     if isinstance(error, UserError | FileError) and str(error):
-        return str(error)
+        return str(error_on_page(error))
     if disk_is_full(error):
         return str(DISK_FULL)
     if disk_is_read_only(error):

@@ -100,7 +100,6 @@ class ReadingError(FileError):
         super().__init__(notice.for_command)
         self.notice = notice
 
-
-def error_for_page(error: FileError) -> str:
-    """The sentence of an error without the names of a command's options."""
-    return error.notice.for_page if isinstance(error, ReadingError) else str(error)
+    @property
+    def for_page(self) -> str:
+        return self.notice.for_page

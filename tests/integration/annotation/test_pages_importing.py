@@ -250,6 +250,8 @@ def test_a_file_in_another_encoding_is_shown_in_likely_ones_and_read_in_the_chos
     apply(batch)
 
     assert "it is probably GBK" in refused
+    assert "Choose its encoding under “Encoding”, or save" in refused
+    assert "--encoding" not in refused
     assert squeezed(refused).index("The first rows, read as GBK") < squeezed(refused).index(
         "孩子们在公园里玩。"
     )

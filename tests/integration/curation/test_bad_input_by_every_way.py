@@ -261,3 +261,19 @@ def test_a_score_column_of_words_is_not_read_and_the_way_to_read_it_is_named(dat
     assert 'The column "score" is not read as the score' in said
     assert 'line 2 holds "high"' in said
     assert dataset.pairs.count() == 3
+
+
+@pytest.mark.parametrize("kind", ["import_pairs", "import_sentences"])
+@pytest.mark.parametrize("name", ["command", "api", "page"])
+def test_another_encoding_is_refused_with_the_field_or_the_option_that_names_it(
+    request, name: str, kind: str
+) -> None:
+    header = "sentence" if kind == "import_sentences" else HEAD.strip()
+    rows = ["Собака бежит по улице и громко лает на людей.,Кошка сидит у окна."] * 3
+    content = "\n".join([header, *(row.split(",")[0] if header == "sentence" else row for row in rows)])
+
+    said = plain(request.getfixturevalue(f"by_{name}")(kind, "p.csv", content.encode("koi8_r")))
+
+    assert "it is probably KOI8-R" in said
+    assert ("(--encoding koi8_r)" in said) == (name == "command")
+    assert ("under “Encoding”" in said) == (name != "command")

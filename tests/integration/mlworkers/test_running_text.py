@@ -162,6 +162,7 @@ def test_a_command_reads_files_in_the_encoding_that_is_named(dataset, tmp_path: 
 
     refused, read = map(carried_out, Run.objects.order_by("pk"))
     assert "it is probably Windows-1251" in refused.message
+    assert "Choose its encoding under “Encoding”, or save" in refused.message
     assert read.state == "succeeded", read.message
     corpus = Corpus(home_path(read.artifacts.get(kind="corpus").path))
     assert corpus.text(1) == "Она громко лает на людей."
