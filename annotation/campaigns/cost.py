@@ -14,46 +14,53 @@ from annotation.bws.designs.design import tuple_count
 from annotation.bws.studies.costs import CampaignCosts, campaign_costs, seconds_at_size
 from annotation.bws.studies.forecast import ForecastPlan, SizeForecast, forecast_sizes
 from annotation.campaigns.selectors import pairs_fitting
-from annotation.models import Campaign
+from annotation.models import Campaign, Crowd
 from annotation.results.annotators import gate_sentence
 from curation.datasets.people import members_of
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
 
-# Sizes of tuples are compared while somebody waits: on so many pairs and in so few campaigns, within some seconds.
+# Sizes of tuples are compared while somebody waits: few pairs and few campaigns are simulated, within some seconds.
 SIZES_PLAN = ForecastPlan(items=0, campaigns=12, trials=5, most_items=100)
 MOST_TUPLES_COMPARED, MOST_JUDGEMENTS_COMPARED = 400, 10
 
 
 @dataclass(frozen=True)
 class Gate:
-    """What the gold gate can do in a campaign: the one promise of its form, its draft, its gold page and its dashboard.
+    """What the gold gate can do in a campaign. The campaign's form, draft, gold page and dashboard show the same.
 
-    needed, tuples: the first possible stop comes after so many gold answers, all wrong, and so many tuples; None where
-    it never stops anybody. each: the tuples that each of `people` gets. proposed: one gold tuple in how many, so that
-    people get enough of them. existing: gold tuples in use, None where there is no campaign yet. wanted: how many there
-    should be, no more than a person is asked. sentence: how often it stops whom with the gold tuples that exist, or
-    with those that are wanted where there is no campaign yet; empty where it cannot act.
+    needed: the gate can stop a person after this number of gold answers, if all are wrong; None if it never can.
+    tuples: the number of tuples in which a person is asked that many gold tuples; None if the gate never stops anybody.
+    people: the number of people who share the work.
+    crowd: the number of these who come by the link of a crowd: its places, or if the link is closed, those who came.
+    each: the number of tuples that each person gets.
+    proposed: ask one gold tuple in this number of tuples, so that each person gets enough gold tuples; None if no
+        number is small enough.
+    in_use: the number of gold tuples that the campaign has; None before there is a campaign.
+    required: the number of gold tuples that the campaign should have, at most as many as a person is asked.
+    sentence: the share of people that the gate stops, with the gold tuples in use, or with the required ones before
+        there is a campaign; empty if the gate cannot act.
     """
 
     needed: int | None
     tuples: int | None
     people: int
+    crowd: int
     each: int
     proposed: int | None
-    existing: int | None
-    wanted: int
+    in_use: int | None
+    required: int
     sentence: str
 
     @property
     def reaches(self) -> bool:
-        """Whether people get tuples enough for the first possible stop."""
+        """Whether each person gets enough tuples for the first possible stop."""
         return self.tuples is not None and self.tuples <= self.each
 
     @property
     def few(self) -> bool:
         """Whether too few gold tuples exist to stop anybody."""
-        return self.existing is not None and self.existing < (self.needed or 0)
+        return self.in_use is not None and self.in_use < (self.needed or 0)
 
     @property
     def acts(self) -> bool:
@@ -61,17 +68,18 @@ class Gate:
 
     @property
     def missing(self) -> int:
-        return 0 if self.existing is None else max(0, self.wanted - self.existing)
+        """The number of gold tuples to add."""
+        return 0 if self.in_use is None else max(0, self.required - self.in_use)
 
     @property
     def ready(self) -> bool:
-        """Whether it keeps everything that the settings ask of it."""
+        """Whether the gate can act and has all required gold tuples."""
         return self.acts and not self.missing
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """pay: of all people together, None where none was given. gate: None where the settings do not say enough of it."""
+    """pay: for all people together; None if the form has no pay. gate: None if the form lacks the minimum of gold."""
 
     pairs: int
     tuples: int
@@ -80,13 +88,20 @@ class Estimate:
     gate: Gate | None
 
 
-def campaign_estimate(dataset: Dataset, settings: Mapping[str, Any], *, golds: int | None = None) -> Estimate:
-    """From settings to work. Two queries. golds: how many gold tuples exist, None before there is a campaign."""
+def campaign_estimate(
+    dataset: Dataset, settings: Mapping[str, Any], *, campaign: Campaign | None = None
+) -> Estimate:
+    """Estimate the work of a campaign from its settings. Two queries, four with a campaign.
+
+    campaign: the stored campaign whose gold tuples and crowd count; None before there is one.
+    """
     pairs = _pairs(dataset, settings)
     tuples = tuple_count(pairs, settings["factor"])
     costs = _costs(settings, tuples * settings["judgements_per_tuple"])
     pay = settings.get("pay")
-    gate = _gate(dataset, settings, costs.answers, golds) if settings["gold_minimum"] is not None else None
+    gate = None
+    if settings["gold_minimum"] is not None:
+        gate = _gate(dataset, settings, costs.answers, campaign)
     return Estimate(pairs, tuples, costs, None if pay is None else costs.hours * pay, gate)
 
 
@@ -100,22 +115,21 @@ def _costs(settings: Mapping[str, Any], judgements: int) -> CampaignCosts:
 
 
 def gate_of_campaign(campaign: Campaign) -> Gate:
-    """With the gold tuples that the campaign has. Three queries."""
+    """The gate of a stored campaign. Four queries."""
     settings = settings_of(campaign)
-    golds = campaign.tuples.gold_in_use().count()
     if campaign.state == Campaign.State.DRAFT:
         pairs = _pairs(campaign.dataset, settings)
         judgements = tuple_count(pairs, campaign.factor) * campaign.judgements_per_tuple
     else:
         asked = campaign.tuples.for_scores().aggregate(judgements=Sum("required", default=0))
         judgements = asked["judgements"]
-    return _gate(campaign.dataset, settings, _costs(settings, judgements).answers, golds)
+    return _gate(campaign.dataset, settings, _costs(settings, judgements).answers, campaign)
 
 
 def sizes_compared(dataset: Dataset, settings: Mapping[str, Any]) -> list[SizeForecast]:
-    """What the campaign would reach with tuples of 3 to 6 pairs, simulated on few pairs.
+    """Forecast the campaign with tuples of 3, 4, 5 and 6 pairs, by simulation on few pairs.
 
-    Raises UserError where that takes too long or cannot be.
+    Raises UserError if the simulation takes too long, or if the settings allow none.
     """
     plan = replace(
         SIZES_PLAN,
@@ -147,38 +161,52 @@ def _pairs(dataset: Dataset, settings: Mapping[str, Any]) -> int:
     return min(fitting, settings.get("number") or fitting)
 
 
-def _people(dataset: Dataset, settings: Mapping[str, Any]) -> int:
-    """Who share the work. Nobody judges a tuple twice, so there are at least as many as judgements of a tuple."""
+def _people(dataset: Dataset, settings: Mapping[str, Any], arriving: int = 0) -> int:
+    """The number of people who share the work: at least the judgements of a tuple, as nobody judges it twice."""
     least: int = settings["judgements_per_tuple"]
-    return max(settings.get("people") or members_of(dataset).count(), least)
+    return max(settings.get("people") or members_of(dataset).count() + arriving, least)
 
 
-def _gate(dataset: Dataset, settings: Mapping[str, Any], handed: float, existing: int | None) -> Gate:
-    """handed: how many tuples people get, all together. existing: gold tuples, None where there is no campaign yet."""
+def people_arriving(crowd: Crowd) -> int:
+    """The number of people who come by the link of a crowd: its places, or if the link is closed, those who came."""
+    return crowd.places if crowd.is_open else crowd.people.count()
+
+
+def _gate(dataset: Dataset, settings: Mapping[str, Any], answers: float, campaign: Campaign | None) -> Gate:
+    """The gate of a campaign, or before there is one, of its settings.
+
+    answers: the number of tuples that all people together answer, with gold tuples and repeated questions.
+    """
     rule = {"minimum": settings["gold_minimum"], "threshold": settings["gold_threshold"] or 0.0}
-    people = _people(dataset, settings)
-    each = int(handed / people)
+    in_use = campaign.tuples.gold_in_use().count() if campaign else None
+    crowd = Crowd.objects.filter(campaign=campaign).first() if campaign else None
+    arriving = people_arriving(crowd) if crowd and not settings.get("people") else 0
+    people = _people(dataset, settings, arriving)
+    each = int(answers / people)
+    if crowd and arriving:
+        each = min(each, crowd.screens)
     needed = golds_before_stop(**rule)
-    planned = each // settings["gold_every"]
-    wanted = max(needed or 0, min(planned, rule["minimum"]))
+    asked = each // settings["gold_every"]
+    required = max(needed or 0, min(asked, rule["minimum"]))
     gate = Gate(
         needed=needed,
         tuples=tuples_before_stop(every=settings["gold_every"], **rule),
         people=people,
+        crowd=arriving,
         each=each,
         proposed=gate_proposed(each, **rule),
-        existing=existing,
-        wanted=wanted,
+        in_use=in_use,
+        required=required,
         sentence="",
     )
     if not gate.acts:
         return gate
-    answered = min(planned, wanted if existing is None else existing)
+    answered = min(asked, required if in_use is None else in_use)
     return replace(gate, sentence=gate_sentence(golds=answered, size=settings["tuple_size"], **rule))
 
 
 def campaign_proposed(dataset: Dataset) -> Campaign:
-    """An unsaved campaign of all pairs, with a gold gate that can act where the campaign is large enough for one."""
+    """An unsaved campaign of all pairs. If it is large enough, its gold gate can act."""
     campaign = Campaign(dataset=dataset)
     estimate = campaign_estimate(dataset, settings_of(campaign))
     if estimate.gate and estimate.gate.proposed:
@@ -187,6 +215,6 @@ def campaign_proposed(dataset: Dataset) -> Campaign:
 
 
 def settings_of(campaign: Campaign) -> dict[str, Any]:
-    """What the estimate of a stored campaign is made from."""
+    """The settings of a stored campaign that its estimate uses."""
     names = "tuple_size factor judgements_per_tuple repeat_every gold_every gold_minimum gold_threshold"
     return {**model_to_dict(campaign, names.split()), **campaign.pair_filter}

@@ -37,7 +37,10 @@ class EstimateForm(forms.Form):
         required=False,
         min_value=1,
         max_value=100_000,
-        help_text=gettext_lazy("The people who share the work. Empty: all members of the dataset."),
+        help_text=gettext_lazy(
+            "The people who share the work. Empty: all members of the dataset, and the places of a crowd whose link "
+            "is open."
+        ),
     )
     source = forms.CharField(required=False)
     split = forms.CharField(required=False)
@@ -64,5 +67,4 @@ def estimate_asked(
     form = EstimateForm({"seconds": SECONDS_PER_JUDGEMENT, **asked})
     if not form.is_valid():
         return None
-    golds = campaign.tuples.gold_in_use().count() if campaign else None
-    return campaign_estimate(dataset, form.cleaned_data, golds=golds)
+    return campaign_estimate(dataset, form.cleaned_data, campaign=campaign)

@@ -16,14 +16,14 @@ from django_htmx.http import HttpResponseClientRefresh
 from annotation.access import campaign_for, campaign_may
 from annotation.bws.studies.costs import seconds_at_size
 from annotation.campaigns.adapting import phase_note
-from annotation.campaigns.cost import campaign_estimate, gate_of_campaign, settings_of
+from annotation.campaigns.cost import campaign_estimate, gate_of_campaign, people_arriving, settings_of
 from annotation.campaigns.designing import preview_tuples
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.promises import promises
 from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.forms.campaigns import RepeatsForm
 from annotation.forms.publishing import PublishForm
-from annotation.models import Campaign, CampaignWork
+from annotation.models import Campaign, CampaignWork, Crowd
 from annotation.results.dashboard import Dashboard, campaign_dashboard
 from annotation.results.figures import campaign_mark, score_page
 from annotation.results.gold_doubts import golds_to_remove
@@ -59,12 +59,13 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 
 def _draft(campaign: Campaign) -> dict[str, Any]:
+    crowd = Crowd.objects.filter(campaign=campaign).first()
     return {
         "certificate": campaign.certificate,
         "estimate": campaign_estimate(campaign.dataset, settings_of(campaign)),
         "gate": gate_of_campaign(campaign),
         "seconds": seconds_at_size(campaign.tuple_size),
-        "people": members_of(campaign.dataset).count(),
+        "people": members_of(campaign.dataset).count() + (people_arriving(crowd) if crowd else 0),
     }
 
 

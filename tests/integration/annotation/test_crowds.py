@@ -161,9 +161,7 @@ def test_guessing_submissions_of_one_id_is_slow(enter) -> None:
         with pytest.raises(EntryRefusedError):
             enter(submission=f"guess{number}")
 
-    with pytest.raises(
-        TooManyTriesError, match="Somebody tried to enter with this id too often. Wait 15 min"
-    ):
+    with pytest.raises(TooManyTriesError, match="Somebody tried to enter with this id too often"):
         enter(submission="s1")
 
 

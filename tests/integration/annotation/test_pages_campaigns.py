@@ -9,7 +9,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from annotation.campaigns.cost import gate_of_campaign
 from annotation.campaigns.services import campaign_create, guideline_save
+from annotation.crowds.presets import PRESETS
+from annotation.crowds.services import crowd_change
 from annotation.models import Campaign, Participation
 from curation.models import ScoreSet
 from tests.factories import (
@@ -247,6 +250,22 @@ def test_the_estimate_follows_the_people_who_share_the_work(site, dataset, sixty
         "of those whose true share is 85 %."
     )
     assert "The gold gate cannot act in this campaign." in many
+
+
+def test_the_gate_counts_the_people_that_a_crowds_link_may_bring(site, dataset, sixty) -> None:
+    campaign = campaign_create(dataset=dataset, name="Crowd", gold_every=6, judgements_per_tuple=3)
+    crowd_change(
+        campaign=campaign, consent="You may stop.", places=16, screens=20, **PRESETS["prolific"].settings
+    )
+    closed, before = gate_of_campaign(campaign), text_of(site.get(address("campaign", campaign)))
+    crowd_change(campaign=campaign, consent="You may stop.", is_open=True)
+
+    opened, shown = gate_of_campaign(campaign), text_of(site.get(address("campaign", campaign)))
+
+    assert (closed.crowd, opened.crowd, opened.people) == (0, 16, dataset.memberships.count() + 16)
+    assert opened.each == 20
+    assert "16 of them come by the link of the crowd." in shown
+    assert "link of the crowd" not in before
 
 
 def test_a_new_campaigns_form_proposes_a_gold_gate_that_can_act(site, dataset, pairs) -> None:
