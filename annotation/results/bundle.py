@@ -54,6 +54,7 @@ from annotation.results.slider import RATING_COLUMNS, rating_rows
 from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
 from curation.files.manifest import MANIFEST, write_manifest
+from curation.files.publishing.prose import markdown_text
 from curation.files.tables import Column, neutralise_file, write_table
 from curation.files.writing import folder_replacing, replacing
 from curation.files.zipping import zip_folder
@@ -183,6 +184,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
     collected = len(file.judgements)
     context = {
         "campaign": campaign,
+        "title": markdown_text(campaign.name),
         "collected": collected,
         "adaptive": adaptive,
         "ties": ties,

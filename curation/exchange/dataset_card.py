@@ -9,6 +9,7 @@ from curation.files.drafts import FileError
 from curation.files.judged_by import PEOPLE
 from curation.files.publishing.authorship import authorship
 from curation.files.publishing.licences import LICENCE_NOT_STATED
+from curation.files.publishing.prose import markdown_address, markdown_paragraphs, markdown_text
 from curation.files.writing import replacing
 from curation.models import Dataset, ScoreSet
 
@@ -33,16 +34,16 @@ def dataset_card(dataset: Dataset, outcome: ExportOutcome) -> str:
         unreviewed=outcome.unreviewed,
     )
     facts = {
-        "File": outcome.path.name,
-        "Language": dataset.language or "not stated",
-        "Licence": dataset.licence or LICENCE_NOT_STATED,
-        "Source": dataset.source_address or "not stated",
+        "File": markdown_text(outcome.path.name),
+        "Language": markdown_text(dataset.language or "not stated"),
+        "Licence": markdown_text(dataset.licence or LICENCE_NOT_STATED),
+        "Source": markdown_address(dataset.source_address or "not stated"),
         "Pairs": f"{outcome.rows:,}",
     }
     sets = ScoreSet.objects.filter(dataset=dataset, name__in=outcome.score_sets).order_by("pk")
-    return f"""# {dataset.name}
+    return f"""# {markdown_text(dataset.name)}
 
-{dataset.description or "No description."}
+{markdown_paragraphs(dataset.description) or "No description."}
 
 {_listed(f"{name}: {value}" for name, value in facts.items())}
 
@@ -60,9 +61,9 @@ def _scores(one: ScoreSet) -> str:
         filter(
             None,
             [
-                f"{one.name}: {one.get_kind_display()}",
+                f"{markdown_text(one.name)}: {one.get_kind_display()}",
                 f"{one.low:g} to {one.high:g}",
-                one.method,
+                markdown_text(one.method),
                 f"{judgements:,} judgements" if by and judgements else "",
                 f"judged by {by}" if by == PEOPLE else f"**judged by {by}**" if by else "",
             ],

@@ -98,10 +98,11 @@ def mended(text: str) -> str:
 def detect_encoding(path: Path, named: str | None = None) -> Encoding:
     """The encoding of a text file. Reads the file, a block at a time.
 
-    named: the encoding that a person or a program gave, which is not checked; None detects it. A file that is not UTF-8 is taken for Windows-1252, with a
-    warning, where its letters are those of Western Europe. One that is UTF-8 but for a few bytes stays UTF-8, and the
-    rows with those bytes are refused when they are read. The warning also counts the characters that `mended` will
-    give back. Raises UnknownEncodingError with likely encodings, and FileError for a name that is none.
+    named: the encoding that a person or a program gave, which is not checked; None detects it. A file that is not UTF-8
+    is taken for Windows-1252, with a warning, where its letters are those of Western Europe. One that is UTF-8 but for
+    a few bytes stays UTF-8, and the rows with those bytes are refused when they are read. The warning also counts the
+    characters that `mended` will give back. Raises UnknownEncodingError with likely encodings, and FileError for a name
+    that is none.
     """
     with path.open("rb") as raw:
         beginning = raw.read(4096)

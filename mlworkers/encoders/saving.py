@@ -10,6 +10,7 @@ from sentence_transformers import SentenceTransformer
 
 from curation.files.json_text import json_from
 from curation.files.publishing.licences import LICENCE_NOT_STATED
+from curation.files.publishing.prose import markdown_text
 from curation.pairs.holding_out import HeldOut
 from curation.pairs.text import earlier_near_copy_key, near_copy_key, sentence_key
 from mlworkers.encoders.seen import NOTHING_KNOWN, Seen
@@ -117,7 +118,7 @@ def _told(about: Mapping[str, Any], part: str, name: str) -> str:
 
 def card(encoder: SentenceTransformer, about: About) -> str:
     """The README of the folder."""
-    licence = about.licence or LICENCE_NOT_STATED
+    licence = markdown_text(about.licence or LICENCE_NOT_STATED)
     descent = "The weights also descend from the base model, whose licence holds for them too."
     return f"""---
 library_name: sentence-transformers
@@ -125,7 +126,7 @@ pipeline_tag: sentence-similarity
 ---
 # Sentence encoder
 
-Trained from {about.base} (SHA-256 of its files {about.base_sha256}) on scored sentence pairs.
+Trained from {markdown_text(about.base)} (SHA-256 of its files {about.base_sha256}) on scored sentence pairs.
 Vectors of {encoder.get_embedding_dimension()} numbers; compare them by their cosine.
 
 ```python
@@ -149,4 +150,8 @@ Licence of the data: {licence}. {descent}
 
 
 def facts_listed(facts: Mapping[str, Any]) -> str:
-    return "\n".join(f"* {name.replace('_', ' ')}: {value}" for name, value in facts.items())
+    """A list in Markdown; names and values are text in it."""
+    return "\n".join(
+        f"* {markdown_text(name.replace('_', ' '))}: {markdown_text(str(value))}"
+        for name, value in facts.items()
+    )

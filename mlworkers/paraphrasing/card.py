@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from curation.files.publishing.licences import LICENCE_NOT_STATED
+from curation.files.publishing.prose import markdown_text
 from mlworkers.encoders.saving import About, facts_listed
 from mlworkers.paraphrasing.tags import TagBounds
 
@@ -12,14 +13,16 @@ def card(about: About, bounds: TagBounds, figures: Mapping[str, Any], *, labels_
     """How the model is used, what it was trained on, and what must be said of figures that it has a part in."""
     similarity = ", ".join(tag.name for tag in bounds.similarity)
     lexical = ", ".join(tag.name for tag in bounds.lexical)
-    base = f"Trained further from {about.base}." if about.base else "Trained from random weights."
-    disclosed = ""
+    base = (
+        f"Trained further from {markdown_text(about.base)}." if about.base else "Trained from random weights."
+    )
+    disclosed, benchmark = "", markdown_text(labels_from)
     if labels_from:
         disclosed = (
-            f"\nThe pairs were chosen by a labeller that was trained on {labels_from}. If a model that is trained on "
-            f"paraphrases from here is evaluated on {labels_from}, say so beside the figure.\n"
+            f"\nThe pairs were chosen by a labeller that was trained on {benchmark}. If a model that is trained on "
+            f"paraphrases from here is evaluated on {benchmark}, say so beside the figure.\n"
         )
-    licence = about.licence or LICENCE_NOT_STATED
+    licence = markdown_text(about.licence or LICENCE_NOT_STATED)
     return f"""---
 library_name: transformers
 pipeline_tag: text2text-generation

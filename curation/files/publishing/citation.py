@@ -6,6 +6,7 @@ import yaml
 
 from curation.files.publishing.facts import Publication
 from curation.files.publishing.licences import licence_known
+from curation.files.publishing.prose import LATEX, plain
 
 
 def authors(publication: Publication) -> list[str]:
@@ -23,8 +24,11 @@ def cited_as(publication: Publication) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text without what BibTeX would read as its own."""
-    return " ".join(text.translate(str.maketrans("", "", "{}\\")).split())
+    """Text without what BibTeX and LaTeX would read as their own."""
+    bare = plain(text).translate(str.maketrans("", "", "{}\\"))
+    return "".join(
+        LATEX.get(character, character) if character in "&%$#_~^" else character for character in bare
+    )
 
 
 def citation(publication: Publication) -> str:

@@ -6,6 +6,7 @@ from curation.files.judged_by import PEOPLE
 from curation.files.publishing.citation import cited_as
 from curation.files.publishing.facts import Configuration, Publication
 from curation.files.publishing.licences import licence_known
+from curation.files.publishing.prose import plain
 
 # MTEB names languages by ISO 639-3 and script.
 _LANGUAGES = {
@@ -82,4 +83,4 @@ def _class_name(publication: Publication) -> str:
 
 def _plain(text: str) -> str:
     """Text that cannot end the docstring that it stands in."""
-    return " ".join(text.replace("\\", " ").replace('"', "'").split())
+    return " ".join(plain(text).replace("\\", " ").replace('"', "'").split())

@@ -56,8 +56,15 @@ class ToWrite:
 Block = Heading | Paragraph | Grid | ToWrite
 
 TO_WRITE = "To be written: "
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~$])")
-_LATEX = {
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~$]|&(?=#?\w+;))")
+# At the beginning of a line: an item of a list, or the line under a heading.
+_MARKDOWN_BEGINS = re.compile(r"^(\d{0,9})([-+=.)])")
+_ADDRESS = re.compile(r"https?://[^\s<>\\]+")
+# In Markdown that people wrote: HTML, pictures, and links that do not lead to a web page or a mail address.
+_MARKDOWN_ALIVE = re.compile(
+    r"(\\*)(<(?=[a-z/!?])|!(?=\[)|\](?=\(\s*(?!https?:|mailto:))|\](?=:))", re.IGNORECASE
+)
+LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "−": r"\ensuremath{-}",
     "×": r"\ensuremath{\times}", "±": r"\ensuremath{\pm}", "λ": r"\ensuremath{\lambda}",
@@ -123,6 +130,35 @@ def markdown_text(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", plain(text))
 
 
+def markdown_paragraphs(text: str) -> str:
+    """A text of several lines as text in Markdown; blank lines separate its paragraphs."""
+    return "\n".join(
+        _MARKDOWN_BEGINS.sub(r"\1\\\2", markdown_text(line)) for line in text.strip().splitlines()
+    )
+
+
+def markdown_address(address: str) -> str:
+    """The address of a web page as a link; anything else as text."""
+    return f"<{address}>" if _ADDRESS.fullmatch(address) else markdown_text(address)
+
+
+def markdown_written(text: str) -> str:
+    """Markdown that people wrote, as pages show it: HTML is text, pictures are links, and links lead to web pages and
+    mail addresses alone.
+    """
+    shown = (
+        character
+        for character in text
+        if character in f"\n\t{_JOINERS}" or unicodedata.category(character) not in ("Cc", "Cf", "Cs")
+    )
+    return _MARKDOWN_ALIVE.sub(_made_text, "".join(shown))
+
+
+def _made_text(sign: re.Match[str]) -> str:
+    """The sign after a backslash, if it does not stand after one."""
+    return sign[0] if len(sign[1]) % 2 else f"{sign[1]}\\{sign[2]}"
+
+
 def latex_text(text: str) -> str:
     """Escaped; runs of letters that are written from right to left are in a command of their own. A word that is longer
     than half a line, such as a checksum, may be broken.
@@ -137,7 +173,7 @@ def _breakable(word: re.Match[str]) -> str:
 
 def _runs(text: str) -> Iterator[str]:
     for turned, run in groupby(_directed(text), key=lambda pair: pair[0]):
-        escaped = "".join(_LATEX.get(character, character) for _turned, character in run)
+        escaped = "".join(LATEX.get(character, character) for _turned, character in run)
         yield f"\\semblancertl{{{escaped}}}" if turned else escaped
 
 

@@ -1,6 +1,6 @@
 """README.md of a published folder: the metadata that a hub reads, and what a reader must know, from the data."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import yaml
@@ -16,6 +16,7 @@ from curation.files.publishing.facts import (
     Scores,
 )
 from curation.files.publishing.licences import LICENCE_NOT_STATED, licence_identifier, licence_known
+from curation.files.publishing.prose import markdown_address, markdown_paragraphs, markdown_text
 from curation.files.tables import Column
 from curation.pairs.inclusion import UNNAMED
 
@@ -44,9 +45,9 @@ def readme(publication: Publication, contents: Contents) -> str:
     """The text with its YAML metadata, as the Hugging Face hub and `datasets` read it."""
     front = yaml.safe_dump(_metadata(publication, contents), sort_keys=False, allow_unicode=True, width=110)
     parts = [
-        f"# {publication.name}",
+        f"# {markdown_text(publication.name)}",
         _warning(publication),
-        publication.description.strip() or "No description.",
+        markdown_paragraphs(publication.description) or "No description.",
         _facts(publication, contents),
         _files(publication, contents),
         _splits(contents),
@@ -109,7 +110,7 @@ def _warning(publication: Publication) -> str:
     marked = [scores for scores in publication.scores if scores.simulated]
     if not marked:
         return ""
-    names = ", ".join(f"“{scores.name}”" for scores in marked)
+    names = ", ".join(f"“{markdown_text(scores.name)}”" for scores in marked)
     return (
         f"> **Simulated annotators.** Judgements behind these scores were given by a program that simulates "
         f"annotators, not by people: {names}. The column `judged_by` marks every one of these scores."
@@ -122,9 +123,9 @@ def _facts(publication: Publication, contents: Contents) -> str:
     facts = {
         "Pairs with a score": f"{scored.rows:,} of {contents.pairs:,} ({splits})",
         "Score": f"{publication.main.low:g} to {publication.main.high:g}, {_kind(publication.main)}",
-        "Language": publication.language or "not stated",
-        "Licence": publication.licence or LICENCE_NOT_STATED,
-        "Source": publication.address or "not stated",
+        "Language": markdown_text(publication.language or "not stated"),
+        "Licence": markdown_text(publication.licence or LICENCE_NOT_STATED),
+        "Source": markdown_address(publication.address or "not stated"),
         "Version": f"snapshot {publication.snapshot} of {publication.taken}, SHA-256 `{publication.sha256}`",
         "Software": publication.software,
     }
@@ -162,20 +163,24 @@ def _splits(contents: Contents) -> str:
     return (
         "## Splits\n\n**Splits share sentences.** An encoder that is trained on one of them has seen sentences of the "
         "other, so its figures on the other may be too high. Say which pairs you left out.\n\n"
-        + listed(map(str, contents.leaks))
+        + listed(markdown_text(str(leak)) for leak in contents.leaks)
     )
 
 
 def _scores(publication: Publication) -> str:
     rows = "\n".join(
-        f"| {each.name} | {each.kind} | {each.low:g} to {each.high:g} | {each.method or '–'} | {each.count:,} | "
+        f"| {markdown_text(each.name)} | {each.kind} | {each.low:g} to {each.high:g} | "
+        f"{markdown_text(each.method) or '–'} | {each.count:,} | "
         f"{_number(each.judgements)} | {each.judged_by or '–'} |"
         for each in publication.scores
     )
-    reliable = [sentence for each in publication.scores if (sentence := reliability_stated(each))]
+    reliable = [
+        markdown_text(sentence) for each in publication.scores if (sentence := reliability_stated(each))
+    ]
+    main = markdown_text(publication.main.name)
     return f"""## Scores
 
-`scored` has the scores of “{publication.main.name}”. A score without a standard error or judgements has empty cells.
+`scored` has the scores of “{main}”. A score without a standard error or judgements has empty cells.
 
 | score set | kind | scale | method | pairs | judgements | judged by |
 |---|---|---|---|---:|---:|---|
@@ -208,7 +213,7 @@ def _collection(campaign: Collection) -> str:
     asked = (
         "The judgements were imported from a file."
         if campaign.imported
-        else f"Question: “{campaign.question}”"
+        else f"Question: “{markdown_text(campaign.question)}”"
     )
     dates = "–" if campaign.began is None else f"{campaign.began} to {campaign.ended}"
     facts = {
@@ -217,11 +222,11 @@ def _collection(campaign: Collection) -> str:
         "Tuples": f"{campaign.tuples:,}; each pair is in {campaign.tuples_per_item:.3g} of them on average",
         "Judgements per tuple": f"{campaign.judgements_per_tuple}",
         "Judgements": f"{campaign.judgements:,} count, {campaign.extra:,} were extra, {campaign.excluded:,} excluded",
-        "Annotators": annotators_stated(campaign),
+        "Annotators": annotators_stated(campaign, escaped=markdown_text),
         **_checks(campaign),
         "Collected": dates,
     }
-    return f"## How “{campaign.name}” was judged\n\n{asked}\n\n" + listed(
+    return f"## How “{markdown_text(campaign.name)}” was judged\n\n{asked}\n\n" + listed(
         f"{name}: {value}" for name, value in facts.items()
     )
 
@@ -233,14 +238,14 @@ def _checks(campaign: Collection) -> dict[str, str]:
     return {"Gold tuples": f"{campaign.gold_tuples:,}; below {share} right answers an annotator was stopped"}
 
 
-def annotators_stated(campaign: Collection) -> str:
-    """How many, how many of them are programs, and how many do not count."""
+def annotators_stated(campaign: Collection, *, escaped: Callable[[str], str] = str) -> str:
+    """How many, how many of them are programs, and how many do not count. escaped: makes a reason text in Markdown."""
     if campaign.annotators is None:
         return "not known"
     simulated = (
         f", of whom {campaign.simulated:,} are **simulated by a program**" if campaign.simulated else ""
     )
-    reasons = ", ".join(f"{reason} {count:,}" for reason, count in campaign.exclusions.items())
+    reasons = ", ".join(f"{escaped(reason)} {count:,}" for reason, count in campaign.exclusions.items())
     because = f" ({reasons})" if reasons else ""
     excluded = f"the judgements of {campaign.excluded_annotators:,} do not count{because}"
     return f"{campaign.annotators:,}{simulated}; {excluded}"
@@ -257,7 +262,7 @@ def _written(publication: Publication, contents: Contents) -> str:
 
 
 def _kind(scores: Scores) -> str:
-    kind = f"{scores.kind} scores" + (f", {scores.method}" if scores.method else "")
+    kind = f"{scores.kind} scores" + (f", {markdown_text(scores.method)}" if scores.method else "")
     return f"{kind}, judged by {scores.judged_by}" if scores.judged_by else kind
 
 

@@ -4,7 +4,12 @@ from collections.abc import Sequence
 
 from curation.files.publishing.facts import Collection, Contents, Publication
 from curation.files.publishing.making import PairsFrom
-from curation.files.publishing.prose import markdown_text
+from curation.files.publishing.prose import (
+    markdown_address,
+    markdown_paragraphs,
+    markdown_text,
+    markdown_written,
+)
 from curation.files.publishing.readme import annotators_stated, listed
 from curation.files.publishing.references import DATA_STATEMENTS
 
@@ -17,13 +22,14 @@ def data_statement(publication: Publication, contents: Contents) -> str:
     campaigns = publication.collections
     sections = {
         "Curation rationale": [
-            publication.description.strip() or _ask("Why were these pairs chosen, and for what?"),
+            markdown_paragraphs(publication.description)
+            or _ask("Why were these pairs chosen, and for what?"),
             f"Pairs by how they came into the dataset: {_counted(contents)}.",
             _selected(publication.making.selection),
             _ask("How were the sentences and the pairs selected, and what was left out?"),
         ],
         "Language variety": [
-            f"BCP-47: {publication.language or 'not stated'}.",
+            f"BCP-47: {markdown_text(publication.language or 'not stated')}.",
             _ask("Which dialect, register and script are the sentences in?"),
         ],
         "Speaker demographic": [
@@ -33,7 +39,10 @@ def data_statement(publication: Publication, contents: Contents) -> str:
             _ask("Who wrote the sentences: age, gender, first languages, training, and how many people?"),
         ],
         "Annotator demographic": [
-            *(f"“{each.name}”: {annotators_stated(each)}." for each in campaigns),
+            *(
+                f"“{markdown_text(each.name)}”: {annotators_stated(each, escaped=markdown_text)}."
+                for each in campaigns
+            ),
             _ask(
                 "Who judged: age, gender, first languages, training, how they were recruited and what they were paid?"
             ),
@@ -51,19 +60,23 @@ def data_statement(publication: Publication, contents: Contents) -> str:
             "The scores were given under these instructions:"
             if any(each.guidelines for each in campaigns)
             else "",
-            *(f"“{each.name}”:\n\n{_quoted(each.guidelines)}" for each in campaigns if each.guidelines),
+            *(
+                f"“{markdown_text(each.name)}”:\n\n{_quoted(each.guidelines)}"
+                for each in campaigns
+                if each.guidelines
+            ),
             _ask("Was the study reviewed by an ethics board, and how did annotators consent?"),
         ],
         "Provenance appendix": [
-            f"Source: {publication.address}"
+            f"Source: {markdown_address(publication.address)}"
             if publication.address
             else _ask("Which datasets do the sentences come from?"),
-            f"Licence: {publication.licence}"
+            f"Licence: {markdown_text(publication.licence)}"
             if publication.licence
             else _ask("Under which licence may the data be used?"),
         ],
     }
-    head = f"# Data statement for {publication.name}\n\nAfter {DATA_STATEMENTS.whole}"
+    head = f"# Data statement for {markdown_text(publication.name)}\n\nAfter {DATA_STATEMENTS.whole}"
     parts = (f"## {name}\n\n" + "\n\n".join(filter(None, lines)) for name, lines in sections.items())
     return "\n\n".join((head, *parts)) + "\n"
 
@@ -101,11 +114,16 @@ def _selected(selection: Sequence[PairsFrom]) -> str:
 def _collected(campaigns: Sequence[Collection]) -> list[str]:
     dated = [each for each in campaigns if each.began is not None]
     return (
-        [listed(f"“{each.name}” was judged from {each.began} to {each.ended}." for each in dated)]
+        [
+            listed(
+                f"“{markdown_text(each.name)}” was judged from {each.began} to {each.ended}."
+                for each in dated
+            )
+        ]
         if dated
         else []
     )
 
 
 def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+    return "\n".join(f"> {line}".rstrip() for line in markdown_written(text).splitlines())

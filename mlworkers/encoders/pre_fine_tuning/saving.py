@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from curation.files.publishing.licences import LICENCE_NOT_STATED
+from curation.files.publishing.prose import markdown_text
 from mlworkers.encoders.pre_fine_tuning.tasks import Task
 from mlworkers.encoders.saving import About, facts_listed, seen_save
 from mlworkers.encoders.seen import Seen
@@ -24,15 +25,20 @@ def card(about: About, task: Task) -> str:
     read = 'tokenizer("A first sentence.", "A second one.", return_tensors="pt")' if pairs else (
         'tokenizer("A sentence.", return_tensors="pt")'
     )  # fmt: skip
-    found = "the score, in 0..1" if not task.classes else f"the logits of {', '.join(task.classes)}"
-    licence = about.licence or LICENCE_NOT_STATED
+    found = (
+        "the score, in 0..1"
+        if not task.classes
+        else f"the logits of {markdown_text(', '.join(task.classes))}"
+    )
+    licence = markdown_text(about.licence or LICENCE_NOT_STATED)
+    base = markdown_text(about.base)
     return f"""---
 library_name: transformers
 pipeline_tag: text-classification
 ---
-# Classifier of the task {task.label}
+# Classifier of the task {markdown_text(task.label)}
 
-Trained from {about.base} (SHA-256 of its files {about.base_sha256}): first on inference, if its row says so, then on
+Trained from {base} (SHA-256 of its files {about.base_sha256}): first on inference, if its row says so, then on
 the task (STILTs; Phang, Févry and Bowman 2018). Of several seeds, this one has the median dev score. It gives {found}.
 
 ```python

@@ -27,6 +27,7 @@ from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, GoldFactory, PairFactory
 from tests.integration.annotation.crowd import CARELESS, STEADY, crowd_judge
 from tests.integration.annotation.pages import address, client_of, text_of
+from tests.markup import HOSTILE, elements_in, html_of
 
 METHODS = ["counting", "bradley-terry", "maxdiff"]
 
@@ -337,6 +338,17 @@ def test_the_readme_gives_the_reliability_of_pairs_whose_ids_differ_only_in_spac
         "curve": stated["curve"],
         "merged_items": 0,
     }
+
+
+def test_a_campaigns_name_is_text_in_the_readme_of_its_bundle(judged, bundle, tmp_path) -> None:
+    usual = (bundle / "README.md").read_text()
+    judged.name = HOSTILE
+
+    hostile = (bundle_write(campaign=judged, path=tmp_path / "other").path / "README.md").read_text()
+
+    assert elements_in(html_of(hostile)) == elements_in(html_of(usual))
+    assert hostile.splitlines()[1:] == usual.splitlines()[1:]
+    assert "\x1b" not in hostile
 
 
 def test_the_readme_leaves_out_what_its_bundle_does_not_need(bundle) -> None:

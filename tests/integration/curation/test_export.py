@@ -23,6 +23,7 @@ from curation.files.tables import FORMATS
 from curation.models import Dataset, Pair, PairScore, Sentence
 from curation.pairs.text import normalise, sentence_key, shows_something
 from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
+from tests.markup import HOSTILE, elements_in, html_of
 
 
 @pytest.fixture
@@ -300,3 +301,17 @@ def test_the_command_makes_files_safe_for_a_spreadsheet_by_choice(dataset, tmp_p
 
     with (tmp_path / "pairs.csv").open(newline="", encoding="utf-8") as file:
         assert [row["sentence1"] for row in csv.DictReader(file)] == [cell]
+
+
+def test_what_people_typed_is_text_in_the_card_of_a_file(dataset, tmp_path) -> None:
+    texts = ("name", "description", "licence", "source_address")
+    Dataset.objects.filter(pk=dataset.pk).update(**dict.fromkeys(texts, HOSTILE))
+    dataset.refresh_from_db()
+    scores = ScoreSetFactory(dataset=dataset, name=HOSTILE, method=HOSTILE[:40])
+    PairScore.objects.create(score_set=scores, pair=PairFactory(dataset=dataset), value=1)
+
+    outcome = pairs_export(dataset=dataset, path=tmp_path / "out.csv", format="csv", score_set=HOSTILE)
+    card = card_write(dataset, outcome).read_text()
+
+    assert set(elements_in(html_of(card))) == {"h1", "h2", "p", "ul", "li"}
+    assert "\x1b" not in card

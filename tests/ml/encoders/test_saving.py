@@ -1,6 +1,7 @@
 """A trained encoder as others load it."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,9 +10,13 @@ from sentence_transformers import SentenceTransformer
 from curation.pairs.holding_out import HeldOut
 from curation.pairs.text import earlier_near_copy_key, sentence_key
 from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.saving import About, encoder_save, seen_by, seen_save
+from mlworkers.encoders.pre_fine_tuning.saving import card as card_of_classifier
+from mlworkers.encoders.saving import About, card, encoder_save, seen_by, seen_save
+from mlworkers.paraphrasing.card import card as card_of_paraphraser
+from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder
+from tests.markup import HOSTILE, elements_in, html_of
 from tests.ml.tiny import tiny_encoder
 
 ABOUT = About(
@@ -52,6 +57,22 @@ def test_it_passes_our_own_checks_and_gives_the_same_cosines_again(saved) -> Non
 
     cosines = [pair_cosines(one, FIRST, SECOND, choose_compute("cpu")).values for one in (encoder, again)]
     assert np.array_equal(*cosines)
+
+
+def test_what_people_typed_is_text_in_the_cards_of_models(tmp_path) -> None:
+    about = About(HOSTILE, "ab", {"model": HOSTILE}, {"dataset": HOSTILE}, HOSTILE)
+    encoder = load_encoder(tiny_encoder(tmp_path), choose_compute("cpu"))
+    task = SimpleNamespace(label=HOSTILE, classes=[HOSTILE], test=SimpleNamespace(second=None))
+
+    cards = [
+        card(encoder, about),
+        card_of_classifier(about, task),
+        card_of_paraphraser(about, TagBounds(), {"BLEU": HOSTILE}, labels_from=HOSTILE),
+    ]
+
+    for text in cards:
+        assert set(elements_in(html_of(text))) == {"h1", "h2", "p", "ul", "li", "pre", "code"}
+        assert "\x1b" not in text
 
 
 def test_nothing_in_it_is_pickled(saved) -> None:

@@ -1,6 +1,7 @@
 """The pure parts of a published folder."""
 
 import json
+import re
 from datetime import date
 
 import pytest
@@ -120,6 +121,14 @@ def test_a_name_cannot_break_the_entry_that_cites_it_or_the_task() -> None:
         cited_as(publication) == '@misc{rel, author={{O}}, title={{A """ Bn}}, year={2026}, note={Version 2}}'
     )
     compile(mteb_task(publication, Configuration("scored", (), {"train": ("x", 9)})), "task", "exec")
+
+
+@pytest.mark.parametrize("name", ["50% & $x_1$ #2 ~ ^", "A\x1b[31m \u202e name"])
+def test_a_name_in_an_entry_of_bibtex_is_text_in_latex(name: str) -> None:
+    entry = cited_as(published(name=name))
+
+    assert not re.search(r"(?<!\\)[&%$#_~^]", entry.replace("{}", "").replace(r"\textasciicircum", ""))
+    assert entry.isprintable()
 
 
 def published(**facts: object) -> Publication:
