@@ -103,7 +103,7 @@ def _dialect(lines: Lines, delimiter: str, *, header: bool | None) -> Dialect:
     if has_marks:
         reading = _read_quoted(lines, delimiter)
         if plain.share != reading.share:
-            quoted = reading.share > plain.share
+            quoted = reading.share > plain.share or _encloses_a_column(lines, delimiter, plain.width)
         elif delimiter == "\t":
             quoted = reading.enclosed
         reading = reading if quoted else plain
@@ -167,6 +167,23 @@ def _read_quoted(lines: Lines, delimiter: str) -> _Reading:
 def _encloses_needlessly(line: str, delimiter: str) -> bool:
     cells = line.rstrip("\r\n").split(delimiter)
     return any(len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1] for cell in cells)
+
+
+def _encloses_a_column(lines: Lines, delimiter: str, width: int) -> bool:
+    """Whether marks stand around nearly all cells of a column, as only writers of CSV write them.
+
+    A mark that is not doubled then costs its own row, and does not make all others part of the text.
+    """
+    enclosed, rows = Counter[int](), 0
+    for line in lines():
+        cells = line.rstrip("\r\n").split(delimiter)
+        if len(cells) == width:
+            rows += 1
+            enclosed.update(
+                place for place, cell in enumerate(cells) if len(cell) > 1 and cell[0] == cell[-1] == '"'
+            )
+    # The header may have no marks.
+    return rows > 2 and max(enclosed.values(), default=0) >= _HOLDS * (rows - 1)
 
 
 def _rows_kept(rows: Iterable[object]) -> list[tuple[int, tuple[str, ...]]]:

@@ -87,7 +87,7 @@ def _text_sample(
     return Layout(
         path, format, names, dialect.rows[has_header:], has_header,
         detected.name, dialect.delimiter, dialect.quoted, dialect.skipped, warnings=warnings,
-        guesses=(*_said_of(dialect, given=delimiter), *_said_of_header(has_header, header)),
+        guesses=(*dialect_guesses(dialect, given=delimiter), *_said_of_header(has_header, header)),
     )  # fmt: skip
 
 
@@ -103,7 +103,8 @@ def _refuse_unequal_rows(path: Path, names: Sequence[str], dialect: Dialect) -> 
     raise FileError(unequal_rows_refusal(path.name, names, dialect.width, usual_places(names)))
 
 
-def _said_of(dialect: Dialect, *, given: str | None) -> Iterator[Guess]:
+def dialect_guesses(dialect: Dialect, *, given: str | None) -> Iterator[Guess]:
+    """What was decided about how a text file is cut into cells. given: the delimiter that somebody named."""
     if given is None and dialect.width > 1:
         name = DELIMITER_NAMES.get(dialect.delimiter, f"“{dialect.delimiter}”")
         share = f"{dialect.share:.0%}" if dialect.share in (0.0, 1.0) else f"{min(dialect.share, 0.999):.1%}"

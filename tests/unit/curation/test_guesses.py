@@ -59,6 +59,20 @@ def test_a_mark_that_would_merge_rows_of_a_quoted_file_costs_its_own_row(written
     assert [pair.a for pair in pairs[-2:]] == ["C.", 'E."']
 
 
+@pytest.mark.parametrize("header", [HEADER, '"sentence1","sentence2","score"\n'])
+@pytest.mark.parametrize("bad", ['"The "old dog {n}.","A cat,"1"\n', '"A dog {n}.,A cat.,1\n'])
+def test_a_bad_mark_costs_its_own_row_where_marks_enclose_nearly_all_cells(
+    written, header: str, bad: str
+) -> None:
+    good = '"A dog {n}.","A cat {n}.","1"\n'
+    content = header + rows(LATE, good) + bad + rows(5, good)
+
+    layout, pairs, errors = read_pairs(written(content))
+
+    assert (len(pairs), [error.line for error in errors], layout.quoted) == (LATE + 5, [LATE + 2], True)
+    assert (pairs[0].a, pairs[-1].a, pairs[-1].score) == ("A dog 0.", "A dog 4.", 1)
+
+
 @pytest.mark.parametrize(
     "second", ["A cat, a bird.", "2,000 cats.", 'It said,"" a bird is there.', "We go up 3-2,'' he said."]
 )
