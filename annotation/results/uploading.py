@@ -305,6 +305,7 @@ def _check(batch: ImportBatch, options: JudgementOptions, *, most_rows: int, rep
         "annotators_named": bool(file.annotators),
         "left_out": file.left_out,
         "notices": [notice.for_page for notice in file.notices],
+        "guesses": [guess._asdict() for guesses in file.guesses.values() for guess in guesses],
         "lines": list(figures.lines),
         "errors": errors,
     }

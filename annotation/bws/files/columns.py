@@ -15,7 +15,7 @@ from itertools import takewhile
 
 from annotation.bws.files.notices import Notice, ReadingError, Remedy
 from curation.files.assignments import ASSIGNMENT_STATUS_NAMES, PEOPLE_NAMES, without_turk
-from curation.files.drafts import FileError
+from curation.files.drafts import FileError, Guess
 
 _STEMS = ("item", "option", "pair", "tuple", "text", "alternative")
 _OTHER_STEMS = ("sentence", "choice", "candidate", "stimulus", "phrase", "word", "term")
@@ -191,6 +191,34 @@ def _long_columns(columns: Columns, names: list[str], header: Sequence[str]) -> 
         twice = next(header[index] for index in used if used.count(index) > 1)
         raise ReadingError(Notice(f'The column "{twice}" is named twice; name one for each part.'))
     return LongColumnIndexes(person, block, item, choice, _optional(None, "status", names, header))
+
+
+# What a guess says that a column is, by the name of its part.
+_PARTS = {
+    "items": "the items", "best": "the best item", "worst": "the worst item", "annotator": "the annotator",
+    "item": "the item of each row", "block": "the judgement of each row", "choice": "the choice of each row",
+    "duplicate": "the mark of duplicates", "status": "the status of the assignment",
+}  # fmt: skip
+
+
+def columns_guessed(
+    named: Columns, indexes: ColumnIndexes | LongColumnIndexes, header: Sequence[str]
+) -> Iterator[Guess]:
+    """The columns that nobody named, and as what they are read."""
+    for part, meaning in _PARTS.items():
+        found = getattr(indexes, part, None)
+        if found is None or getattr(named, part, None):
+            continue
+        if part == "choice" and (named.best or named.worst):
+            continue
+        places = [found] if isinstance(found, int) else found
+        columns = [place for each in places for place in ([each] if isinstance(each, int) else each)]
+        names = [header[place] for place in columns]
+        one, verb, their = (
+            ("column", "is", "its name") if len(names) == 1 else ("columns", "are", "their names")
+        )
+        reason = f"The {one} {_listed(names)} {verb} read as {meaning}, because of {their}."
+        yield Guess(part, ", ".join(names), reason)
 
 
 @dataclass(frozen=True)

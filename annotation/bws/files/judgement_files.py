@@ -7,7 +7,7 @@ could be read in another way is said in a warning.
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +29,7 @@ from annotation.bws.files.settling import (
 )
 from annotation.bws.files.tables import find_table, writing_text
 from annotation.bws.judgements import IntArray, Judgements, Mask, second_judgements, tuple_numbers
-from curation.files.drafts import FileError
+from curation.files.drafts import FileError, Guess
 from curation.files.tables import csv_lines
 
 _EMPTY = {"nan", "none", "null", "<na>", "n/a", "na", "-"}
@@ -46,6 +46,7 @@ class JudgementFile:
     rejected, or that are a second judgement of a tuple by the same person; twice_by_one: those of the last kind.
     merged_items: texts of items that were taken as another item although they differ, in their spaces.
     notices: what a reader of the figures should know about the file, the weightiest first.
+    guesses: what was decided about each file although nobody said it, by the file's name.
     """
 
     judgements: Judgements
@@ -57,6 +58,7 @@ class JudgementFile:
     twice_by_one: int = 0
     merged_items: int = 0
     notices: tuple[Notice, ...] = ()
+    guesses: Mapping[str, Sequence[Guess]] = field(default_factory=dict)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -232,6 +234,7 @@ class _Reading:
             twice_by_one=int(twice.sum()),
             merged_items=self.spacing.differing if self.spacing.merged else 0,
             notices=tuple(self._notices(judgements, names, int(twice.sum()))),
+            guesses={name: file.table.guesses() for name, file in self.files.items()},
         )
 
     def _second(self, items: IntArray, people: IntArray) -> Mask:

@@ -7,7 +7,7 @@ keys or columns are the header.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
@@ -19,18 +19,19 @@ from annotation.bws.files.columns import (
     Columns,
     LongColumnIndexes,
     RecognisedColumns,
+    columns_guessed,
     find_columns,
     recognised_columns,
 )
 from annotation.bws.files.notices import ReadingError
 from curation.files.columns import nested_refusal
-from curation.files.dialects import DELIMITERS, HEADER_WITHIN, detect_dialect, separator_named
-from curation.files.drafts import FileError, Layout, RowError
+from curation.files.dialects import DELIMITERS, HEADER_WITHIN, Dialect, detect_dialect, separator_named
+from curation.files.drafts import FileError, Guess, Layout, RowError
 from curation.files.encoding import Encoding, detect_encoding, errors_for
 from curation.files.foreign import BEGINNING_BYTES, PARQUET, refuse_known_kinds, refuse_no_text
 from curation.files.header_rows import data_records, headers_refused
 from curation.files.records import Record, RecordLines, physical_lines, split_cells
-from curation.files.sampling import take_sample
+from curation.files.sampling import dialect_guesses, take_sample
 from curation.files.sniffing import all_lines, detect_format, sample_lines
 from curation.files.writing import as_text, replacing
 from curation.pairs.text import printable
@@ -85,7 +86,7 @@ class _TextFile:
             raise FileError(f"{self.path.name} is empty; give a file with {_JUDGEMENTS}.")
         found = False
         for delimiter in self.delimiter or separator_named(lines[0]) or DELIMITERS:
-            quoted = delimiter != "\t" or self._is_quoted(delimiter)
+            quoted = not self._has_marks or self.dialect(delimiter).quoted
             records = split_cells(RecordLines(iter(lines)), delimiter=delimiter, quoted=quoted)
             for record in islice(records, HEADER_WITHIN):
                 if isinstance(record, Record):
@@ -94,10 +95,19 @@ class _TextFile:
         if not found:
             raise FileError(f"{self.path.name} has no row that can be read; give a file with {_JUDGEMENTS}.")
 
-    def _is_quoted(self, delimiter: str) -> bool:
-        """Whether quotation marks enclose cells: decided from the whole file."""
+    @cached_property
+    def _has_marks(self) -> bool:
+        return any('"' in line for line in all_lines(self.path, self.encoding.name))
+
+    def dialect(self, delimiter: str) -> Dialect:
+        """How the whole file is cut by a delimiter, also whether quotation marks enclose its cells."""
         lines = partial(all_lines, self.path, self.encoding.name)
-        return detect_dialect(lines, usual=delimiter, given=delimiter).quoted
+        return detect_dialect(lines, usual=delimiter, given=delimiter)
+
+    def guesses(self, header: _Header) -> Iterator[Guess]:
+        """What was decided about a file with this header although nobody said it."""
+        dialect = replace(self.dialect(header.delimiter), skipped=header.record.line - 1)
+        return dialect_guesses(dialect, given=self.delimiter or None)
 
     def first(self, header: _Header) -> Iterator[Record]:
         """The first rows below the header."""
@@ -134,6 +144,9 @@ class _RecordFile:
     def headers(self) -> Iterator[_Header]:
         yield _Header(Record(0, self.layout.columns))
 
+    def guesses(self, _header: _Header) -> Iterator[Guess]:
+        return iter(())
+
     def records(self, _header: _Header, used: Sequence[int] = ()) -> Iterator[Record | RowError]:
         """The rows, of Parquet their cells in the columns that are used."""
         places = {self.layout.columns[place]: place for place in used}
@@ -152,12 +165,16 @@ def _as_texts(cells: Sequence[object]) -> list[str]:
 
 @dataclass(frozen=True)
 class Table:
-    """names: of the columns. indexes: which of them hold what. warning: a sentence on an encoding that was guessed."""
+    """names: of the columns. indexes: which of them hold what. warning: a sentence on an encoding that was guessed.
+
+    named: the columns that somebody named.
+    """
 
     path: Path
     source: _TextFile | _RecordFile
     header: _Header
     indexes: ColumnIndexes | LongColumnIndexes
+    named: Columns
 
     @property
     def warning(self) -> str:
@@ -166,6 +183,10 @@ class Table:
     @property
     def names(self) -> list[str]:
         return self.header.names
+
+    def guesses(self) -> list[Guess]:
+        """What was decided about the file although nobody said it. Reads a text file once more, or twice."""
+        return [*self.source.guesses(self.header), *columns_guessed(self.named, self.indexes, self.names)]
 
     @property
     def item_columns(self) -> list[str]:
@@ -199,7 +220,7 @@ def find_table(
     source = _opened(path, delimiter, encoding)
     for header in source.headers():
         try:
-            return Table(path, source, header, find_columns(columns, header.names))
+            return Table(path, source, header, find_columns(columns, header.names), columns)
         except ReadingError as error:
             refused.append((header, error))
     # No row fits: the error is about the one that looks most like a header.

@@ -214,11 +214,14 @@ def file_figures(file: JudgementFile) -> dict[str, Any]:
         "left_out": file.left_out,
         "twice_by_one": file.twice_by_one,
         "warnings": list(file.warnings),
+        "guesses": [
+            {"file": name, **guess._asdict()} for name, guesses in file.guesses.items() for guess in guesses
+        ],
     }
 
 
 def file_lines(file: JudgementFile) -> Iterator[str]:
-    """What a reader of the figures should know about their file."""
+    """What a reader of the figures should know about their file, and what was decided about it."""
     yield from file.warnings
     for row in file.rejected[:REJECTED_SHOWN]:
         shown = _("Line %(line)s of %(file)s is left out: %(reason)s.")
@@ -239,3 +242,6 @@ def file_lines(file: JudgementFile) -> Iterator[str]:
             "%(n)s rows name an item twice; each position counts as an appearance.",
             file.repeated_items,
         ) % {"n": f"{file.repeated_items:,}"}
+    for name, guesses in file.guesses.items():
+        several = f"{name}: " if len(file.guesses) > 1 else ""
+        yield from (f"{several}{guess.reason}" for guess in guesses)

@@ -113,6 +113,15 @@ def test_score_writes_scores_and_tells_what_it_left_out(bws, judgements, tmp_pat
         ("f", -1.0),
     ]
     assert figures.pop("seconds") >= 0
+    guesses = figures.pop("guesses")
+    assert [guess["reason"] for guess in guesses] == [line for line in lines if line.startswith("The c")]
+    assert {guess["what"]: guess["taken"] for guess in guesses} == {
+        "delimiter": ",",
+        "items": "Item1, Item2, Item3, Item4",
+        "best": "BestItem",
+        "worst": "WorstItem",
+        "annotator": "Annotator",
+    }
     assert figures == {
         "items": 6,
         "judgements": 4,
@@ -210,6 +219,7 @@ def test_reliability_tells_all_figures_with_what_they_rest_on(bws, judgements) -
         "left_out",
         "twice_by_one",
         "warnings",
+        "guesses",
         "spearman_mean",
         "spearman_sd",
         "pearson_mean",

@@ -139,7 +139,7 @@ def test_rows_that_are_no_judgement_are_listed_with_line_and_reason(read) -> Non
         (7, "the row names no best item"),
         (8, 'the row names "a" both best and worst'),
         (9, "the row repeats the header"),
-        (10, "a quotation mark is opened and not closed"),
+        (10, 'the row names "d" worst, which is not among its items'),
     ]
     assert len(file.judgements) == 1
 

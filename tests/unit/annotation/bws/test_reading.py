@@ -362,13 +362,28 @@ def test_further_header_rows_of_qualtrics_are_rejected_with_a_reason(read, quest
     assert [(row.line, "header row" in row.reason) for row in file.rejected] == [(2, True), (3, True)]
 
 
-def test_marks_that_begin_late_in_a_file_of_tabs_are_part_of_the_text(read) -> None:
-    rows = "a\tb\tc\td\ta\td\n" * 2100 + '"e\tf\tg\th\t"e\th\n' * 3
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+def test_marks_that_begin_late_are_part_of_the_text_and_this_is_said(read, delimiter: str) -> None:
+    rows = "a,b,c,d,a,d\n" * 2100 + '"e,f,g,h,"e,h\n' * 3
 
-    file = read(HEADER.replace(",", "\t") + rows)
+    file = read((HEADER + rows).replace(",", delimiter))
 
     assert (len(file.judgements), file.rejected) == (2103, ())
     assert '"e' in file.items
+    ((_name, guesses),) = file.guesses.items()
+    assert [(guess.what, guess.taken) for guess in guesses[:2]] == [
+        ("delimiter", delimiter),
+        ("quotation_marks", "text"),
+    ]
+
+
+def test_columns_that_somebody_names_are_no_guesses(read) -> None:
+    named = Columns(items=["A", "B"], best="C", worst="D")
+
+    file = read("A;B;C;D;Annotator\na;b;a;b;ann\n", named, delimiter=";")
+
+    ((_name, guesses),) = file.guesses.items()
+    assert [(guess.what, guess.taken) for guess in guesses] == [("annotator", "Annotator")]
 
 
 # JSONL and Parquet
