@@ -5,6 +5,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST = 160
+# What makes elements of a text, and the values that it may have: constants, and HTML that the server rendered, which
+# escapes texts. `test_hostile_texts.py` and `test_pages_review.py` ask the server for it.
+MAKES_ELEMENTS = re.compile(
+    r"(?:\b(?:inner|outer)HTML\s*\+?=(?!=)|insertAdjacentHTML|createContextualFragment|parseFromString|setHTML\w*"
+    r"|document\.write|\bsrcdoc\b|\beval\(|\bFunction\()\s*(.*)"
+)
+RENDERED = {
+    "tuple.html;", "item.html;", "html;", "feedbacks.shift();", "answer.figures;", '`<p class="waiting"></p>`;',
+}  # fmt: skip
+
+
+def test_scripts_make_elements_of_nothing_but_what_the_server_rendered() -> None:
+    made = {
+        f"{path.name}: {match[0]}"
+        for path in sorted((ROOT / "static/js").glob("*.js"))
+        for match in MAKES_ELEMENTS.finditer(path.read_text())
+        if match[1] not in RENDERED
+    }
+
+    assert made == set()
 
 
 def test_no_line_of_a_template_is_long() -> None:

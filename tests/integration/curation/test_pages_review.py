@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
 
-from curation.models import Pair, ReviewDecision
+from curation.models import Pair, ReviewDecision, Sentence
 from curation.review.verdicts import review_decide
 from tests.factories import (
     GeneratedPairFactory,
@@ -18,6 +18,7 @@ from tests.factories import (
     SentenceFactory,
     run_score_set,
 )
+from tests.integration.semblance.hostile_texts import alive_in, markup
 
 pytestmark = pytest.mark.django_db
 JSON = {"Accept": "application/json"}
@@ -184,6 +185,18 @@ def test_the_script_gets_the_next_sentences_with_every_verdict(place, pairs, cur
         assert [item["pair"] for item in answer["items"]] == [pair.pk for pair in pairs[1:]]
         assert answer["undo"] == ReviewDecision.objects.get().pk
         assert answer["progress"] == "1 of 3 decided"
+
+
+def test_no_sentence_is_markup_in_what_the_script_shows(place, dataset, pairs, curating) -> None:
+    for sentence in Sentence.objects.all():
+        Sentence.objects.filter(pk=sentence.pk).update(text=markup(str(sentence.pk)))
+
+    screen = curating.get(f"{place}screen/").json()
+
+    assert len(screen["items"]) > 0
+    assert [
+        alive_in(shown) for shown in (screen["figures"], *(item["html"] for item in screen["items"]))
+    ] == [[] for _shown in range(1 + len(screen["items"]))]
 
 
 def test_who_comes_second_gets_a_sentence_and_the_next(place, pairs, dataset, curating) -> None:

@@ -5,6 +5,8 @@ asks for every page and every file.
 """
 
 import io
+import json
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +35,13 @@ FILES = {
     "verdict_figures_csv", "verdict_kept_csv", "verdict_rejected_csv",
 }  # fmt: skip
 MARKUP = ("html", "svg", "xml")
+# The names of HTML in answers of JSON (`tests/architecture/test_templates.py`), and addresses that have some.
+FRAGMENTS = {"html", "answered", "figures"}
+JSON_SCRIPT = re.compile(r'<script id="\w+" type="application/json">(.*?)</script>', re.DOTALL)
+SCREENS = {
+    "datasets/": set(),
+    "campaigns/": {"judge_screen", "practice", "campaign_preview", "norming_screen"},
+}
 
 
 class Readers:
@@ -100,6 +109,45 @@ def tables_in(answer: HttpResponse) -> Iterator[tuple[str, str]]:
                 yield TABLES[Path(name).suffix], archive.read(name).decode()
     elif kind in TABLES:
         yield TABLES[kind], content_of(answer).decode()
+
+
+def json_in(answer: HttpResponse) -> Iterator[object]:
+    """The JSON that is the answer, or stands in its page for a script."""
+    kind = answer.headers.get("Content-Type", "")
+    if kind.startswith("application/json"):
+        yield json.loads(content_of(answer))
+    elif kind.startswith("text/html"):
+        yield from map(json.loads, JSON_SCRIPT.findall(content_of(answer).decode()))
+
+
+def fragments_in(values: object) -> Iterator[str]:
+    """The HTML in an answer of JSON, which the scripts of the site make elements of."""
+    if isinstance(values, list):
+        for each in values:
+            yield from fragments_in(each)
+    elif isinstance(values, dict):
+        for name, value in values.items():
+            if name in FRAGMENTS and isinstance(value, str):
+                yield value
+            else:
+                yield from fragments_in(value)
+
+
+@pytest.mark.parametrize("part", SCREENS)
+def test_no_text_is_markup_in_what_scripts_make_elements_of(others, readers, part: str) -> None:
+    alive: dict[str, list[str]] = {}
+    names: set[str] = set()
+    for address in (each for each in ALL if part_of(each) == part):
+        path = path_of(address, others)
+        for name, client in readers.of(address):
+            with answered(client, "GET", path) as answer:
+                for fragment in (each for values in json_in(answer) for each in fragments_in(values)):
+                    names.add(address.name)
+                    if found := alive_in(fragment):
+                        alive[f"{name} {path}"] = found
+
+    assert alive == {}
+    assert names >= SCREENS[part]
 
 
 @pytest.mark.parametrize("part", PARTS)
