@@ -95,7 +95,8 @@ def django_db_setup(
             own["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
             template_databases.file_copied(tables, own["NAME"])
         else:
-            name = connection.creation._get_test_db_name()  # with the number of the process
+            # With the number of the process of pytest-xdist, or the name of the job.
+            name = connection.creation._get_test_db_name() + os.environ.get("SEMBLANCE_TESTS_NAME", "")
             stack.enter_context(template_databases.database_of_its_own(name, template=tables))
             own["NAME"] = name
         yield
@@ -152,8 +153,8 @@ def empty_database(django_db_setup, django_db_blocker: DjangoDbBlocker, tmp_path
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """The process that began last to end: those of xdist have ended when it is asked."""
-    if "PYTEST_XDIST_WORKER" not in os.environ and (
+    """The process that began last to end: those of xdist have ended when it is asked. `.ci/jobs` does it by itself."""
+    if not {"PYTEST_XDIST_WORKER", "SEMBLANCE_TESTS_SHARED"} & set(os.environ) and (
         factory := getattr(session.config, "_tmp_path_factory", None)
     ):
         template_databases.databases_drop(factory.getbasetemp())

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from annotation.bws.designs import swapping
+from annotation.bws.studies import forecast
 from annotation.bws.studies.study import StudyPlan
 from annotation.results import figures, study
 
@@ -22,8 +23,10 @@ class QuickStudyPlan(StudyPlan):
 
 @pytest.fixture(autouse=True)
 def quick_figures(monkeypatch) -> None:
-    """A design of a few pairs can seldom be as even as it could be of many, and is sought for half a second."""
+    """A design of a few pairs can seldom be as even as it could be of many, and is sought for seconds."""
     for module in (study, figures):
         monkeypatch.setattr(module, "RESAMPLES", 40)
     monkeypatch.setattr(study, "StudyPlan", QuickStudyPlan)
     monkeypatch.setattr(swapping, "LOOKS_WITHOUT_GAIN", 1)
+    monkeypatch.setattr(swapping, "ROUNDS_BETWEEN_LOOKS", 5)
+    monkeypatch.setattr(forecast, "CAMPAIGNS_SHARED", 1)

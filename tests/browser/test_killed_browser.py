@@ -79,7 +79,7 @@ def answer(page: Page) -> None:
     expect(page.locator("#stage input[name=lease]")).not_to_have_value(shown)
 
 
-@pytest.mark.parametrize("connected", [True, False])
+@pytest.mark.parametrize("connected", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
 def test_killing_the_browser_after_enter_loses_no_judgement_and_stores_none_twice(
     start_browser, campaign, tmp_path, connected
 ) -> None:

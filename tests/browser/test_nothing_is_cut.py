@@ -56,6 +56,16 @@ from tests.integration.mlworkers.test_round_trip_pages import translated
 from tests.scored_contexts import scored_run
 
 pytestmark = pytest.mark.browser
+# Colours do not cut anything off, and hardly anything is paler on a narrow page.
+ON_SCREENS = pytest.mark.parametrize(
+    ("width", "colours"),
+    [
+        (390, "dark"),
+        (1280, "light"),
+        pytest.param(390, "light", marks=pytest.mark.exhaustive),
+        pytest.param(1280, "dark", marks=pytest.mark.exhaustive),
+    ],
+)
 LONG_NAME = "annotator-of-the-second-week-with-a-long-name"
 FIGURES = {"spearman": 0.845, "low": 0.826, "high": 0.862, "sd": 0.002}
 DIFFERENCE = {
@@ -473,8 +483,7 @@ def unfolded(page: Page) -> None:
     page.evaluate("document.querySelectorAll('main details').forEach((part) => (part.open = true))")
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@ON_SCREENS
 def test_no_table_chart_or_control_is_cut_off_and_no_text_too_pale(
     open_as, owner, addresses, width: int, colours: str
 ) -> None:
@@ -483,8 +492,7 @@ def test_no_table_chart_or_control_is_cut_off_and_no_text_too_pale(
     assert cut_on(page, addresses, with_axe=(width, colours) == (1280, "light")) == {}
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@ON_SCREENS
 def test_nothing_is_cut_off_on_pages_of_staff(open_as, staff, workers, width: int, colours: str) -> None:
     page = open_as(staff, width=width, color_scheme=colours)
 

@@ -1,4 +1,4 @@
-"""Two hundred judgements while the network comes and goes: none is lost, none is there twice."""
+"""Many judgements while the network comes and goes: none is lost, none is there twice."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -7,7 +7,7 @@ from annotation.models import Campaign, Judgement
 from tests.factories import CampaignFactory, TupleFactory
 
 pytestmark = pytest.mark.browser
-JUDGEMENTS, CUTS, AHEAD = 200, 10, 6  # those that one screen and five tuples ahead allow without a network
+AHEAD = 6  # judgements: those that one screen and five tuples ahead allow without a network
 
 # Presses the keys of one answer as soon as there is a tuple, so many times; says how many tuples it answered.
 ANSWER = """async (times) => {
@@ -28,9 +28,7 @@ ANSWER = """async (times) => {
 
 @pytest.fixture
 def campaign(dataset) -> Campaign:
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
-    TupleFactory.create_batch(JUDGEMENTS + 60, campaign=campaign)
-    return campaign
+    return CampaignFactory(dataset=dataset, judgements_per_tuple=1)
 
 
 def started(page: Page, campaign: Campaign) -> Page:
@@ -42,25 +40,29 @@ def started(page: Page, campaign: Campaign) -> Page:
     return page
 
 
-def test_two_hundred_judgements_survive_ten_cuts_of_the_network(
-    open_as, annotator, campaign, monkeypatch
+@pytest.mark.parametrize(
+    ("judgements", "cuts"), [(40, 3), pytest.param(200, 10, marks=pytest.mark.exhaustive)]
+)
+def test_judgements_survive_cuts_of_the_network(
+    open_as, annotator, campaign, monkeypatch, judgements: int, cuts: int
 ) -> None:
-    monkeypatch.setattr("annotation.judging.screen.SITTING", 10 * JUDGEMENTS)  # no pause on the way
+    TupleFactory.create_batch(judgements + 60, campaign=campaign)
+    monkeypatch.setattr("annotation.judging.screen.SITTING", 10 * judgements)  # no pause on the way
     page = started(open_as(annotator), campaign)
     answered = 0
 
-    for cut in range(1, CUTS + 1):
-        while answered < cut * JUDGEMENTS // CUTS - AHEAD:
-            answered += page.evaluate(ANSWER, cut * JUDGEMENTS // CUTS - AHEAD - answered)
+    for cut in range(1, cuts + 1):
+        while answered < cut * judgements // cuts - AHEAD:
+            answered += page.evaluate(ANSWER, cut * judgements // cuts - AHEAD - answered)
         page.context.set_offline(True)  # also while answers are on their way
         answered += page.evaluate(ANSWER, AHEAD)
         page.context.set_offline(False)
-    while answered < JUDGEMENTS:
-        answered += page.evaluate(ANSWER, JUDGEMENTS - answered)
+    while answered < judgements:
+        answered += page.evaluate(ANSWER, judgements - answered)
 
-    expect(page.get_by_text(f"{JUDGEMENTS} judged in this sitting")).to_be_visible()
+    expect(page.get_by_text(f"{judgements} judged in this sitting")).to_be_visible()
     page.wait_for_load_state("networkidle")
     assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('judging:'))") == []
     kept = list(Judgement.objects.values_list("tuple", "order_shown", "best_slot", "worst_slot"))
-    assert len(kept) == len({tuple_id for tuple_id, *_ in kept}) == JUDGEMENTS
+    assert len(kept) == len({tuple_id for tuple_id, *_ in kept}) == judgements
     assert all(order[:2] == [best, worst] for _, order, best, worst in kept)

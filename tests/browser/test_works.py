@@ -50,6 +50,7 @@ def test_work_is_withdrawn_by_a_button(curator_page: Page, campaign) -> None:
     assert not campaign.works.exists()
 
 
+@pytest.mark.exhaustive
 def test_a_bundle_is_made_by_a_worker_followed_and_downloaded(
     curator_page: Page, campaign, monkeypatch
 ) -> None:

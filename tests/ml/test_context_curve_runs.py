@@ -43,6 +43,7 @@ def corpus(dataset: Dataset) -> Run:
     return carried_out("index_corpus", dataset, batch=batch.pk)
 
 
+@pytest.mark.exhaustive
 def test_all_three_curves_have_points_and_a_page(client, admin, dataset, corpus, encoder_folder) -> None:
     learned = {"learned": "centred", "model": str(encoder_folder)}
 

@@ -569,6 +569,7 @@ def test_a_comparison_measures_the_base_and_every_weighting_and_seed(dataset, en
     assert run.message == "9 encoders evaluated on 12 test pairs"
 
 
+@pytest.mark.exhaustive
 def test_weightings_by_p_y_and_by_verdicts_are_compared_with_shuffles_of_their_own_and_need_no_p_d(
     dataset, encoder_folder
 ) -> None:
@@ -608,6 +609,7 @@ def test_each_encoder_of_a_comparison_is_an_artefact_with_its_evaluation(dataset
     assert not kept_folder(run.pk).exists()
 
 
+@pytest.mark.exhaustive
 def test_a_comparison_s_plain_encoder_is_that_of_a_training_of_its_own(dataset, encoder_folder) -> None:
     alone = trained(dataset, encoder_folder, snapshot=snapshot_create(dataset=dataset).number)
 

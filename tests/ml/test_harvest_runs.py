@@ -92,6 +92,7 @@ def test_a_corpus_without_fitting_sentences_is_refused_in_one_sentence(dataset, 
     assert dataset.pairs.count() == 1
 
 
+@pytest.mark.exhaustive
 def test_an_encoder_and_a_cross_encoder_learn_from_the_harvested_pairs(
     dataset,
     corpus,

@@ -176,6 +176,7 @@ def test_a_model_without_tags_is_refused(base) -> None:
         load_paraphraser(base, COMPUTE)
 
 
+@pytest.mark.exhaustive
 def test_many_rows_at_a_time_get_what_generate_gives_each_alone(trained) -> None:
     paraphraser, decoding = load_paraphraser(trained, COMPUTE), Decoding(beams=3, candidates=2)
     requests = [Request(source, target) for source in SOURCES for target in (NEAR, FAR)]
@@ -315,6 +316,7 @@ def test_what_is_written_again_lacks_about_a_tenth_of_its_words_and_no_sentence_
     assert sentences_to_write_again([*sentences, "alone"], TagBounds(), seed=7) == made
 
 
+@pytest.mark.exhaustive
 def test_a_warm_up_lets_it_write_unseen_sentences_again(tmp_path) -> None:
     unseen, known = SOURCES[::6], [text for place, text in enumerate(SOURCES) if place % 6]
     before = sentences_to_write_again(known * 4, TagBounds(), seed=7)

@@ -191,6 +191,7 @@ def test_held_out_sentences_are_neither_translated_nor_written(dataset, models) 
     assert not Pair.objects.filter(run_ref=again.pk, b=held).exists()
 
 
+@pytest.mark.exhaustive
 def test_without_ctranslate2_its_engine_is_refused_and_auto_takes_transformers(
     dataset, models, monkeypatch
 ) -> None:

@@ -44,6 +44,7 @@ def models(dataset, encoder_folder) -> tuple[Run, Run]:
     return encoder, labeller
 
 
+@pytest.mark.exhaustive
 def test_scorers_of_all_ways_are_compared_on_pairs_that_none_of_them_learned(dataset, models) -> None:
     encoder, labeller = (f"run:{run.pk}" for run in models)
     ways = [

@@ -64,6 +64,7 @@ def test_tokens_are_those_of_the_models_own_tokenizer(language) -> None:
         assert [language.tokenizer.convert_tokens_to_ids(token) for token in language.tokens(text)] == read
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_a_translation_does_not_depend_on_what_is_translated_beside_it(translator, way) -> None:
     together = translator.translated(SENTENCES, way, seed=1)

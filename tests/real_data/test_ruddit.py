@@ -46,6 +46,7 @@ def test_counting_gives_every_published_score(bws, real_data, tmp_path) -> None:
     assert (figures["judgements"], figures["repeated_items"], figures["rejected"]) == (78_639, 3455, 0)
 
 
+@pytest.mark.exhaustive
 def test_rows_with_best_as_worst_are_rejected_by_default(bws, tmp_path) -> None:
     figures = bws("score", "--out", tmp_path / "scores.csv")
 

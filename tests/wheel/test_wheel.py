@@ -172,6 +172,7 @@ def test_two_builds_are_equal_to_the_byte(wheel, tmp_path) -> None:
     assert again.read_bytes() == wheel.read_bytes()
 
 
+@pytest.mark.exhaustive
 def test_the_list_of_parts_names_every_file_of_the_wheel_and_every_package_that_it_pins(
     wheel, tmp_path
 ) -> None:

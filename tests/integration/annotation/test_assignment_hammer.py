@@ -176,6 +176,7 @@ def test_whoever_comes_at_the_same_moment_gets_a_tuple_if_there_is_one_and_none_
     assert given == {tuple_.pk: WANTED for tuple_ in tuples}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_a_crowd_that_finds_nothing_left_spends_the_extra_judgements_and_no_more() -> None:

@@ -350,6 +350,7 @@ def test_forecast_reads_a_file_with_other_columns_and_says_what_it_left_out(bws,
     assert any(line.startswith("Line 2 is left out") for line in lines)
 
 
+@pytest.mark.exhaustive
 def test_forecast_compares_sizes_of_tuples(bws) -> None:
     lines, figures = bws("forecast", "--items", 60, "--size", 6, "--factor", 1, "--judgements", 1, "--sizes")
 
@@ -467,6 +468,7 @@ def called(*arguments: object, **environment: str) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.exhaustive
 def test_it_works_where_the_database_does_not_answer(items, tmp_path) -> None:
     outcome = called(
         *("design", items, "--out", tmp_path / "tuples.tsv", "--json"),

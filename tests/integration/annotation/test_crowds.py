@@ -165,6 +165,7 @@ def test_guessing_submissions_of_one_id_is_slow(enter) -> None:
         enter(submission="s1")
 
 
+@pytest.mark.exhaustive
 def test_one_address_makes_only_so_many_accounts_in_a_quarter_of_an_hour(crowd, campaign, enter, at) -> None:
     crowd_change(campaign=campaign, consent="You may stop at any time.", places=1000)
     for number in range(ARRIVALS_FROM_ONE_ADDRESS):

@@ -204,6 +204,7 @@ def grown(judged, newcomers, at, answer):
     return judged
 
 
+@pytest.mark.exhaustive
 def test_a_bundle_of_a_campaign_that_has_grown_gives_its_scores_again_to_the_last_byte(
     grown, tmp_path, capsys
 ) -> None:
@@ -224,6 +225,7 @@ def test_a_bundle_of_a_campaign_that_has_grown_gives_its_scores_again_to_the_las
     assert means["2"] > means["1"]
 
 
+@pytest.mark.exhaustive
 def test_maxdiff_is_published_with_a_prior_mean_per_round_as_the_bundle_has_it(
     grown, tmp_path, curator
 ) -> None:

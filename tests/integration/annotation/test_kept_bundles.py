@@ -211,6 +211,7 @@ def test_the_address_of_small_bundles_says_what_to_do_with_a_large_campaign(site
 # Killed, failed, withdrawn
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("moment", ["half-way", "with the file in its place"])
 def test_a_worker_that_is_killed_is_followed_by_another_with_the_same_bytes(
     judged, monkeypatch, files, moment

@@ -90,7 +90,7 @@ def test_a_finished_campaign_forecasts_nothing(site, judged) -> None:
         assert "forecast" not in page
         assert "Hours of work left" not in page
         assert "gold gate" not in page
-    assert re.search(r"at the end, forecast (0\.\d\d) (0\.\d\d)–(\d\.\d\d)", going_on)
+    assert re.search(r"at the end, forecast (0\.\d\d) (-?0\.\d\d)–(\d\.\d\d)", going_on)
     assert "Hours of work left" in going_on
 
 

@@ -611,6 +611,7 @@ def test_hostile_cells_stay_text(upload, check, client, address) -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in looked
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("lines", "size"), [(lines_of_csv, 3_000_000), (lines_of_json, 3_000_000), (open_cells, 800_000)]
 )

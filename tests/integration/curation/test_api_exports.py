@@ -174,6 +174,7 @@ def test_a_program_sees_an_error_where_an_export_fails_in_the_middle(
     assert "1 of the pairs were deleted" in served.told
 
 
+@pytest.mark.exhaustive
 @pytest.mark.django_db(transaction=True)
 def test_a_whole_export_has_an_end_and_an_old_client_gets_its_length(served, dataset, curator) -> None:
     many_pairs(dataset, 3_000, characters=10)

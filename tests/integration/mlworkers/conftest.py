@@ -99,7 +99,8 @@ def undisturbed(request, tmp_path_factory, tables, shared) -> Undisturbed:
     """Made once in a test run: it takes a minute or two."""
 
     def make() -> tuple[str, str, dict[str, dict[str, Any]]]:
-        home = tmp_path_factory.mktemp("undisturbed")
+        home = shared / "undisturbed files"  # those of a process go with it
+        home.mkdir(exist_ok=True)
         url = ""
         if postgres_url():
             url = url_of(database_make(shared, f"semblance_long_{os.getpid()}", template=tables))

@@ -87,6 +87,7 @@ def test_embedded_and_complete_installations_are_not_warned(settings, complete) 
     assert redis_is_set() == []
 
 
+@pytest.mark.exhaustive
 def test_the_check_of_an_installation_says_that_redis_is_missing(installed, tmp_path) -> None:
     done = installed(
         *("manage.py", "check"),
@@ -153,6 +154,7 @@ print(reverse("login"), settings.STATIC_URL, *cookies, *servers)
 """
 
 
+@pytest.mark.exhaustive
 def test_a_site_path_is_before_links_files_cookies_and_the_addresses_of_the_api(installed) -> None:
     done = installed("-c", MOUNTED, SITE_PATH="/tools/b-1.0")
 

@@ -84,6 +84,7 @@ def test_words_of_latin_letters_stay_as_they_were(text: str) -> None:
     assert near_copy_key(text) == earlier_near_copy_key(text)
 
 
+@pytest.mark.exhaustive
 @given(st.text())
 def test_every_text_whose_words_changed_is_known_by_its_scripts(text: str) -> None:
     composed = unicodedata.normalize("NFKC", text).casefold()

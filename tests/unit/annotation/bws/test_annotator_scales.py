@@ -55,6 +55,7 @@ def test_the_derivatives_by_log_scales_are_those_of_the_formula() -> None:
         assert information[person] == pytest.approx(SIX @ curvature @ SIX)
 
 
+@pytest.mark.exhaustive
 def test_scales_are_those_of_the_marginal_likelihood_by_quadrature() -> None:
     judgements = three_items((0.5, 2.0))
     axis = np.linspace(-2.5, 2.5, 51)

@@ -149,6 +149,7 @@ def test_those_who_answer_at_random_agree_too_little() -> None:
     assert not any(signed & set(range(6)) for signed in found)
 
 
+@pytest.mark.exhaustive
 def test_people_of_different_noise_are_hardly_ever_signed() -> None:
     rng = np.random.default_rng(11)
 

@@ -38,6 +38,7 @@ def sizes(draw: st.DrawFn) -> tuple[int, int, float]:
     return items, size, factor
 
 
+@pytest.mark.exhaustive
 @given(sizes(), st.integers(0, 2**32))
 @settings(max_examples=16, deadline=None)
 def test_a_design_of_any_size_is_balanced_repeats_nothing_and_has_a_true_certificate(
@@ -149,6 +150,7 @@ def test_the_same_seed_gives_the_same_design_and_another_seed_another() -> None:
     assert not np.array_equal(first.tuples, other.tuples)
 
 
+@pytest.mark.exhaustive
 @given(st.integers(0, 2**32))
 @settings(max_examples=10, deadline=None)
 def test_pairs_that_share_a_sentence_are_never_judged_together(seed) -> None:

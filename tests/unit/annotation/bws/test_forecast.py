@@ -51,6 +51,7 @@ def campaign(
     return judgements, latent
 
 
+@pytest.mark.exhaustive
 def test_at_least_ninety_of_a_hundred_campaigns_come_to_what_was_forecast() -> None:
     foretold = forecast(replace(PLAN, **ALIKE))
 
@@ -66,6 +67,7 @@ def test_at_least_ninety_of_a_hundred_campaigns_come_to_what_was_forecast() -> N
     assert accurate >= 90
 
 
+@pytest.mark.exhaustive
 def test_forecasts_hold_for_campaigns_whose_people_differ_and_are_careless_now_and_then() -> None:
     foretold = forecast(replace(PLAN, noise=0.7))
 

@@ -60,6 +60,7 @@ def held(campaigns: list[Judgements]) -> int:
     return sum(interval.low <= np.mean(values) <= interval.high for interval in intervals)
 
 
+@pytest.mark.exhaustive
 def test_resampling_is_that_of_a_loop_that_draws_people_and_splits_tuples_twice(different) -> None:
     judged = different[0]
     rng = np.random.default_rng(3)

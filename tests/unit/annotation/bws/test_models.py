@@ -142,6 +142,7 @@ def test_a_fit_lies_where_judgements_and_prior_pull_alike() -> None:
     assert firm == pytest.approx(mean, abs=1e-6)
 
 
+@pytest.mark.exhaustive
 def test_known_utilities_are_found_again_within_their_errors() -> None:
     truth = np.random.default_rng(6).standard_normal(60)
     tuples = np.vstack([design_tuples(60, seed=seed).tuples for seed in range(8)])

@@ -140,6 +140,7 @@ def test_the_prior_of_the_precision_is_a_gamma_density_of_the_standard_deviation
         assert precision_prior.information(log) == pytest.approx(-bend, abs=1e-4)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("spread", [0.6, 1.7])
 def test_the_precision_of_the_prior_is_found_again(spread) -> None:
     rng = np.random.default_rng(5)
@@ -197,6 +198,7 @@ def test_a_large_determinant_is_estimated_closely(monkeypatch) -> None:
     assert log_determinant(precision) == pytest.approx(np.linalg.slogdet(precision.toarray())[1], rel=0.01)
 
 
+@pytest.mark.exhaustive
 def test_errors_are_those_of_sum_to_zero_contrasts() -> None:
     judgements = drawn(np.vstack([design_tuples(20, seed=seed).tuples for seed in range(4)]), np.zeros(20), 4)
     posterior = fit_utilities(MaxDiffLikelihood(judgements), prior_precision=1e-6)

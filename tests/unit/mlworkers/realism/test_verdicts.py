@@ -76,6 +76,7 @@ def test_a_weighted_rank_correlation_is_that_of_repeated_rows() -> None:
     assert found == pytest.approx(repeated)
 
 
+@pytest.mark.exhaustive
 def test_the_interval_of_the_rank_correlation_holds_the_true_one_in_strata_too() -> None:
     rng = np.random.default_rng(0)
     own = np.repeat(np.arange(4), [200_000, 90_000, 30_000, 10_000])
