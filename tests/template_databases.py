@@ -125,9 +125,12 @@ def database_of_its_own(name: str, template: str = "") -> Iterator[str]:
 
 
 def _create(server: psycopg.Connection[Any], name: str, template: str) -> None:
-    """Its commits do not wait for the disk: tests kill those who ask a server, and not the server."""
+    """Its commits do not wait for the disk: tests kill those who ask a server, and not the server. Nor are queries
+    compiled, which PostgreSQL does where it takes small tables for large ones.
+    """
     server.execute(f'CREATE DATABASE "{name}"' + (f' TEMPLATE "{template}"' if template else ""))
     server.execute(f'ALTER DATABASE "{name}" SET synchronous_commit = off')
+    server.execute(f'ALTER DATABASE "{name}" SET jit = off')
 
 
 def file_copied(template: str, to: str | Path) -> None:

@@ -56,14 +56,16 @@ from tests.integration.mlworkers.test_round_trip_pages import translated
 from tests.scored_contexts import scored_run
 
 pytestmark = pytest.mark.browser
-# Colours do not cut anything off, and hardly anything is paler on a narrow page.
+Screens = list[tuple[int, str]]  # widths and colours
+# A page is asked for once and looked at on both. Colours do not cut anything off, and hardly anything is paler on a
+# narrow page. Axe takes longer than all else.
 ON_SCREENS = pytest.mark.parametrize(
-    ("width", "colours"),
+    ("screens", "with_axe"),
     [
-        (390, "dark"),
-        (1280, "light"),
-        pytest.param(390, "light", marks=pytest.mark.exhaustive),
-        pytest.param(1280, "dark", marks=pytest.mark.exhaustive),
+        pytest.param([(390, "dark"), (1280, "light")], False, id="narrow and dark, wide and light"),
+        pytest.param(
+            [(390, "light"), (1280, "dark")], True, id="the other way, with axe", marks=pytest.mark.exhaustive
+        ),
     ],
 )
 LONG_NAME = "annotator-of-the-second-week-with-a-long-name"
@@ -485,18 +487,16 @@ def unfolded(page: Page) -> None:
 
 @ON_SCREENS
 def test_no_table_chart_or_control_is_cut_off_and_no_text_too_pale(
-    open_as, owner, addresses, width: int, colours: str
+    open_as, owner, addresses, screens: Screens, with_axe: bool
 ) -> None:
-    page = open_as(owner, width=width, color_scheme=colours)
-
-    assert cut_on(page, addresses, with_axe=(width, colours) == (1280, "light")) == {}
+    assert cut_on(open_as(owner), addresses, screens, with_axe=with_axe) == {}
 
 
 @ON_SCREENS
-def test_nothing_is_cut_off_on_pages_of_staff(open_as, staff, workers, width: int, colours: str) -> None:
-    page = open_as(staff, width=width, color_scheme=colours)
-
-    assert cut_on(page, workers, with_axe=(width, colours) == (1280, "light")) == {}
+def test_nothing_is_cut_off_on_pages_of_staff(
+    open_as, staff, workers, screens: Screens, with_axe: bool
+) -> None:
+    assert cut_on(open_as(staff), workers, screens, with_axe=with_axe) == {}
 
 
 @pytest.fixture
@@ -539,7 +539,7 @@ def workers(dataset) -> list[str]:
     return ["/runs/workers/", f"/runs/{waiting.pk}/"]
 
 
-def cut_on(page: Page, addresses: list[str], *, with_axe: bool) -> dict[str, list[str]]:
+def cut_on(page: Page, addresses: list[str], screens: Screens, *, with_axe: bool) -> dict[str, list[str]]:
     """What is wrong on each of the pages."""
     cut: dict[str, list[str]] = {}
     for address in addresses:
@@ -548,12 +548,16 @@ def cut_on(page: Page, addresses: list[str], *, with_axe: bool) -> dict[str, lis
             cut[address] = ["the page failed"]
             continue
         unfolded(page)
-        if found := page.evaluate(CUT) + page.evaluate(PALE):
-            cut[address] = found[:5]
-        if pixels := sideways_overflow(page):
-            cut.setdefault(address, []).append(f"the page scrolls by {pixels} pixels")
-        if with_axe and (found := axe_findings(page)):
-            cut.setdefault(address, []).extend(found)
+        for width, colours in screens:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=colours, reduced_motion="reduce")
+            found = [*page.evaluate(CUT), *page.evaluate(PALE)][:5]
+            if pixels := sideways_overflow(page):
+                found.append(f"the page scrolls by {pixels} pixels")
+            if with_axe:
+                found.extend(axe_findings(page))
+            if found:
+                cut.setdefault(address, []).extend(f"{width} {colours}: {what}" for what in found)
     return cut
 
 
