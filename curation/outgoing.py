@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import F, QuerySet
 
+from curation.log_lines import log_line
 from curation.models import Outgoing
 
 # Longer than a try takes: a worker that is killed in one leaves the row to another one after it.
@@ -46,7 +47,9 @@ def outgoing_carry_out(
         same: QuerySet[Any] = rows.model._default_manager.filter(pk=row.pk, state=State.WAITING)
         if same.filter(next_at__lte=at).update(next_at=at + CLAIMED_FOR):  # of two workers one gets it
             outcome = send(row)
-            same.update(**_changes(row, outcome, at=now(), pauses=pauses(row)))
+            changes = _changes(row, outcome, at=now(), pauses=pauses(row))
+            if same.update(**changes) and changes.get("state") == State.FAILED:
+                log_line("sending_given_up", what=rows.model._meta.model_name, id=row.pk, tries=row.tries + 1)
             done += not outcome.problem
     return done
 

@@ -64,6 +64,9 @@ class Run(models.Model):
     claimed_at = models.DateTimeField(
         null=True, blank=True, help_text="when the present count began: this attempt, or its stage"
     )
+    progressed_at = models.DateTimeField(
+        null=True, blank=True, help_text="when its count or its message last changed, or it was last claimed"
+    )
     done_before = models.PositiveBigIntegerField(
         default=0, help_text="what stood done when the present count began"
     )
@@ -307,6 +310,9 @@ class WorkerHeartbeat(models.Model):
         null=True, blank=True, help_text="when somebody asked it to take no more work; empty: nobody did"
     )
     is_closed = models.BooleanField(default=False, help_text="it reads no queue now")
+    tasks = models.JSONField(
+        default=dict, blank=True, help_text="by name: how many tasks it has carried out, and for how long"
+    )
 
     def __str__(self) -> str:
         return self.name
@@ -315,3 +321,23 @@ class WorkerHeartbeat(models.Model):
     def hostname(self) -> str:
         """Its name as Celery knows it, and as runs and shards name their worker."""
         return self.name.rpartition("/")[0] or self.name
+
+
+class BeatHeartbeat(models.Model):
+    """When beat, which sends the messages that are due every minute and every hour, was last heard of.
+
+    There is one row, whichever machine beat runs on: a site has one beat.
+    """
+
+    ONLY = 1
+
+    number = models.PositiveSmallIntegerField(primary_key=True, default=ONLY)
+    host = models.CharField(max_length=200, help_text="the machine that it runs on")
+    started_at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(number=1), name="one_row_for_beat")]
+
+    def __str__(self) -> str:
+        return self.host

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from celery import Task, shared_task
-from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import task_postrun, task_prerun, worker_ready, worker_shutdown, worker_shutting_down
 from celery.worker import state as celery_state
 
 from curation.exchange.uploads import imports_tidy
@@ -25,12 +25,14 @@ from mlworkers.runs.presence import Presence
 from mlworkers.runs.reporting import leaving, takes_nothing_more
 from mlworkers.runs.selectors import kinds_left_to_others, shards_free
 from mlworkers.runs.storage import runs_with_kept
+from mlworkers.runs.task_times import TaskTimes
 
 SECONDS_BETWEEN_SWEEPS = 5.0
 _choosing = threading.Lock()  # of two threads one counts the long runs after the other has claimed
 SECONDS_BETWEEN_TIDYINGS = 60.0  # of the folder of imports: it is read whole, and nobody waits for it
 
 logger = logging.getLogger(__name__)
+task_times = TaskTimes()
 
 
 @shared_task(name=EXECUTE, bind=True)
@@ -98,6 +100,16 @@ def _release_memory() -> None:
             pipelines.release_memory()
 
 
+@task_prerun.connect
+def task_begins(task_id: str, **about: Any) -> None:
+    task_times.begin(task_id)
+
+
+@task_postrun.connect
+def task_ends(task_id: str, task: Any, **about: Any) -> None:
+    task_times.end(task_id, task.name)
+
+
 @worker_ready.connect
 def worker_arrives(sender: Any, **about: Any) -> None:
     """Say that the worker lives, and sweep from now on.
@@ -106,7 +118,9 @@ def worker_arrives(sender: Any, **about: Any) -> None:
     from being found.
     """
     queues = list(sender.app.amqp.queues.consume_from)
-    presence = Presence(sender.hostname, queues, intake=Intake(sender, queues), work=work_in_hand)
+    presence = Presence(
+        sender.hostname, queues, intake=Intake(sender, queues), work=work_in_hand, tasks=task_times.of_all
+    )
     presence.start()
     sweeps = Pulse(
         "sweep", partial(_sweep_if_idle, sender.pool, queues), every=SECONDS_BETWEEN_SWEEPS, at_once=True

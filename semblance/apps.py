@@ -6,4 +6,4 @@ class SemblanceConfig(AppConfig):
     verbose_name = "Semblance"
 
     def ready(self) -> None:
-        import semblance.health  # noqa: F401, PLC0415 - registers them
+        from semblance import health, logins  # noqa: F401, PLC0415 - both register what they have

@@ -22,9 +22,9 @@ from curation.shared_files import StorageError, shared_store, shared_try
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, QUEUES
 from mlworkers.runs.presence import worker_command
-from mlworkers.runs.selectors import live_workers, workers_serving
+from mlworkers.runs.selectors import beat_heard, live_workers, workers_serving
 from semblance.backups.files import files_missing
-from semblance.health import TAG, database_problem, disk_problem, redis_problem
+from semblance.health import TAG, beat_problem, database_problem, disk_problem, redis_problem
 
 CLOCKS_DIFFER = 2.0  # seconds; heartbeats are judged by the database's clock, and files by the machine's
 NETWORK_FOLDERS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs"})
@@ -51,7 +51,14 @@ def findings() -> list[Finding]:
     found = [*settings_findings(), *folder_findings(), *storage_findings(), *redis_findings()]
     if problem := database_problem():
         return [*found, Finding("database", State.PROBLEM, problem)]
-    return [*found, *database_findings(), *clock_findings(), *worker_findings(), *file_findings()]
+    return [
+        *found,
+        *database_findings(),
+        *clock_findings(),
+        *worker_findings(),
+        *beat_findings(),
+        *file_findings(),
+    ]
 
 
 def settings_findings() -> Iterator[Finding]:
@@ -235,6 +242,17 @@ def worker_findings() -> Iterator[Finding]:
         waits = ngettext("%(n)s run waits for it.", "%(n)s runs wait for it.", waiting) % {"n": waiting}
         state = State.PROBLEM if waiting else State.WARNING
         yield Finding("workers", state, f"{sentence % shown} {waits}" if waiting else sentence % shown)
+
+
+def beat_findings() -> Iterator[Finding]:
+    beat = beat_heard(database_now())
+    if beat is not None:
+        yield Finding("beat", State.GOOD, _("Beat runs on %(host)s.") % {"host": beat.host})
+    elif problem := beat_problem():
+        yield Finding("beat", State.PROBLEM, problem)
+    else:
+        sentence = _("Beat has not run yet. manage.py serve starts it, with the workers.")
+        yield Finding("beat", State.WARNING, sentence)
 
 
 def file_findings() -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from curation.database import migrations_missing, migrations_sentence
+from curation.heartbeats import database_now
 from curation.shared_files import StorageAway, shared_problem
 
 SECONDS_BETWEEN_STORAGE_CHECKS = 30.0
@@ -72,6 +73,28 @@ def disk_problem() -> str:
     }
 
 
+def beat_problem() -> str:
+    """A site whose workers have just started has a beat that has not said anything yet."""
+    from mlworkers.models import BeatHeartbeat  # noqa: PLC0415 - a command needs none of it
+    from mlworkers.runs.selectors import BEAT_LIVES_FOR, beat_heard, live_workers  # noqa: PLC0415
+
+    try:
+        at = database_now()
+        last = BeatHeartbeat.objects.first()
+        if beat_heard(at) is not None:
+            return ""
+        workers = [worker for worker in live_workers(at) if worker.started_at]
+    except (DatabaseError, InterfaceError):  # `database_problem` says so
+        return ""
+    if last is None and all(worker.started_at > at - BEAT_LIVES_FOR for worker in workers):
+        return ""
+    return _(
+        "Beat does not run: nothing was heard of it for %(minutes)s minutes or more. Tuples that somebody left on the "
+        "screen are given to others late, and mails and webhooks that failed are not tried again. Start "
+        "semblance-beat, or manage.py serve, which starts it."
+    ) % {"minutes": round(BEAT_LIVES_FOR.total_seconds() / 60)}
+
+
 class StorageAnswer:
     """What the file storage answered lately: it is a service of its own, and is not asked by every proxy's question."""
 
@@ -102,6 +125,7 @@ CHECKS = {
     "database": database_problem,
     "redis": redis_problem,
     "disk": disk_problem,
+    "beat": beat_problem,
     "storage": storage_answer.problem,
 }
 TAG = "production"

@@ -1,12 +1,12 @@
-"""`/metrics` in Prometheus' text form: figures of the database at the moment of the question.
+"""`/metrics` in Prometheus' text form: figures of the database at the moment of the question, and times of requests.
 
-Counting in the processes of the web server would need files that they share, and start again with each of them. What
-the database says is the same from every process. Times of requests are measured by the proxy in front.
+What the database says is the same from every process, and does not start again when one does. Only requests are counted
+by the processes themselves (`request_times`).
 """
 
 import hmac
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
@@ -15,16 +15,28 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.timezone import now
 from django.views.decorators.http import require_GET
 from prometheus_client import CollectorRegistry
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
 from annotation.models import Campaign, Judgement, Lease
 from curation.models import Pair
-from mlworkers.models import Run
+from mlworkers.models import BeatHeartbeat, Run
 from mlworkers.plans.kinds import QUEUES
+from mlworkers.runs.durations import (
+    Durations,
+    run_durations,
+    seconds_without_progress,
+    task_durations,
+)
 from mlworkers.runs.selectors import live_workers, workers_serving
 from semblance.health import CHECKS, problems
+from semblance.request_times import counted_by_all
 
 UNDERWAY = (Run.State.QUEUED, Run.State.RUNNING)
 
@@ -34,6 +46,8 @@ class Installation(Collector):
 
     def collect(self) -> Iterable[Metric]:
         yield from _runs()
+        yield from _durations()
+        yield from _beat()
         yield from _judging()
         yield _by("semblance_workers", "workers that take work, by queue", "queue", _workers())
         draining = GaugeMetricFamily("semblance_workers_drained", "live workers that are drained")
@@ -58,6 +72,37 @@ def _runs() -> Iterator[Metric]:
     yield oldest
 
 
+def _durations() -> Iterator[Metric]:
+    at = now()
+    yield _histogram(
+        "semblance_run_seconds",
+        "from the first claim of a run to its end, by kind and state, of all runs that the database has",
+        ["kind", "state"],
+        run_durations(),
+    )
+    yield _histogram(
+        "semblance_task_seconds",
+        "what live workers have carried out since they started, by worker and task",
+        ["worker", "task"],
+        task_durations(live_workers(at)),
+    )
+    yield _by(
+        "semblance_run_without_progress_seconds",
+        "for how long the run of a kind that stands still longest has said nothing new",
+        "kind",
+        seconds_without_progress(at),
+    )
+
+
+def _beat() -> Iterator[Metric]:
+    age = GaugeMetricFamily(
+        "semblance_beat_age_seconds", "since beat's last heartbeat; absent: none ever came"
+    )
+    for beat in BeatHeartbeat.objects.all():
+        age.add_metric([], max(0.0, (now() - beat.seen_at).total_seconds()))
+    yield age
+
+
 def _judging() -> Iterator[Metric]:
     judgements = CounterMetricFamily("semblance_judgements", "judgements that are stored", labels=["status"])
     for status, number in Judgement.objects.order_by().values_list("status").annotate(Count("pk")):
@@ -80,7 +125,17 @@ def _problems() -> dict[str, int]:
     return {check: int(check in found) for check in CHECKS}
 
 
-def _by(name: str, about: str, label: str, figures: dict[str, int]) -> Metric:
+def _histogram(
+    name: str, about: str, labels: Sequence[str], figures: Mapping[tuple[str, ...], Durations]
+) -> Metric:
+    metric = HistogramMetricFamily(name, about, labels=labels)
+    for values, figure in figures.items():
+        limits = [*(str(limit) for limit in figure.limits), "+Inf"]
+        metric.add_metric(list(values), list(zip(limits, figure.buckets, strict=True)), figure.seconds)
+    return metric
+
+
+def _by(name: str, about: str, label: str, figures: Mapping[str, float]) -> Metric:
     metric = GaugeMetricFamily(name, about, labels=[label])
     for value, figure in figures.items():
         metric.add_metric([value], figure)
@@ -98,4 +153,5 @@ def metrics(request: HttpRequest) -> HttpResponse:
         return HttpResponse("Send METRICS_TOKEN as a bearer token.\n", status=401, content_type="text/plain")
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Installation())
-    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+    said = generate_latest(registry) + generate_latest(counted_by_all())
+    return HttpResponse(said, content_type=CONTENT_TYPE_LATEST)

@@ -147,6 +147,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "semblance.request_ids.request_ids",
+    "semblance.request_times.request_times",
+    "semblance.request_times.refusals_logged",
     "semblance.middleware.under_site_path",
     "semblance.middleware.Compressed",
     "django.middleware.security.SecurityMiddleware",
@@ -404,13 +406,15 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = False  # the sweep invites again; a poisoned run must not loop by itself
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# What Flower and programs that add workers by need read. Through files nobody would read them.
+CELERY_WORKER_SEND_TASK_EVENTS = CELERY_TASK_SEND_SENT_EVENT = bool(REDIS_URL)
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # pages read WorkerHeartbeat and never ask a worker
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # By default a worker ends when the broker was away for three quarters of an hour.
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TIMEZONE = "UTC"
 # In memory: a file of last times would only be one more that a full disk stops. What beat asks for comes every minute.
-CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+CELERY_BEAT_SCHEDULER = "semblance.beat:BeatThatSaysSo"
 CELERY_BEAT_SCHEDULE = {
     # It expires before the next one comes: a busy worker must not find a pile of them afterwards. Queued runs are found
     # without beat (mlworkers.tasks.worker_arrives).
@@ -431,6 +435,8 @@ SENTRY_DSN = env.str("SENTRY_DSN", default="")
 if SENTRY_DSN:
     errors_report(SENTRY_DSN)
 
+# A line for each request, on standard output; a proxy in front mostly writes one.
+ACCESS_LOG = env.bool("ACCESS_LOG", default=False)
 LOG_FORMAT = env.str("LOG_FORMAT", default="line")
 if LOG_FORMAT not in {"line", "json"}:
     raise ImproperlyConfigured(f"LOG_FORMAT is {LOG_FORMAT}; give line or json.")

@@ -7,14 +7,16 @@ worker that was paused while another took it up can no longer write.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Max, Q, QuerySet, Value
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
 from curation.heartbeats import LOST_MAX, ClaimLost, claim_first, held
+from curation.log_lines import log_line
 from curation.webhooks.events import Event, event_happened
 from mlworkers.models import Artifact, Evaluation, Run, RunShard
 from mlworkers.runs.selectors import run_is_free, running, runs_in_line, shards_free
@@ -90,13 +92,24 @@ def _claim(runs: QuerySet[Run], *, worker: str, at: datetime) -> Claim | None:
         given_up={"state": Run.State.FAILED, "finished_at": at, "message": gave_up},
         worker=worker,
         claimed_at=at,
+        progressed_at=at,
         started_at=Coalesce("started_at", Value(at)),
         message="",
     )
     given_up = runs.filter(state=Run.State.FAILED, lost=LOST_MAX, finished_at=at, message=gave_up)
     for number in given_up.values_list("pk", flat=True):
         _tell(number)
-    return Claim(run.pk, run.attempt) if run else None
+    if run is None:
+        return None
+    log_line(
+        "run_claimed",
+        run=run.pk,
+        kind=run.kind,
+        attempt=run.attempt,
+        worker=worker,
+        waited=round((at - run.created_at).total_seconds(), 1) if run.attempt == 1 else None,
+    )
+    return Claim(run.pk, run.attempt)
 
 
 def run_waits(*, run_id: int, message: str) -> None:
@@ -122,7 +135,7 @@ def run_beat(*, claim: Claim, at: datetime, **progress: Any) -> None:
 def run_advance(*, run_id: int, quiet_since: datetime, done: int, total: int) -> None:
     """Say how far a run is whose holder has been quiet since then. The heartbeat stays as it is: it is the holder's."""
     quiet = Run.objects.filter(pk=run_id, state=Run.State.RUNNING, heartbeat_at__lt=quiet_since)
-    quiet.filter(total=total, done__lt=done).update(done=done)
+    quiet.filter(total=total, done__lt=done).update(done=done, progressed_at=Now())
 
 
 def run_leave(*, claim: Claim, lost: bool = False) -> None:
@@ -173,8 +186,24 @@ def run_fail(*, claim: Claim, at: datetime, message: str) -> None:
 
 
 def _tell(run_id: int) -> None:
-    """Tell the webhooks of the run's dataset that it has ended; nothing of its plan or result leaves the site."""
-    kind, state, dataset = Run.objects.values_list("kind", "state", "dataset").get(pk=run_id)
+    """Tell the log and the webhooks of the run's dataset that it has ended; nothing of its plan or result leaves the
+    site.
+    """
+    run = Run.objects.only("kind", "state", "dataset", "attempt", "started_at", "finished_at").get(pk=run_id)
+    kind, state, dataset = run.kind, run.state, run.dataset_id
+    seconds = (
+        (run.finished_at - run.started_at).total_seconds() if run.finished_at and run.started_at else None
+    )
+    line = partial(
+        log_line,
+        "run_ended",
+        run=run_id,
+        kind=kind,
+        state=state,
+        attempt=run.attempt,
+        seconds=None if seconds is None else round(seconds, 1),
+    )
+    transaction.on_commit(line)
     if dataset is not None:
         data = {"run": run_id, "kind": kind, "state": state}
         event_happened(dataset=dataset, event=Event.RUN_FINISHED, key=f"run {run_id}", data=data)
@@ -183,7 +212,10 @@ def _tell(run_id: int) -> None:
 def run_cancel(*, run_id: int, at: datetime, message: str) -> bool:
     """Cancel a run that has not ended; the worker that holds it finds out at its next report."""
     waiting_or_running = Run.objects.filter(pk=run_id, state__in=[Run.State.QUEUED, Run.State.RUNNING])
-    return bool(waiting_or_running.update(state=Run.State.CANCELLED, finished_at=at, message=message))
+    cancelled = waiting_or_running.update(state=Run.State.CANCELLED, finished_at=at, message=message)
+    if cancelled:
+        transaction.on_commit(partial(log_line, "run_ended", run=run_id, state=Run.State.CANCELLED))
+    return bool(cancelled)
 
 
 def _change(claim: Claim, **changes: Any) -> None:

@@ -40,14 +40,20 @@ class Presence:
 
     `end` forgets the worker at once. One that is killed is taken for dead a little later (see
     `selectors.live_workers`). intake: is told at each heartbeat whether the worker is drained. work: what it carries
-    out now.
+    out now. tasks: how many it has carried out, and for how long, by name.
     """
 
     def __init__(
-        self, worker: str, queues: Sequence[str], *, intake: Follower, work: Callable[[], list[Any]]
+        self,
+        worker: str,
+        queues: Sequence[str],
+        *,
+        intake: Follower,
+        work: Callable[[], list[Any]],
+        tasks: Callable[[], dict[str, Any]] = dict,
     ) -> None:
         self.name = f"{worker}/{os.getpid()}"  # two workers may have been given one name
-        self._intake, self._work = intake, work
+        self._intake, self._work, self._tasks = intake, work, tasks
         self._about = {
             "queues": sorted(queues),
             "device": device_name(),
@@ -79,6 +85,7 @@ class Presence:
         seen = {
             "is_closed": self._intake.is_closed,
             "work": self._work(),
+            "tasks": self._tasks(),
             "started_at": started,
             "seen_at": at,
         }

@@ -112,6 +112,8 @@ class Reporter:
             return
         since, progress = standing[0], standing._asdict()
         del progress["since"]
+        if standing != self._written:
+            progress["progressed_at"] = at
         try:
             run_beat(claim=self.claim, at=at, claimed_at=at - timedelta(seconds=moment - since), **progress)
         except RunStopped:

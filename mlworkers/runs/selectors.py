@@ -11,12 +11,13 @@ from django.db.models.functions import Coalesce
 
 from curation.heartbeats import alive, database_now, free, heard_within, stale_after
 from curation.models import Dataset, ScoreSet
-from mlworkers.models import Artifact, Run, RunShard, WorkerHeartbeat
+from mlworkers.models import Artifact, BeatHeartbeat, Run, RunShard, WorkerHeartbeat
 from mlworkers.plans.kinds import LONG
 from mlworkers.runs.presence import worker_command
 
 RUNS_ON_A_PAGE = 50
 WORKER_LIVES_FOR = timedelta(seconds=30)  # several heartbeats may be late, behind a long import
+BEAT_LIVES_FOR = timedelta(seconds=120)  # what it sends is due every minute
 LONG_AT_ONCE = 2  # of the four things that a worker of the default queue does at a time
 STEADY_AFTER = 5.0  # seconds
 INVITED_FOR = timedelta(seconds=10)  # an idle worker needs a second or two; then the message was lost
@@ -56,6 +57,11 @@ def kinds_left_to_others(worker: str, at: datetime) -> list[str]:
 def live_workers(at: datetime) -> list[WorkerHeartbeat]:
     seen = WorkerHeartbeat.objects.filter(heard_within("seen_at", at, WORKER_LIVES_FOR))
     return list(seen.order_by("name"))
+
+
+def beat_heard(at: datetime) -> BeatHeartbeat | None:
+    """Beat's last heartbeat, where it lives; None where it does not, or was never heard of."""
+    return BeatHeartbeat.objects.filter(heard_within("seen_at", at, BEAT_LIVES_FOR)).first()
 
 
 def workers_serving(queue: str, at: datetime) -> list[WorkerHeartbeat]:

@@ -68,7 +68,9 @@ def worker_of(queues: str, *, name: str = "") -> list[str]:
 
 
 def worker_call(arguments: Sequence[str], *, name: str) -> list[str]:
-    quietly = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+    quietly = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle"]
+    if not settings.CELERY_WORKER_SEND_TASK_EVENTS:
+        quietly.append("--without-heartbeat")
     return ["-m", "celery", "--quiet", *arguments, "--hostname", f"{name}@%h", *quietly]
 
 

@@ -6,8 +6,11 @@ half a request stop the site. This one reads requests without a thread and hands
 
 import errno
 import io
+import os
 import re
+import shutil
 import socket
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -15,6 +18,7 @@ from os import SEEK_END
 from selectors import EVENT_READ
 from typing import Any, cast
 
+from django.conf import settings
 from gunicorn.util import close_graceful
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
@@ -22,6 +26,9 @@ workers = 2
 # Each thread may keep one connection to PostgreSQL.
 threads = 8
 loglevel = "warning"
+# Paths without what follows the question mark, which may hold what is secret.
+accesslog = "-" if settings.ACCESS_LOG else None
+access_log_format = "%(t)s %(h)s %(m)s %(U)s %(s)s %(B)s bytes %(L)s s %({x-request-id}o)s"
 control_socket_disable = True
 
 # Requests with larger bodies (uploads) are read by threads of their own, so that they only wait for each other.
@@ -35,6 +42,8 @@ REQUEST_SECONDS = 15.0
 SLOWEST_BYTES = 4_000
 # A client that reads nothing of its answer for this long loses its connection.
 READING_SECONDS = 60.0
+
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client's name for it
 
 HEAD_END = b"\r\n\r\n"
 LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
@@ -207,6 +216,17 @@ def _bytes_of_gunicorn(conn: TConn) -> io.BytesIO:
     buffer: io.BytesIO = parser.unreader.buf if parser else io.BytesIO()
     buffer.seek(0, SEEK_END)
     return buffer
+
+
+def on_starting(_server: Any) -> None:
+    """In gunicorn's first process: a folder in which its workers count requests together."""
+    if settings.METRICS_TOKEN:
+        os.environ[FOLDER] = tempfile.mkdtemp(prefix="semblance-metrics-")
+
+
+def on_exit(_server: Any) -> None:
+    if folder := os.environ.pop(FOLDER, ""):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 worker_class = WebWorker

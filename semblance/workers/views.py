@@ -14,18 +14,22 @@ from mlworkers.models import WorkerHeartbeat
 from mlworkers.plans.kinds import QUEUES
 from mlworkers.runs.draining import worker_drain, worker_undrain
 from mlworkers.runs.presence import worker_command
-from mlworkers.runs.selectors import live_workers
+from mlworkers.runs.selectors import beat_heard, live_workers
+from semblance.health import beat_problem
 from semblance.workers.listing import WorkerState, worker_rows
 
 
 @require_GET
 def worker_list(request: AuthedRequest) -> HttpResponse:
     installation_allow(request.user)
-    rows = worker_rows(database_now())
+    at = database_now()
+    rows = worker_rows(at)
     served = {queue for row in rows if row.may_drain for queue in row.worker.queues}
     live = [row for row in rows if row.state != WorkerState.SILENT]
     context = {
         "rows": rows,
+        "beat": beat_heard(at),
+        "beat_problem": beat_problem(),
         "live": live,
         "unserved": [(queue, worker_command(queue)) for queue in QUEUES if queue not in served],
         "may_drain": any(row.may_drain for row in rows),

@@ -1,0 +1,31 @@
+"""Lines of the log for logins, as Django's signals tell of them."""
+
+from typing import Any
+
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.dispatch import receiver
+from django.http import HttpRequest
+
+from curation.accounts.visitors import visitor_address
+from curation.log_lines import log_line
+from curation.models import User
+
+
+@receiver(user_logged_in)
+def login(user: User, request: HttpRequest | None = None, **about: Any) -> None:
+    log_line("login", user=user.pk, address=_address(request))
+
+
+@receiver(user_login_failed)
+def login_failed(request: HttpRequest | None = None, **about: Any) -> None:
+    """Without the name that was given: people type their password there."""
+    log_line("login_failed", address=_address(request))
+
+
+@receiver(user_logged_out)
+def logout(user: User | None, request: HttpRequest | None = None, **about: Any) -> None:
+    log_line("logout", user=user.pk if user else None, address=_address(request))
+
+
+def _address(request: HttpRequest | None) -> str | None:
+    return visitor_address(request) if request is not None else None
