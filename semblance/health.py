@@ -83,10 +83,10 @@ def beat_problem() -> str:
         last = BeatHeartbeat.objects.first()
         if beat_heard(at) is not None:
             return ""
-        workers = [worker for worker in live_workers(at) if worker.started_at]
+        started = [worker.started_at for worker in live_workers(at) if worker.started_at]
     except (DatabaseError, InterfaceError):  # `database_problem` says so
         return ""
-    if last is None and all(worker.started_at > at - BEAT_LIVES_FOR for worker in workers):
+    if last is None and all(moment > at - BEAT_LIVES_FOR for moment in started):
         return ""
     return _(
         "Beat does not run: nothing was heard of it for %(minutes)s minutes or more. Tuples that somebody left on the "

@@ -126,7 +126,7 @@ def _problems() -> dict[str, int]:
 
 
 def _histogram(
-    name: str, about: str, labels: Sequence[str], figures: Mapping[tuple[str, ...], Durations]
+    name: str, about: str, labels: Sequence[str], figures: Mapping[tuple[str, str], Durations]
 ) -> Metric:
     metric = HistogramMetricFamily(name, about, labels=labels)
     for values, figure in figures.items():

@@ -91,7 +91,7 @@ def counted_by_all() -> "CollectorRegistry":
 
     registry = CollectorRegistry(auto_describe=False)
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
-        MultiProcessCollector(registry)
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     else:
         registry.register(histogram())
     return registry

@@ -8,7 +8,7 @@ from mlworkers.paraphrasing.writing_plan import Sampling
 from mlworkers.synthesis.debiasing import drawn, nucleus
 
 
-class Drawn(LogitsProcessor):
+class Drawn(LogitsProcessor):  # type: ignore[misc]
     """Draws the next token of each of b rows by the row's own noise, (b, most): all others become impossible."""
 
     def __init__(self, way: Sampling, noise: Tensor) -> None:

@@ -12,7 +12,7 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from curation.files.progress import Report, silent
 
 Item = TypeVar("Item")
-_tokens_of: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
+_tokens_of: Callable[[str], str] = Tokenizer13a()
 
 
 class LeftOut(StrEnum):

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate
+from typing import Any
 
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Min, Q, Sum
 from django.db.models.functions import Coalesce
@@ -35,7 +36,9 @@ def run_durations() -> dict[tuple[str, str], Durations]:
         f"within_{limit:.0f}": Count("pk", filter=Q(took__lte=timedelta(seconds=limit)))
         for limit in RUN_SECONDS
     }
-    rows = ended.order_by().values("kind", "state").annotate(n=Count("pk"), total=Sum("took"), **within)
+    rows: Iterable[Any] = (
+        ended.order_by().values("kind", "state").annotate(n=Count("pk"), total=Sum("took"), **within)
+    )
     return {
         (row["kind"], row["state"]): Durations(
             limits=RUN_SECONDS,

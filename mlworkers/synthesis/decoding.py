@@ -19,11 +19,14 @@ from mlworkers.synthesis.plan import GenerationPlan
 ROOM = 16  # positions; the library's own layer copies everything at every token
 
 
-class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
+class RoomyLayer(DynamicLayer):  # type: ignore[misc]
     """A layer of the cache that copies its content every ROOM tokens, and writes in between into spare places."""
 
+    keys: Tensor
+    values: Tensor
+
     def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)  # type: ignore[no-untyped-call]
+        super().__init__(**settings)
         self._spare: tuple[Tensor, ...] | None = None
 
     def update(

@@ -132,7 +132,7 @@ def generator_of(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> 
         raise ModelError(
             f"{type(model).__name__} keeps no keys and values of earlier tokens; name a transformer that does."
         )
-    untyped: Any = model.eval()  # type: ignore[no-untyped-call]
+    untyped: Any = model.eval()
     size = untyped.get_output_embeddings().weight.shape[0]
     known = len(tokenizer)
     if known > size or set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
