@@ -4,8 +4,12 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -135,3 +139,28 @@ def test_a_failure_of_the_exhaustive_lane_is_old_where_it_fails_on_the_parent_co
 
     assert answer.returncode == status
     assert all(sentence in answer.stdout for sentence in said)
+
+
+def jobs_of_ci() -> list[Any]:
+    loader = SourceFileLoader("ci_jobs", str(ROOT / ".ci" / "jobs"))
+    module = module_from_spec(spec_from_loader("ci_jobs", loader))
+    sys.modules["ci_jobs"] = module  # dataclasses look for their module there
+    loader.exec_module(module)
+    return module.jobs()
+
+
+def test_the_jobs_of_ci_have_every_module_of_tests_and_no_two_shares_have_the_same() -> None:
+    def modules(job: Any) -> set[Path]:
+        named = [ROOT / word for word in job.command if word.startswith("tests/")]
+        return {one for path in named for one in ([path] if path.is_file() else path.rglob("test_*.py"))}
+
+    found = [(job, modules(job)) for job in jobs_of_ci()]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
+    asked = {path for folder in settings["testpaths"] for path in (ROOT / folder).rglob("test_*.py")}
+
+    assert {path for _job, paths in found for path in paths} == asked
+    for kind in ("postgres-", "unit-", "ml-"):
+        shares = [paths for job, paths in found if job.name.startswith(kind)]
+        assert len(shares) >= 2
+        assert all(shares)
+        assert sum(map(len, shares)) == len(set().union(*shares))
