@@ -1,6 +1,7 @@
 """The documents name files that exist."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,24 @@ def test_translators_read_about_how_many_sentences_a_language_has() -> None:
     sentences = len(re.findall("^msgid ", catalogue, re.MULTILINE)) - 1  # the first one is the head
     assert said
     assert int(said[1]) == pytest.approx(sentences, rel=0.1)
+
+
+def test_the_walk_through_the_security_standard_has_each_requirement_once_with_its_test_or_its_day() -> None:
+    text = (ROOT / "docs" / "security.md").read_text()
+    rows = re.findall(r"^\| (\d+\.\d+\.\d+) \| [^|]+ \| ([^|]+) \| ([^|]*) \|$", text, re.MULTILINE)
+    tests = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+
+    assert len({number for number, _result, _where in rows}) == len(rows) == 253
+    results = Counter(result.split(",")[0] for _number, result, _where in rows)
+    said = re.search(
+        r"(\d+) are met, (\d+) partly, (\d+) not, (\d+) are the operator's, and (\d+) do not apply", text
+    )
+    assert [int(count) for count in said.groups()] == [
+        results[result] for result in ("met", "partly", "not met", "operator", "n/a")
+    ]
+    for number, result, where in rows:
+        assert re.fullmatch(r"met|partly|operator|n/a|not met, \d{4}-\d{2}-\d{2}", result), number
+        assert result not in ("met", "partly", "n/a") or where, number
+    named = re.findall(r"`(?:[\w/]+/)?(test_\w+\.py)`", text)
+    assert len(named) > 150
+    assert set(named) <= tests
