@@ -16,7 +16,7 @@ ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblanc
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test affected everything coverage check kills faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign schema constraints requirements audit wheel
+.PHONY: help install demo serve test affected everything coverage check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign schema constraints requirements audit wheel
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -45,6 +45,10 @@ coverage: $(VENV)/installed-dev ## line and branch coverage of the tests on SQLi
 
 kills: $(VENV)/installed-dev ## every kind of run, killed at random moments ROUNDS times (some minutes); SEED=N draws others
 	@KILLED_ROUNDS=$(or $(ROUNDS),10) KILLED_SEED=$(or $(SEED),13) $(BIN)/python -m pytest -q -m kills tests/integration/mlworkers
+
+schedules: $(VENV)/installed-dev ## orders of what annotators, pages, owners and the clock do, drawn by seeds (SCHEDULES=10000 FIRST=0)
+	@SCHEDULES=$(or $(SCHEDULES),10000) FIRST_SCHEDULE=$(or $(FIRST),0) \
+	  $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -k many_schedules tests/integration/annotation/test_schedules.py
 
 faults: faults-servers ## servers killed while people judge, full disks, clocks; every kind of run killed; the browser suite under a sub-path (hours; SHORT=1: some minutes of the first)
 	@$(if $(SHORT),,$(MAKE) kills ROUNDS=$(or $(ROUNDS),3) && $(MAKE) faults-path)
