@@ -20,7 +20,7 @@ from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.parsing import Columns
 from curation.files.tables import FORMATS
-from curation.models import Dataset, Pair, PairScore, Sentence
+from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.text import normalise, sentence_key, shows_something
 from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
 from tests.markup import HOSTILE, elements_in, html_of
@@ -305,12 +305,14 @@ def test_the_command_makes_files_safe_for_a_spreadsheet_by_choice(dataset, tmp_p
 
 def test_what_people_typed_is_text_in_the_card_of_a_file(dataset, tmp_path) -> None:
     texts = ("name", "description", "licence", "source_address")
-    Dataset.objects.filter(pk=dataset.pk).update(**dict.fromkeys(texts, HOSTILE))
+    lengths = {text: Dataset._meta.get_field(text).max_length for text in texts}
+    Dataset.objects.filter(pk=dataset.pk).update(**{text: HOSTILE[:most] for text, most in lengths.items()})
     dataset.refresh_from_db()
-    scores = ScoreSetFactory(dataset=dataset, name=HOSTILE, method=HOSTILE[:40])
+    name = HOSTILE[: ScoreSet._meta.get_field("name").max_length]
+    scores = ScoreSetFactory(dataset=dataset, name=name, method=HOSTILE[:40])
     PairScore.objects.create(score_set=scores, pair=PairFactory(dataset=dataset), value=1)
 
-    outcome = pairs_export(dataset=dataset, path=tmp_path / "out.csv", format="csv", score_set=HOSTILE)
+    outcome = pairs_export(dataset=dataset, path=tmp_path / "out.csv", format="csv", score_set=name)
     card = card_write(dataset, outcome).read_text()
 
     assert set(elements_in(html_of(card))) == {"h1", "h2", "p", "ul", "li"}
