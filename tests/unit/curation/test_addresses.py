@@ -147,7 +147,7 @@ class Trickling(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def trickle(monkeypatch) -> Iterator[str]:
-    monkeypatch.setattr(connections, "LEAST_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "LEAST_SECONDS", 0.6)  # a busy machine pauses for less
     monkeypatch.setattr(connections, "LEAST_BYTES", 1_000)
     with ThreadingHTTPServer(("127.0.0.1", 0), Trickling) as server:
         server.daemon_threads = True
