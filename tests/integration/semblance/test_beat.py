@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 def beat(monkeypatch) -> BeatThatSaysSo:
     """Beat of an application that has nothing to send."""
     monkeypatch.setattr(beat_module, "close_old_connections", lambda: None)  # that of the test stays
-    return BeatThatSaysSo(app=Celery("nothing"), schedule={}, lazy=True)
+    return BeatThatSaysSo(app=Celery("nothing", set_as_current=False), schedule={}, lazy=True)
 
 
 def heard(ago: timedelta) -> BeatHeartbeat:
