@@ -8,6 +8,9 @@ more people, than what is in the database.
 
 import json
 import logging
+from functools import partial
+
+from django.db import transaction
 
 logger = logging.getLogger("semblance.happened")
 
@@ -17,6 +20,11 @@ def log_line(event: str, **fields: object) -> None:
     given = {name: value for name, value in fields.items() if value is not None and value != ""}
     words = " ".join([event, *(f"{name}={_word(value)}" for name, value in given.items())])
     logger.info("%s", words, extra={"event": event, **given})
+
+
+def log_line_at_commit(event: str, **fields: object) -> None:
+    """Write the line once the transaction is committed: a change that is rolled back did not happen."""
+    transaction.on_commit(partial(log_line, event, **fields))
 
 
 def _word(value: object) -> str:

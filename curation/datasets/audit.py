@@ -6,7 +6,6 @@ What is done to the site itself, such as draining a worker, is in the log of all
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import partial
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -14,7 +13,7 @@ from django.db.models import Max, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from curation.log_lines import log_line
+from curation.log_lines import log_line_at_commit
 from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, SplitBefore, User
 
 Action = AuditEntry.Action
@@ -114,15 +113,13 @@ def audit_record(
     """
     token = by.token_used if by else ""
     via = Via.TOKEN if token else Via.SITE if by else Via.RULE if rule else Via.COMMAND
-    line = partial(
-        log_line,
+    log_line_at_commit(
         str(action),
         via=Via.BLIND if blind else via,
         user=None if blind or by is None else by.pk,
         dataset=dataset.slug if dataset else None,
         pairs=pairs,
     )
-    transaction.on_commit(line)  # what is undone did not happen
     return AuditEntry.objects.create(
         dataset=dataset,
         action=action,

@@ -7,7 +7,6 @@ worker that was paused while another took it up can no longer write.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -16,7 +15,7 @@ from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
 from curation.heartbeats import LOST_MAX, ClaimLost, claim_first, held
-from curation.log_lines import log_line
+from curation.log_lines import log_line, log_line_at_commit
 from curation.webhooks.events import Event, event_happened
 from mlworkers.models import Artifact, Evaluation, Run, RunShard
 from mlworkers.runs.selectors import run_is_free, running, runs_in_line, shards_free
@@ -189,32 +188,33 @@ def _tell(run_id: int) -> None:
     """Tell the log and the webhooks of the run's dataset that it has ended; nothing of its plan or result leaves the
     site.
     """
+    run = _end_log(run_id)
+    if run.dataset_id is not None:
+        data = {"run": run_id, "kind": run.kind, "state": run.state}
+        event_happened(dataset=run.dataset_id, event=Event.RUN_FINISHED, key=f"run {run_id}", data=data)
+
+
+def _end_log(run_id: int) -> Run:
     run = Run.objects.only("kind", "state", "dataset", "attempt", "started_at", "finished_at").get(pk=run_id)
-    kind, state, dataset = run.kind, run.state, run.dataset_id
-    seconds = (
-        (run.finished_at - run.started_at).total_seconds() if run.finished_at and run.started_at else None
-    )
-    line = partial(
-        log_line,
+    took = run.finished_at - run.started_at if run.finished_at and run.started_at else None
+    log_line_at_commit(
         "run_ended",
         run=run_id,
-        kind=kind,
-        state=state,
+        kind=run.kind,
+        state=run.state,
         attempt=run.attempt,
-        seconds=None if seconds is None else round(seconds, 1),
+        seconds=None if took is None else round(took.total_seconds(), 1),
     )
-    transaction.on_commit(line)
-    if dataset is not None:
-        data = {"run": run_id, "kind": kind, "state": state}
-        event_happened(dataset=dataset, event=Event.RUN_FINISHED, key=f"run {run_id}", data=data)
+    return run
 
 
+@transaction.atomic
 def run_cancel(*, run_id: int, at: datetime, message: str) -> bool:
     """Cancel a run that has not ended; the worker that holds it finds out at its next report."""
     waiting_or_running = Run.objects.filter(pk=run_id, state__in=[Run.State.QUEUED, Run.State.RUNNING])
     cancelled = waiting_or_running.update(state=Run.State.CANCELLED, finished_at=at, message=message)
     if cancelled:
-        transaction.on_commit(partial(log_line, "run_ended", run=run_id, state=Run.State.CANCELLED))
+        _end_log(run_id)
     return bool(cancelled)
 
 

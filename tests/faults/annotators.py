@@ -21,6 +21,7 @@ SIZE = 4  # pairs of a tuple
 PATIENCE = 20.0  # seconds for an answer of the server, as in deciding.js
 WAITS = 0.2, 3.0  # seconds before the first and between later attempts; shorter than in deciding.js
 KILLED = 0.01  # how often a browser is killed while an answer is on its way
+UNDONE = 0.05  # how often an answer is undone that the server has
 
 
 class Answer(NamedTuple):
@@ -37,6 +38,8 @@ class Ledger:
         self.target = target
         self.sent: dict[str, Answer] = {}
         self.kept: set[str] = set()
+        self.undone: set[str] = set()
+        self.requests = 0
         self.refused: list[tuple[Answer, str]] = []
         self.outcomes: Counter[str] = Counter()
         self.over = threading.Event()
@@ -53,8 +56,25 @@ class Ledger:
                 self.kept.add(answer.client_id)
             elif outcome == "refused":
                 self.refused.append((answer, note))
-            if len(self.kept) + len(self.refused) >= self.target:
+            if len(self.kept) - len(self.undone) + len(self.refused) >= self.target:
                 self.over.set()
+
+    def undo_begun(self, answer: Answer) -> bool:
+        """Whether the answer may be undone: one that ends the campaign is not. It counts as undone from now on."""
+        with self._lock:
+            if not self.over.is_set():
+                self.undone.add(answer.client_id)
+            return answer.client_id in self.undone
+
+    def undo_heard(self, answer: Answer, outcome: str, note: str) -> None:
+        with self._lock:
+            self.outcomes[f"undo: {outcome}"] += 1
+            if outcome == "refused":
+                self.refused.append((answer, note))
+
+    def asked(self) -> None:
+        with self._lock:
+            self.requests += 1
 
 
 class Annotator(threading.Thread):
@@ -119,7 +139,24 @@ class Annotator(threading.Thread):
             self._outbox.popleft()
             self._wait = WAITS[0]
             self._arrange(body)
+            if not self._outbox and self._random.random() < UNDONE and self._ledger.undo_begun(answer):
+                self._undo(answer)
         return None
+
+    def _undo(self, answer: Answer) -> None:
+        """Take the last answer back, and ask again until the server has said that it did."""
+        while True:
+            outcome, body = "no form", {}
+            if self._token or self._screen():
+                outcome, body = self._ask("undo/", {"client_id": answer.client_id})
+                self._ledger.undo_heard(answer, outcome, body.get("note", ""))
+            if outcome == "ok":
+                return self._arrange(body)
+            if outcome == "refused":
+                return None
+            if outcome == "forbidden":
+                self._token = ""
+            time.sleep(self._random.uniform(*WAITS) / 2)
 
     def _screen(self) -> bool:
         outcome, body = self._ask("screen/")
@@ -159,6 +196,7 @@ class Annotator(threading.Thread):
             if self._connection is None:
                 self._connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
             method, body = ("POST", urlencode(fields)) if fields else ("GET", None)
+            self._ledger.asked()
             self._connection.request(method, f"{self._path}/{part}", body, headers)
             if hang_up:
                 self._hang_up()

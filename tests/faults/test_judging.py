@@ -1,4 +1,4 @@
-"""Many people judge while the parts of the site are killed at moments drawn by chance: nothing is lost, nothing double.
+"""Many people judge and undo while the parts of the site are killed at random moments: nothing is lost, nothing double.
 
 FAULTS_JUDGEMENTS, FAULTS_ANNOTATORS, FAULTS_KILLS and FAULTS_SEED make it longer (`make faults`).
 """
@@ -54,6 +54,10 @@ GROUP BY tuple.id
 HAVING count(judgement.id) != tuple.required OR tuple.collected != tuple.required OR tuple.leased != 0
   OR count(judgement.id) FILTER (WHERE judgement.status = 'collected') != tuple.required
 """
+TAKEN_BACK = """
+SELECT revision.client_id::text FROM annotation_judgementrevision revision
+JOIN annotation_tuple tuple ON tuple.id = revision.tuple_id WHERE tuple.campaign_id = {}
+"""
 RUNS = "SELECT state, message FROM mlworkers_run WHERE id IN ({})"
 
 
@@ -64,7 +68,7 @@ def disturb(site: Site, ledger: Ledger, rng: random.Random) -> tuple[list[str], 
     drawn = [name for _ in range(KILLS) for name in rng.sample(names, len(names))][:KILLS]
     runs = []
     for moment, name in zip(moments, drawn, strict=True):
-        while len(ledger.kept) < moment and not ledger.over.is_set():
+        while len(ledger.kept) - len(ledger.undone) < moment and not ledger.over.is_set():
             time.sleep(0.01)
         runs.append(site.run_start("export_dataset", dataset="scenes"))
         kill, restart = FAULTS[name](site)
@@ -99,15 +103,20 @@ def test_no_judgement_is_lost_or_double_while_everything_is_killed(site: Site) -
     stored = {row[0]: row[1:] for row in site.rows(STORED.format(site.campaign))}
     said = ledger.sent
     assert stored.keys() <= said.keys()
-    lost = ledger.kept - stored.keys()
+    lost = ledger.kept - ledger.undone - stored.keys()
+    taken_back = sorted(row[0] for row in site.rows(TAKEN_BACK.format(site.campaign)))
     changed = [
         (said[client_id], row)
         for client_id, row in stored.items()
         if (row[0], row[2], row[3]) != (said[client_id].lease, *placed(said[client_id], row[1]))
     ]
     print(f"\n{JUDGEMENTS} judgements, {ANNOTATORS} annotators, {seconds:.0f} s; killed: {', '.join(drawn)}")
-    print(f"answers of the site: {dict(ledger.outcomes)}")
+    print(f"{ledger.requests} requests; answers of the site: {dict(ledger.outcomes)}")
     assert (ledger.refused, lost, changed) == ([], set(), [])
+    # Each undo took away its own answer, once, and nothing else was taken away.
+    assert ledger.undone
+    assert taken_back == sorted(ledger.undone)
+    assert ledger.undone.isdisjoint(stored)
     assert len(site.rows(STORED.format(site.campaign))) == len(stored) == JUDGEMENTS
     assert site.rows(OVER_ASSIGNED.format(site.campaign)) == []
     runs_of_it = RUNS.format(", ".join(map(str, runs)))

@@ -93,7 +93,7 @@ def test_runs_that_fail_or_are_cancelled_end_too(happened) -> None:
 
     assert "state=failed" in happened(lambda: run_fail(claim=claim, at=now(), message="No memory."))[0]
     assert happened(lambda: run_cancel(run_id=cancelled.pk, at=now(), message="")) == [
-        f"run_ended run={cancelled.pk} state=cancelled"
+        f"run_ended run={cancelled.pk} kind=export_dataset state=cancelled attempt=0"
     ]
     assert happened(lambda: run_cancel(run_id=cancelled.pk, at=now(), message="")) == []
 

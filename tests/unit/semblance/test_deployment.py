@@ -1,8 +1,8 @@
 """The files for containers, systemd and proxies agree with the programs: queues, times to stop, sizes, users."""
 
+import json
 import re
 import shlex
-import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from django.core.management import get_commands, load_command_class
 from gunicorn.config import Config
 
 from curation.errors import UserError
+from deployment import image_steps, pin_images
 from mlworkers.plans.kinds import QUEUES
 from semblance.celery import app
 from semblance.serving.processes import GRACE
@@ -22,6 +23,8 @@ from semblance.serving.programs import worker_of, workers
 
 ROOT = Path(__file__).resolve().parents[3]
 SERVICES = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+STAGES, _ = image_steps.stages_read((ROOT / "Dockerfile").read_text())
+REQUIREMENTS = ROOT / "semblance" / "requirements"
 SERVERS = {"database": {"condition": "service_healthy"}, "redis": {"condition": "service_healthy"}}
 UNITS = {path.name: path.read_text() for path in (ROOT / "deployment").glob("*.service")}
 # A unit's name, the program and its arguments; of the template, for the queue `gpu`.
@@ -91,42 +94,105 @@ def test_a_store_is_started_by_choice_alone_and_nothing_waits_for_it() -> None:
 
     assert by_choice == {"storage", "bucket"}
     assert waiting == {"bucket"}
-    assert "s3" in re.search(r"EXTRAS=\[(.*)\]", (ROOT / "Dockerfile").read_text())[1].split(",")
+    # What speaks to it is in the packages of the web, which are a part of those of a worker.
+    assert re.search(r"^boto3==", (REQUIREMENTS / "web.txt").read_text(), re.MULTILINE)
 
 
-def test_a_change_of_code_does_not_install_what_the_site_needs_again() -> None:
-    steps = re.findall(
-        r"^(?:COPY|RUN) .*?(?<!\\)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE | re.DOTALL
+@pytest.mark.parametrize("kind", ["web", "worker"])
+def test_a_change_of_code_does_not_install_what_the_site_needs_again(kind: str) -> None:
+    steps = STAGES[f"{kind}-packages"].steps
+    needs, code, whole = (
+        next(n for n, (_, rest) in enumerate(steps) if rest.endswith(part))
+        for part in (" semblance/requirements", "--from=wheel /wheel /wheel", " /wheel/*.whl")
     )
-    needs, code = (
-        next(n for n, step in enumerate(steps) if part in step) for part in ("${EXTRAS}", "COPY . .")
+
+    assert needs < code < whole
+
+
+def test_each_image_gets_the_packages_of_its_kind_and_starts_its_program() -> None:
+    installer = (ROOT / "deployment" / "install.sh").read_text()
+    kinds = re.search(r"^case \$kind in ([\w|-]+)\) ;;", installer, re.MULTILINE)[1].split("|")
+    arguments = dict(
+        rest.partition("=")[::2] for name, rest in STAGES["worker-packages"].steps if name == "ARG"
     )
 
-    assert needs < code
-    assert "--no-deps" in steps[code + 1]
+    assert arguments["DEVICE"] in {"cpu", "cuda"}
+    assert {"web", "worker-cpu", "worker-cuda"} == set(kinds)
+    for stage, kind in (("web-packages", "web"), ("worker-packages", "worker-${DEVICE}")):
+        runs = [rest.split() for name, rest in STAGES[stage].steps if name == "RUN"]
+        assert {tuple(run[:4]) for run in runs} == {("sh", "deployment/install.sh", "/opt/semblance", kind)}
+    commands = {kind: json.loads(dict(STAGES[kind].steps)["CMD"]) for kind in ("web", "worker")}
+    assert {STAGES[kind].base for kind in commands} == {"program"}
+    assert commands["worker"] == ["semblance", "worker"]
+    given = Config().parser().parse_args(commands["web"][1:])
+    assert (commands["web"][0], given.args) == ("gunicorn", ["semblance.wsgi:application"])
+    assert given.bind == ["0.0.0.0:8000"]
 
 
-def test_the_layer_of_packages_has_the_files_that_the_project_is_described_by() -> None:
-    before = (ROOT / "Dockerfile").read_text().split("${EXTRAS}")[0]
-    copied = {name for line in re.findall(r"^COPY (.+) \S+$", before, re.MULTILINE) for name in line.split()}
-    described = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    module, _, _ = described["tool"]["setuptools"]["dynamic"]["version"]["attr"].rpartition(".")
-    project = described["project"]
+def test_workers_have_the_workers_image_and_all_others_the_one_without_torch() -> None:
+    ours = {name: service for name, service in SERVICES.items() if service.get("build")}
 
-    needed = {
-        "pyproject.toml",
-        project["readme"],
-        *project["license-files"],
-        f"{module.replace('.', '/')}.py",
+    images = {name: (service["build"]["target"], service["image"]) for name, service in ours.items()}
+    assert images == {
+        name: ("worker", "semblance-worker") if name.startswith("worker-") else ("web", "semblance-web")
+        for name in ours
     }
-    assert needed <= copied
+    assert set(ours["worker-gpu"]["build"]["args"]) == {"DEVICE", "TORCH_INDEX"}
+    assert not re.search(r"^torch==", (REQUIREMENTS / "web.txt").read_text(), re.MULTILINE)
+
+
+def test_everything_that_an_image_copies_is_in_the_project() -> None:
+    ignored = (ROOT / ".dockerignore").read_text().split()
+    copied = [
+        name
+        for stage in STAGES.values()
+        for step, rest in stage.steps
+        if step == "COPY" and not rest.startswith("--from=")
+        for name in rest.split()[:-1]
+    ]
+
+    assert copied
+    assert all((ROOT / name).exists() and name not in ignored for name in copied)
+    assert [stage.name for stage in image_steps.order(STAGES, "web")] == [
+        *("program", "packages", "wheel", "web-packages", "web")
+    ]
+
+
+def test_every_image_of_others_has_a_version_and_a_digest_can_be_written_behind_it(
+    tmp_path, monkeypatch
+) -> None:
+    images = [service["image"] for service in SERVICES.values() if not service.get("build")]
+    images += [stage.base for stage in STAGES.values() if stage.base not in STAGES]
+    assert all(re.fullmatch(r"[\w./-]+:\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?", image) for image in images)
+
+    for name in ("compose.yaml", "Dockerfile"):
+        (tmp_path / name).write_text((ROOT / name).read_text())
+    docker = tmp_path / "docker"
+    docker.write_text(f"#!/bin/sh\necho sha256:{'ab' * 32}\n")
+    docker.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr(pin_images, "ROOT", tmp_path)
+    pin_images.main()
+    pin_images.main()  # digests that are there already are replaced
+
+    pinned = yaml.safe_load((tmp_path / "compose.yaml").read_text())["services"]
+    written = [service["image"] for service in pinned.values() if not service.get("build")]
+    written += [
+        stage.base for stage in image_steps.stages_read((tmp_path / "Dockerfile").read_text())[0].values()
+        if ":" in stage.base
+    ]  # fmt: skip
+    assert written == [f"{image.partition('@')[0]}@sha256:{'ab' * 32}" for image in images]
+    assert [service["image"] for service in pinned.values() if service.get("build")] == [
+        service["image"] for service in SERVICES.values() if service.get("build")
+    ]
 
 
 def test_nothing_runs_as_root_or_writes_beside_its_data() -> None:
-    image = (ROOT / "Dockerfile").read_text()
     ours = [service for service in SERVICES.values() if service.get("build")]
 
-    assert image.rindex("USER semblance") > image.rindex("FROM ")
+    # Both images come from the stage that says who runs it, and change nothing about that.
+    assert ("USER", "semblance") in STAGES["program"].steps
+    assert not any(step in {"USER", "RUN"} for kind in ("web", "worker") for step, _ in STAGES[kind].steps)
     assert all(service["read_only"] and service["cap_drop"] == ["ALL"] for service in ours)
     assert all(service["volumes"] == ["data:/data"] for service in ours)
     assert all("User=semblance" in unit and "ProtectSystem=strict" in unit for unit in UNITS.values())
