@@ -149,7 +149,9 @@ def jobs_of_ci() -> list[Any]:
     return module.jobs()
 
 
-def test_the_jobs_of_ci_have_every_module_of_tests_and_no_two_shares_have_the_same() -> None:
+def test_the_jobs_of_ci_have_every_module_of_tests_and_no_two_shares_have_the_same(monkeypatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / ".ci")
+
     def modules(job: Any) -> set[Path]:
         named = [ROOT / word for word in job.command if word.startswith("tests/")]
         return {one for path in named for one in ([path] if path.is_file() else path.rglob("test_*.py"))}
