@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, triu
 
 from curation.pairs.word_tables import Integers, Reals, WordTable
 
@@ -83,7 +83,9 @@ def _joined(
     whole = table.matrix
     for start in range(0, len(table), ROWS_AT_ONCE):
         # Column j of row i: how many words the prefixes of i and j share, for j > i alone.
-        shared = triu(prefixes[start : start + ROWS_AT_ONCE] @ by_word, k=start + 1, format="coo")
+        shared = scipy.sparse.triu(
+            prefixes[start : start + ROWS_AT_ONCE] @ by_word, k=start + 1, format="coo"
+        )
         first, second = (start + shared.row).astype(np.int64), shared.col.astype(np.int64)
         small, large = np.minimum(sizes[first], sizes[second]), np.maximum(sizes[first], sizes[second])
         like = small >= threshold * large - ROUNDING
@@ -95,7 +97,7 @@ def _joined(
         compared(min(start + ROWS_AT_ONCE, len(table)), len(table))
 
 
-def _prefixes(table: WordTable, threshold: float) -> csr_array:
+def _prefixes(table: WordTable, threshold: float) -> "scipy.sparse.csr_array":
     """1 where a word is in the prefix of a sentence, (n, v)."""
     sizes = table.distinct
     sentence = np.repeat(np.arange(len(table)), sizes)
@@ -106,4 +108,4 @@ def _prefixes(table: WordTable, threshold: float) -> csr_array:
     kept = place < length[sentence]
     rows, words = sentence[kept], table.words[order][kept]
     ones = np.ones(len(rows), dtype=np.int32)
-    return csr_array((ones, (rows, words)), shape=(len(table), table.vocabulary))
+    return scipy.sparse.csr_array((ones, (rows, words)), shape=(len(table), table.vocabulary))

@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 Integers = NDArray[np.int64]
 TOLERANCE = 1e-6  # of the sum of shares
@@ -26,8 +25,10 @@ def pair_components(a: Integers, b: Integers) -> Integers:
         return np.zeros(0, dtype=np.int64)
     sentences, places = np.unique(np.concatenate([a, b]), return_inverse=True)
     left, right = places[: len(a)], places[len(a) :]
-    graph = coo_array((np.ones(len(a), dtype=np.int8), (left, right)), shape=(len(sentences), len(sentences)))
-    _, of_sentence = connected_components(graph, directed=False)
+    graph = scipy.sparse.coo_array(
+        (np.ones(len(a), dtype=np.int8), (left, right)), shape=(len(sentences), len(sentences))
+    )
+    _, of_sentence = scipy.sparse.csgraph.connected_components(graph, directed=False)
     _, first, component = np.unique(of_sentence[left], return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))

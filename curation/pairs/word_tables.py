@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from curation.pairs.segmenting import word_count
 from curation.pairs.text import has_unspaced_script, words
@@ -51,10 +51,10 @@ class WordTable:
         return np.bincount(self.words, minlength=self.vocabulary)
 
     @cached_property
-    def matrix(self) -> csr_array:
+    def matrix(self) -> "scipy.sparse.csr_array":
         """1 where a sentence has a word, (n, v)."""
         ones = np.ones(len(self.words), dtype=np.float32)
-        return csr_array((ones, self.words, self.starts), shape=(len(self), self.vocabulary))
+        return scipy.sparse.csr_array((ones, self.words, self.starts), shape=(len(self), self.vocabulary))
 
     def taken(self, sentences: Integers) -> "WordTable":
         """The same words of these sentences alone, in the order given."""

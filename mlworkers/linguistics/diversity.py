@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 Numbers = NDArray[np.int64]
 LONGEST = 3  # n of the longest n-grams
@@ -84,7 +84,12 @@ def _log_chance_of_none(within: Numbers, size: int, drawn: float) -> NDArray[np.
     others = size - within
     enough = others >= drawn
     left = np.where(enough, others, drawn)  # (T,)
-    log = gammaln(left + 1) - gammaln(left - drawn + 1) - gammaln(size + 1) + gammaln(size - drawn + 1)
+    log = (
+        scipy.special.gammaln(left + 1)
+        - scipy.special.gammaln(left - drawn + 1)
+        - scipy.special.gammaln(size + 1)
+        + scipy.special.gammaln(size - drawn + 1)
+    )
     return np.where(enough, log, -np.inf)
 
 

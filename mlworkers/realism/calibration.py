@@ -7,9 +7,8 @@ human and machine sentences are equally frequent, as in RISE (section 3, "in the
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
-from scipy.special import expit, logit
 
 from mlworkers.realism.dataset import Marks
 
@@ -25,7 +24,7 @@ def probabilities(logits: ArrayLike, temperature: float) -> Floats:
     """
     if not (temperature > 0 and math.isfinite(temperature)):
         raise ValueError(f"The temperature is {temperature:g}; it must be above 0.")
-    share: Floats = expit(_margins(logits) / temperature)
+    share: Floats = scipy.special.expit(_margins(logits) / temperature)
     return share
 
 
@@ -39,7 +38,7 @@ def at_temperature(share: ArrayLike, *, published: float, temperature: float) ->
         if not (value > 0 and math.isfinite(value)):
             raise ValueError(f"The temperature is {value:g}; it must be above 0.")
     values = np.asarray(share, dtype=np.float64)
-    rescaled: Floats = expit(logit(values) * (published / temperature))
+    rescaled: Floats = scipy.special.expit(scipy.special.logit(values) * (published / temperature))
     return rescaled
 
 
@@ -59,7 +58,9 @@ def fit_temperature(logits: ArrayLike, human: Marks) -> float:
 
     # Over log τ the search is as fine for small temperatures as for large ones.
     bounds = (math.log(TEMPERATURES[0]), math.log(TEMPERATURES[1]))
-    return math.exp(minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9}).x)
+    return math.exp(
+        scipy.optimize.minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9}).x
+    )
 
 
 def negative_log_likelihood(logits: ArrayLike, human: Marks, temperature: float) -> float:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import DisjointSet
 
 from curation.pairs.text import near_copy_key, words
 from mlworkers.realism.text import alike
@@ -30,7 +30,7 @@ def group_sentences(keys: Sequence[str], links: Iterable[Link], *, largest: int)
     keys: of n sentences, equal for doubles. links: twos of places, the most important first. Where everything
     hangs together, one group would leave nothing to train on; so links are cut then, and counted.
     """
-    sets = DisjointSet(range(len(keys)))
+    sets = scipy.cluster.hierarchy.DisjointSet(range(len(keys)))
     first: dict[str, int] = {}
     for index, key in enumerate(keys):
         sets.merge(first.setdefault(key, index), index)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
 
 from mlworkers.encoders.metrics import labelled
 
@@ -139,7 +138,7 @@ def _with_interval(value: float, variance: float, fewest: int, level: float) -> 
         bound = ((1 - level) / 2) ** (1 / fewest)  # Clopper and Pearson's, for n of n
         return Auc(value, bound, 1.0, level) if value else Auc(value, 0.0, 1 - bound, level)
     reach = scipy.stats.norm.ppf((1 + level) / 2) * np.sqrt(variance) / (value * (1 - value))
-    low, high = expit(logit(value) + np.array([-reach, reach]))
+    low, high = scipy.special.expit(scipy.special.logit(value) + np.array([-reach, reach]))
     return Auc(value, float(low), float(high), level)
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
 
 from curation.pairs.keeping import Z_95, wilson_interval
 from curation.statistics.intervals import Design, Estimate, bootstrap_interval, weighted_spearman
@@ -144,11 +144,11 @@ def calibration_line(sample: Sample) -> tuple[Estimate, Estimate] | None:
     weighted score, summed within strata, each term divided by 1 - leverage (HC3; MacKinnon and White 1985).
     Returns None where p_D separates kept from rejected sentences, so that no line is likeliest.
     """
-    x = logit(np.clip(sample.p_d, _NEAR_CERTAIN, 1 - _NEAR_CERTAIN))
+    x = scipy.special.logit(np.clip(sample.p_d, _NEAR_CERTAIN, 1 - _NEAR_CERTAIN))
     columns, weights = np.column_stack([np.ones_like(x), x]), sample.weights
     line = np.zeros(2)
     for _step in range(100):
-        share = expit(columns @ line)
+        share = scipy.special.expit(columns @ line)
         information = columns.T @ (columns * (weights * share * (1 - share))[:, None])
         if np.linalg.cond(information) > 1e12:
             return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from scipy.special import betaincinv, xlogy
+import scipy
 
 TRIALS_PER_GOLD = 2  # the best and the worst of a gold tuple are two trials
 MOST_GOLDS = 1000  # a gate that stops nobody after so many wrong answers never stops anybody
@@ -76,7 +76,11 @@ def _clearly_below(right: int, trials: int, threshold: float, confidence: float)
         return False
     low, wrong = threshold - SEQUENTIAL_STEP, trials - right
     # right ln(low / t) + wrong ln((1 - low) / (1 - t)); infinite for a wrong answer where t is 1
-    evidence = xlogy(right, low / threshold) + xlogy(wrong, 1 - low) - xlogy(wrong, 1 - threshold)
+    evidence = (
+        scipy.special.xlogy(right, low / threshold)
+        + scipy.special.xlogy(wrong, 1 - low)
+        - scipy.special.xlogy(wrong, 1 - threshold)
+    )
     return bool(evidence >= -math.log(1 - confidence))
 
 
@@ -85,8 +89,8 @@ TWO_SIDED = 0.975  # of each of two bounds: 95 % between them
 
 def share_bounds(right: int, trials: int, confidence: float) -> tuple[float, float]:
     """Exact one-sided bounds of a share (Clopper and Pearson 1934), each with the given confidence."""
-    lower = float(betaincinv(right, trials - right + 1, 1 - confidence)) if right else 0.0
-    upper = float(betaincinv(right + 1, trials - right, confidence)) if right < trials else 1.0
+    lower = float(scipy.special.betaincinv(right, trials - right + 1, 1 - confidence)) if right else 0.0
+    upper = float(scipy.special.betaincinv(right + 1, trials - right, confidence)) if right < trials else 1.0
     return lower, upper
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtrc
+import scipy
 
 from annotation.bws.judgements import IntArray
 
@@ -38,4 +38,6 @@ def position_bias(positions: IntArray, sizes: IntArray | int) -> PositionBias:
         covariance[:size, :size] += tuples * (np.eye(size) - 1 / size) / size
     away = counts - expected
     chi_square = float(away @ np.linalg.pinv(covariance, hermitian=True) @ away)
-    return PositionBias(tuple(map(int, counts)), chi_square, float(chdtrc(max(1, most - 1), chi_square)))
+    return PositionBias(
+        tuple(map(int, counts)), chi_square, float(scipy.special.chdtrc(max(1, most - 1), chi_square))
+    )

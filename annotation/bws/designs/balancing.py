@@ -8,9 +8,8 @@ one perfect matching if k is odd.
 """
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
 from annotation.bws.judgements import IntArray, grouped_order, ranks_within
 
@@ -92,8 +91,10 @@ def _matching(tuples: IntArray, parts: IntArray, degree: int) -> NDArray[np.bool
     missing = np.repeat(np.arange(columns.max() + 1), degree - np.bincount(columns))
     filled_rows = np.concatenate([rows, rows.max() + 1 + np.arange(len(missing)) // degree])
     filled_columns = np.concatenate([columns, missing])
-    graph = csr_array((np.ones(len(filled_rows), dtype=np.int8), (filled_rows, filled_columns)))
-    chosen = maximum_bipartite_matching(graph, perm_type="column")  # the part of each tuple
+    graph = scipy.sparse.csr_array((np.ones(len(filled_rows), dtype=np.int8), (filled_rows, filled_columns)))
+    chosen = scipy.sparse.csgraph.maximum_bipartite_matching(
+        graph, perm_type="column"
+    )  # the part of each tuple
     matched: NDArray[np.bool_] = chosen[rows] == columns
     return matched
 
@@ -128,5 +129,7 @@ def cycles(after: IntArray) -> IntArray:
 
 def _components(after: IntArray) -> IntArray:
     size = len(after)
-    steps = csr_array((np.ones(size, dtype=np.int8), after, np.arange(size + 1)), shape=(size, size))
-    return connected_components(steps, directed=False)[1].astype(np.int64)
+    steps = scipy.sparse.csr_array(
+        (np.ones(size, dtype=np.int8), after, np.arange(size + 1)), shape=(size, size)
+    )
+    return scipy.sparse.csgraph.connected_components(steps, directed=False)[1].astype(np.int64)

@@ -5,9 +5,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from annotation.bws.judgements import IntArray
 
@@ -174,8 +173,8 @@ def comparison_components(tuples: IntArray, item_count: int) -> tuple[int, IntAr
     # Each tuple is a node beside the items: k edges instead of k (k - 1) / 2.
     starts = np.concatenate([np.zeros(item_count, dtype=np.int64), rows])
     items = tuples[present]
-    edges = csr_array((np.ones(len(items), dtype=np.int8), items, starts), shape=(nodes, nodes))
-    parts, labels = connected_components(edges, directed=False)
+    edges = scipy.sparse.csr_array((np.ones(len(items), dtype=np.int8), items, starts), shape=(nodes, nodes))
+    parts, labels = scipy.sparse.csgraph.connected_components(edges, directed=False)
     return int(parts), labels[:item_count].astype(np.int64)
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from scipy.optimize import brentq
+import scipy
 
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.counting import counts
@@ -87,7 +87,7 @@ def _profile(fit: MaxDiffFit, deviation: float) -> tuple[float, float]:
                 return bound
             inner, outer = outer, outer + math.copysign(deviation, bound - middle)
             outer = min(outer, bound) if bound > middle else max(outer, bound)
-        return float(brentq(surplus, inner, outer, xtol=CLOSE_ENOUGH))
+        return float(scipy.optimize.brentq(surplus, inner, outer, xtol=CLOSE_ENOUGH))
 
     chance = highest - likelihood.value(posterior.prior_mean) <= NORMAL**2 / 2
     return end(LOG_PRECISIONS[0]) - middle, math.inf if chance else end(LOG_PRECISIONS[1]) - middle

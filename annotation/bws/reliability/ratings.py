@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy
 
 from annotation.bws.judgements import FloatArray, IntArray, Mask, summed, tallied
 from annotation.bws.reliability.drawing import random_ranks
@@ -95,7 +95,7 @@ class HalfMeans:
 
     def __init__(self, ratings: Ratings) -> None:
         ones = np.ones(len(ratings))
-        self._item = csr_array(
+        self._item = scipy.sparse.csr_array(
             (ones, (ratings.items, np.arange(len(ratings)))), shape=(ratings.item_count, len(ratings))
         )
         self._values = ratings.values[:, None]

@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, Mask, tuple_numbers
 from annotation.bws.reliability.correlation import pearson, spearman
@@ -174,10 +174,12 @@ class HalfScores:
         signs = np.repeat(np.array([1, -1], dtype=np.float32), len(ordered))
         chosen = np.concatenate([judgements.best[ordered], judgements.worst[ordered]])
         shape = (judgements.item_count, len(judgements))
-        self._net = csr_array((signs, (chosen, np.tile(ordered, 2))), shape=shape)
+        self._net = scipy.sparse.csr_array((signs, (chosen, np.tile(ordered, 2))), shape=shape)
         row, position = np.nonzero(judgements.items >= 0)
         ones = np.ones(len(row), dtype=np.float32)
-        self._appearances = csr_array((ones, (judgements.items[row, position], row)), shape=shape)
+        self._appearances = scipy.sparse.csr_array(
+            (ones, (judgements.items[row, position], row)), shape=shape
+        )
         self._net_total: FloatArray = np.asarray(self._net.sum(axis=1))
         self._appearances_total: FloatArray = np.asarray(self._appearances.sum(axis=1))
 

@@ -9,8 +9,7 @@ normal approximations in place of simulation.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.sparse import csr_array
+import scipy
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.bws.scores.contrasts import MOST_ITEMS_JOINT
@@ -151,7 +150,9 @@ def _step(
     return _Step(stepped, errors, directions * deviations, -moved, spread, evidence)
 
 
-def _solved(posterior: Posterior, cross: csr_array, covariance: FloatArray | None) -> FloatArray:
+def _solved(
+    posterior: Posterior, cross: "scipy.sparse.csr_array", covariance: FloatArray | None
+) -> FloatArray:
     """C B^T (m, a)."""
     if covariance is not None:
         return np.asarray(cross @ covariance).T
@@ -167,5 +168,7 @@ def _likely_spread(free: FloatArray, variances: FloatArray) -> float:
     def loss(variance: float) -> float:
         return float((free**2 / (variance + variances) + np.log(variance + variances)).sum() / 2)
 
-    best = minimize_scalar(lambda log: loss(np.exp(2 * log)), bounds=LOG_SPREADS, method="bounded")
+    best = scipy.optimize.minimize_scalar(
+        lambda log: loss(np.exp(2 * log)), bounds=LOG_SPREADS, method="bounded"
+    )
     return float(np.exp(best.x)) if best.fun < loss(0.0) - 1e-9 else 0.0

@@ -1,8 +1,7 @@
 """The Bradley-Terry model on the pairs that judgements imply."""
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.special import expit, log_expit
+import scipy
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, summed
 
@@ -17,19 +16,21 @@ class BradleyTerryLikelihood:
         self.winners, self.losers = pairs // item_count, pairs % item_count
 
     def value(self, utilities: FloatArray) -> float:
-        return float(self.times @ log_expit(utilities[self.winners] - utilities[self.losers]))
+        return float(self.times @ scipy.special.log_expit(utilities[self.winners] - utilities[self.losers]))
 
-    def expand(self, utilities: FloatArray) -> tuple[FloatArray, csr_array]:
+    def expand(self, utilities: FloatArray) -> "tuple[FloatArray, scipy.sparse.csr_array]":
         # With p the chance that the winner had of losing, each comparison moves its two items by p, one up and one
         # down, and has the curvature p (1 - p).
-        lost = expit(utilities[self.losers] - utilities[self.winners])  # (q,)
+        lost = scipy.special.expit(utilities[self.losers] - utilities[self.winners])  # (q,)
         surprise, weight = self.times * lost, self.times * lost * (1 - lost)
         size = self.item_count
         gradient = summed(self.winners, surprise, size) - summed(self.losers, surprise, size)  # (m,)
         rows = np.concatenate([self.winners, self.losers, self.winners, self.losers])
         columns = np.concatenate([self.winners, self.losers, self.losers, self.winners])
         values = np.concatenate([weight, weight, -weight, -weight])
-        return gradient, csr_array(coo_array((values, (rows, columns)), shape=(size, size)))
+        return gradient, scipy.sparse.csr_array(
+            scipy.sparse.coo_array((values, (rows, columns)), shape=(size, size))
+        )
 
 
 def implied_pairs(judgements: Judgements) -> tuple[IntArray, IntArray]:

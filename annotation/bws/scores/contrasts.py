@@ -7,7 +7,7 @@ those of a utility minus the mean of all.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy
 
 from annotation.bws.judgements import FloatArray, IntArray
 from annotation.bws.scores.posterior import ErrorKind, Posterior, inverse, posterior_errors, solve
@@ -38,7 +38,10 @@ class Contrasts:
 
 
 def contrasts(
-    posterior: Posterior, *, gradients: csr_array | None = None, kind: ErrorKind = ErrorKind.ANNOTATORS
+    posterior: Posterior,
+    *,
+    gradients: "scipy.sparse.csr_array | None" = None,
+    kind: ErrorKind = ErrorKind.ANNOTATORS,
 ) -> Contrasts:
     """The errors of a posterior, or those by how much groups of judgements differ.
 
@@ -67,20 +70,20 @@ def contrasts(
     return Contrasts(np.sqrt(np.maximum(np.diagonal(covariance), 0)), kind, covariance)
 
 
-def _centred(gradients: csr_array) -> csr_array:
+def _centred(gradients: "scipy.sparse.csr_array") -> "scipy.sparse.csr_array":
     """sqrt(a / (a - 1)) (g - mean) for each row g (a, m)."""
     rows, mean = gradients.shape[0], np.asarray(gradients.mean(axis=0))
-    return csr_array((gradients.toarray() - mean) * np.sqrt(rows / (rows - 1)))
+    return scipy.sparse.csr_array((gradients.toarray() - mean) * np.sqrt(rows / (rows - 1)))
 
 
-def _spread(gradients: csr_array) -> csr_array:
+def _spread(gradients: "scipy.sparse.csr_array") -> "scipy.sparse.csr_array":
     """J (m, m)."""
     rows = _centred(gradients)
-    spread: csr_array = rows.T @ rows
+    spread: scipy.sparse.csr_array = rows.T @ rows
     return spread
 
 
-def _of_many(posterior: Posterior, gradients: csr_array | None, kind: ErrorKind) -> Contrasts:
+def _of_many(posterior: Posterior, gradients: "scipy.sparse.csr_array | None", kind: ErrorKind) -> Contrasts:
     """The errors without their covariances, by solving equations instead of inverting the precision."""
     precision, prior = posterior.precision, posterior.prior_precision
     deviations, how = posterior_errors(precision)
@@ -98,7 +101,7 @@ def _of_many(posterior: Posterior, gradients: csr_array | None, kind: ErrorKind)
     return Contrasts(np.sqrt(np.maximum(variances, 0)), kind, None)
 
 
-def _sandwiched(posterior: Posterior, gradients: csr_array, inner: FloatArray) -> FloatArray:
+def _sandwiched(posterior: Posterior, gradients: "scipy.sparse.csr_array", inner: FloatArray) -> FloatArray:
     """The diagonal (m,) of C (J + l I) C, of which `inner` is that of C.
 
     The diagonal of C J C is the sum over annotators of (C g)^2; of many annotators, random sums of their g are as good.
@@ -108,7 +111,7 @@ def _sandwiched(posterior: Posterior, gradients: csr_array, inner: FloatArray) -
     rows = _centred(gradients)
     if rows.shape[0] > PROBES:
         signs = rng.choice([-1.0, 1.0], size=(PROBES, rows.shape[0]))
-        rows = csr_array(signs @ rows / np.sqrt(PROBES))
+        rows = scipy.sparse.csr_array(signs @ rows / np.sqrt(PROBES))
     total = inner**2 * posterior.prior_precision
     for row in range(rows.shape[0]):
         total += solve(posterior.precision, rows[[row]].toarray()[0], tolerance=1e-6) ** 2

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+import scipy
 
 from annotation.bws.judgements import FloatArray, IntArray
 
@@ -58,7 +58,7 @@ def pair_tests(
         left = rng.integers(0, count, PAIRS_DRAWN)
         right = (left + rng.integers(1, count, PAIRS_DRAWN)) % count  # another item, each equally likely
     z = np.abs(scores[left] - scores[right]) / np.maximum(errors(left, right), 1e-300)
-    p = np.sort(2 * ndtr(-z))
+    p = np.sort(2 * scipy.special.ndtr(-z))
     holm, fdr = (float(share) for share in _corrected_shares(p, pairs))
     return Distinction(float((p < LEVEL).mean()), holm, fdr, tied, pairs, len(p))
 
@@ -104,7 +104,7 @@ def tie_groups(scores: FloatArray, errors: FloatArray, *, confidence: float = 0.
     known = np.flatnonzero(~np.isnan(scores) & ~np.isnan(errors))
     # Of equal scores the more certain one first, so that the runs do not depend on the order of the input.
     order = known[np.lexsort((errors[known], -scores[known]))]  # (m,)
-    reach = _reach(scores[order], float(ndtri((1 + confidence) / 2)) * errors[order])  # (m,)
+    reach = _reach(scores[order], float(scipy.special.ndtri((1 + confidence) / 2)) * errors[order])  # (m,)
     # A run that starts at rank i ends before the first rank that any of its items is distinguishable from: the least
     # reach of i and of all ranks after it.
     ends = np.minimum.accumulate(reach[::-1])[::-1]

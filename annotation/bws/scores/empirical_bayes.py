@@ -1,9 +1,7 @@
 """The prior of the utilities, estimated from the judgements themselves (empirical Bayes)."""
 
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
-from scipy.optimize import minimize_scalar
-from scipy.sparse import csr_array, diags_array
+import scipy
 
 from annotation.bws.judgements import FloatArray, IntArray
 from annotation.bws.scores import precision_prior
@@ -74,7 +72,9 @@ def _likely_precision(likelihood: MaxDiffLikelihood, mean: FloatArray) -> float:
         start = posterior.utilities
         return -log_evidence(likelihood, posterior) - precision_prior.log_density(log_precision)
 
-    highest = minimize_scalar(loss, bounds=LOG_PRECISIONS, method="bounded", options={"xatol": CLOSE_ENOUGH})
+    highest = scipy.optimize.minimize_scalar(
+        loss, bounds=LOG_PRECISIONS, method="bounded", options={"xatol": CLOSE_ENOUGH}
+    )
     return float(np.exp(highest.x))
 
 
@@ -88,7 +88,7 @@ def log_evidence(likelihood: Likelihood, posterior: Posterior) -> float:
     return height + (len(away) * float(np.log(precision)) - log_determinant(posterior.precision)) / 2
 
 
-def log_determinant(precision: csr_array) -> float:
+def log_determinant(precision: "scipy.sparse.csr_array") -> float:
     """The log of the determinant, exact up to 800 rows.
 
     Beyond, by random signs z and Lanczos's method (Ubaru, Chen and Saad 2017). With A the matrix scaled by its
@@ -98,17 +98,17 @@ def log_determinant(precision: csr_array) -> float:
     diagonal = precision.diagonal()
     if len(diagonal) <= MOST_ITEMS_FACTORED:
         return float(2 * np.log(np.diagonal(np.linalg.cholesky(precision.toarray()))).sum())
-    scale = diags_array(1 / np.sqrt(diagonal))
+    scale = scipy.sparse.diags_array(1 / np.sqrt(diagonal))
     signs = np.random.default_rng(1234).choice([-1.0, 1.0], size=(len(diagonal), PROBES))
-    alphas, betas = _lanczos(csr_array(scale @ precision @ scale), signs)
+    alphas, betas = _lanczos(scipy.sparse.csr_array(scale @ precision @ scale), signs)
     total = 0.0
     for alpha, beta in zip(alphas.T, betas.T, strict=True):
-        values, vectors = eigh_tridiagonal(alpha, beta[:-1])
+        values, vectors = scipy.linalg.eigh_tridiagonal(alpha, beta[:-1])
         total += float(vectors[0] ** 2 @ np.log(np.maximum(values, 1e-300)))
     return float(np.log(diagonal).sum()) + len(diagonal) * total / PROBES
 
 
-def _lanczos(matrix: csr_array, start: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _lanczos(matrix: "scipy.sparse.csr_array", start: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The diagonals (STEPS, p) and what is beside them (STEPS, p) of the tridiagonal matrices of p starts (m, p)."""
     alphas, betas = np.empty((2, STEPS, start.shape[1]))
     before, now, beta = np.zeros_like(start), start / np.linalg.norm(start, axis=0), np.zeros(start.shape[1])

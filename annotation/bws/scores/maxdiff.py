@@ -3,8 +3,7 @@
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.sparse import csr_array
+import scipy
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, summed
 
@@ -56,11 +55,13 @@ class MaxDiffLikelihood:
             value += float(np.log(self.tie_weight * in_ties).sum())
         return value
 
-    def expand(self, utilities: FloatArray) -> tuple[FloatArray, csr_array]:
+    def expand(self, utilities: FloatArray) -> "tuple[FloatArray, scipy.sparse.csr_array]":
         """The gradient: what was chosen minus what the model expects. The curvature: the covariance of the choice."""
         return self._assembled(*self._moments(utilities[self.tuples]))
 
-    def expand_over(self, utilities: FloatArray, covariance: FloatArray) -> tuple[FloatArray, csr_array]:
+    def expand_over(
+        self, utilities: FloatArray, covariance: FloatArray
+    ) -> "tuple[FloatArray, scipy.sparse.csr_array]":
         """Gradient and curvature on the average over the normal distribution N(utilities, covariance), (m,), (m, m).
 
         What a set adds depends on its k items alone. Their k-dimensional distribution is replaced by 2 k points with
@@ -96,14 +97,14 @@ class MaxDiffLikelihood:
         blocks -= net[:, :, None] * net[:, None, :]
         return net, blocks
 
-    def _assembled(self, net: FloatArray, blocks: FloatArray) -> tuple[FloatArray, csr_array]:
+    def _assembled(self, net: FloatArray, blocks: FloatArray) -> "tuple[FloatArray, scipy.sparse.csr_array]":
         """The gradient (m,) and the curvature (m, m) from the moments of each set's choice."""
         m = self.item_count
         weight = (self.times * self.scale)[:, None]
         expected = summed(self.tuples, net * weight, m)
         blocks = blocks * (weight * self.scale[:, None])[:, :, None]
         met, columns, starts = self._meetings
-        curvature = csr_array((summed(met, blocks, len(columns)), columns, starts), shape=(m, m))
+        curvature = scipy.sparse.csr_array((summed(met, blocks, len(columns)), columns, starts), shape=(m, m))
         return self.net - expected, curvature
 
     @cached_property
@@ -118,19 +119,21 @@ class MaxDiffLikelihood:
         pairs, met = np.unique(rows * m + columns, return_inverse=True)
         return met.ravel(), pairs % m, np.searchsorted(pairs, np.arange(m + 1) * m)
 
-    def gradients(self, utilities: FloatArray, groups: IntArray) -> csr_array:
+    def gradients(self, utilities: FloatArray, groups: IntArray) -> "scipy.sparse.csr_array":
         """The gradient (g, m) of each group of the judgements that are kept (n,), numbered from 0."""
         best, worst = self._chances(*self._exponentials(utilities[self.tuples]))
         expected = self._by_groups(self.scale[:, None] * (best - worst), groups)
         ordered = ~self.judgements.ties
         weights, rows = self.scale[self.set_of[ordered]], np.tile(groups[ordered], 2)
         items = np.concatenate([self.judgements.best[ordered], self.judgements.worst[ordered]])
-        chosen = csr_array((np.concatenate([weights, -weights]), (rows, items)), shape=expected.shape)
-        return csr_array(chosen - expected)
+        chosen = scipy.sparse.csr_array(
+            (np.concatenate([weights, -weights]), (rows, items)), shape=expected.shape
+        )
+        return scipy.sparse.csr_array(chosen - expected)
 
     def expand_scales(
         self, utilities: FloatArray, groups: IntArray, covariance: FloatArray | None = None
-    ) -> tuple[FloatArray, FloatArray, csr_array]:
+    ) -> "tuple[FloatArray, FloatArray, scipy.sparse.csr_array]":
         """The derivatives by the log scale t of each group g of the judgements that are kept (n,), numbered from 0.
 
         With G the group's gradient by u and H its curvature: the slope u.G (g,), the information u.H u (g,), and the
@@ -152,13 +155,17 @@ class MaxDiffLikelihood:
         information = summed(groups, scale**2 * change[self.set_of], count)
         return slope, information, self._by_groups(self.scale[:, None] ** 2 * cross, groups)
 
-    def _by_groups(self, each: FloatArray, groups: IntArray) -> csr_array:
+    def _by_groups(self, each: FloatArray, groups: IntArray) -> "scipy.sparse.csr_array":
         """Sum what each set gives its items (T, k) over the judgements of each group: (g, m)."""
         shape = (int(groups.max(initial=-1)) + 1, len(self.tuples))
-        judged = csr_array((np.ones(len(groups)), (groups, self.set_of)), shape=shape)  # how often
+        judged = scipy.sparse.csr_array(
+            (np.ones(len(groups)), (groups, self.set_of)), shape=shape
+        )  # how often
         rows = np.repeat(np.arange(len(self.tuples)), self.tuples.shape[1])
-        given = csr_array((each.ravel(), (rows, self.tuples.ravel())), shape=(shape[1], self.item_count))
-        return csr_array(judged @ given)
+        given = scipy.sparse.csr_array(
+            (each.ravel(), (rows, self.tuples.ravel())), shape=(shape[1], self.item_count)
+        )
+        return scipy.sparse.csr_array(judged @ given)
 
     def fit_tie_weight(self, utilities: FloatArray) -> None:
         """Set v to its most likely value: that under which as many ties are expected as there are."""
@@ -175,7 +182,9 @@ class MaxDiffLikelihood:
         if surplus(MOST_LOG_TIE) <= 0:
             self.tie_weight = float(np.exp(MOST_LOG_TIE))
         else:
-            self.tie_weight = float(np.exp(brentq(surplus, LEAST_LOG_TIE, MOST_LOG_TIE, xtol=1e-12)))
+            self.tie_weight = float(
+                np.exp(scipy.optimize.brentq(surplus, LEAST_LOG_TIE, MOST_LOG_TIE, xtol=1e-12))
+            )
 
     def _chances(self, rise: FloatArray, fall: FloatArray) -> tuple[FloatArray, FloatArray]:
         """P(best = i) = e^u_i (sum over j != i of e^-u_j) / total, and the same for the worst, (T, k) each."""

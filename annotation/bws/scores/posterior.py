@@ -8,9 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import lapack
-from scipy.sparse import csr_array, diags_array
-from scipy.sparse.linalg import LinearOperator, cg
+import scipy
 
 from annotation.bws.judgements import FloatArray
 
@@ -33,7 +31,7 @@ class Likelihood(Protocol):
 
     def value(self, utilities: FloatArray) -> float: ...
 
-    def expand(self, utilities: FloatArray) -> tuple[FloatArray, csr_array]: ...
+    def expand(self, utilities: FloatArray) -> "tuple[FloatArray, scipy.sparse.csr_array]": ...
 
 
 class ErrorKind(StrEnum):
@@ -58,7 +56,7 @@ class Posterior:
     """
 
     utilities: FloatArray
-    precision: csr_array
+    precision: "scipy.sparse.csr_array"
     prior_precision: float
     prior_mean: FloatArray
     shared: FloatArray | None = None
@@ -83,7 +81,7 @@ def fit_utilities(
     if not prior_precision > 0:
         raise ValueError(f"The prior needs a precision above 0, not {prior_precision:g}.")
     mean = np.zeros(likelihood.item_count) if prior_mean is None else prior_mean
-    prior = diags_array(np.full(likelihood.item_count, float(prior_precision))).tocsr()
+    prior = scipy.sparse.diags_array(np.full(likelihood.item_count, float(prior_precision))).tocsr()
 
     def log_posterior(utilities: FloatArray) -> float:
         away = utilities - mean
@@ -95,7 +93,7 @@ def fit_utilities(
         # With gradient g and negative Hessian H of the log-likelihood, Newton's step s of the log-posterior solves
         # (H + prior I) s = g - prior (u - mean).
         gradient, curvature = likelihood.expand(utilities)
-        precision = csr_array(curvature + prior)  # (m, m)
+        precision = scipy.sparse.csr_array(curvature + prior)  # (m, m)
         step = solve(precision, gradient - prior_precision * (utilities - mean))  # (m,)
         if np.abs(step).max(initial=0) < smallest_step:
             return Posterior(utilities, precision, prior_precision, mean)
@@ -107,11 +105,15 @@ def fit_utilities(
     raise ValueError(f"The utilities did not converge within {MOST_STEPS} steps.")
 
 
-def solve(precision: csr_array, right: FloatArray, *, tolerance: float = 1e-10) -> FloatArray:
+def solve(precision: "scipy.sparse.csr_array", right: FloatArray, *, tolerance: float = 1e-10) -> FloatArray:
     """Solve precision @ x = right by conjugate gradients, scaled by the diagonal."""
     diagonal = precision.diagonal()
-    scaled = LinearOperator(precision.shape, matvec=lambda vector: vector / diagonal, dtype=np.float64)
-    solution, failed = cg(precision, right, rtol=tolerance, maxiter=10 * len(right) + 100, M=scaled)
+    scaled = scipy.sparse.linalg.LinearOperator(
+        precision.shape, matvec=lambda vector: vector / diagonal, dtype=np.float64
+    )
+    solution, failed = scipy.sparse.linalg.cg(
+        precision, right, rtol=tolerance, maxiter=10 * len(right) + 100, M=scaled
+    )
     if failed:
         raise ValueError(
             "The equations of the utilities could not be solved; use a higher precision of the prior."
@@ -119,7 +121,9 @@ def solve(precision: csr_array, right: FloatArray, *, tolerance: float = 1e-10) 
     return np.asarray(solution, dtype=np.float64)
 
 
-def posterior_errors(precision: csr_array, *, seed: int = 1234) -> tuple[FloatArray, ErrorKind]:
+def posterior_errors(
+    precision: "scipy.sparse.csr_array", *, seed: int = 1234
+) -> tuple[FloatArray, ErrorKind]:
     """Standard deviations (m,) of the normal distribution with this precision (m, m), and how they were found.
 
     Exact up to 20,000 items. Beyond, the inverse does not fit into memory, and its diagonal is estimated, with an error
@@ -130,30 +134,30 @@ def posterior_errors(precision: csr_array, *, seed: int = 1234) -> tuple[FloatAr
     return np.sqrt(estimated_inverse_diagonal(precision, seed=seed)), ErrorKind.ESTIMATED
 
 
-def inverse_diagonal(precision: csr_array) -> FloatArray:
+def inverse_diagonal(precision: "scipy.sparse.csr_array") -> FloatArray:
     """The diagonal of the inverse (m,)."""
     return np.diagonal(_upper_inverse(precision)).copy()
 
 
-def inverse(precision: csr_array) -> FloatArray:
+def inverse(precision: "scipy.sparse.csr_array") -> FloatArray:
     """The whole inverse (m, m)."""
     upper = np.triu(_upper_inverse(precision))
     return upper + np.triu(upper, 1).T
 
 
-def _upper_inverse(precision: csr_array) -> FloatArray:
+def _upper_inverse(precision: "scipy.sparse.csr_array") -> FloatArray:
     """The inverse (m, m) on and above its diagonal, by Cholesky's factors in place of a dense copy."""
     dense = precision.toarray(order="F")
-    factor, failed = lapack.dpotrf(dense, overwrite_a=True)  # precision = factor.T @ factor
+    factor, failed = scipy.linalg.lapack.dpotrf(dense, overwrite_a=True)  # precision = factor.T @ factor
     if failed:
         raise ValueError(
             "The utilities' precision is not positive definite; use a higher precision of the prior."
         )
-    upper: FloatArray = lapack.dpotri(factor, overwrite_c=True)[0]
+    upper: FloatArray = scipy.linalg.lapack.dpotri(factor, overwrite_c=True)[0]
     return upper
 
 
-def estimated_inverse_diagonal(precision: csr_array, *, seed: int) -> FloatArray:
+def estimated_inverse_diagonal(precision: "scipy.sparse.csr_array", *, seed: int) -> FloatArray:
     """Estimate the diagonal of the inverse (m,) from solutions for random signs (Bekas et al. 2007).
 
     For random signs z, the mean of z * (inverse @ z) is the diagonal. What is certain is taken out first, and only the
@@ -164,7 +168,7 @@ def estimated_inverse_diagonal(precision: csr_array, *, seed: int) -> FloatArray
     rng = np.random.default_rng(seed)
     # precision = d + o, with d its diagonal and o what is beside it; inverse = 1/d - 1/d o 1/d + ...
     scale = precision.diagonal()  # d (m,)
-    beside = csr_array(precision - diags_array(scale))  # o (m, m)
+    beside = scipy.sparse.csr_array(precision - scipy.sparse.diags_array(scale))  # o (m, m)
     origin = _variance_of_origin(precision)
     total, squares, drawn = np.zeros(len(scale)), np.zeros(len(scale)), 0
     while True:
@@ -190,7 +194,7 @@ def estimated_inverse_diagonal(precision: csr_array, *, seed: int) -> FloatArray
     return diagonal
 
 
-def _variance_of_origin(precision: csr_array) -> float:
+def _variance_of_origin(precision: "scipy.sparse.csr_array") -> float:
     """1 / (l m) if the sum of every row is the prior's precision l, because only differences are judged, and else 0.
 
     Then a vector of ones is an eigenvector, and 1 / (l m) is its part of each element of the inverse.

@@ -9,7 +9,7 @@ distribution with the precision l. It counts as one item more, and keeps the mea
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import eigh
+import scipy
 
 from annotation.bws.judgements import FloatArray, IntArray, summed
 from annotation.bws.scores.posterior import Posterior, solve
@@ -44,7 +44,7 @@ def with_uncertain_means(posterior: Posterior, groups: IntArray) -> Posterior:
     covariance is K^-1, and that of the utilities grows by l C Z K^-1 Z^T C l (Kass and Steffey 1989, equation 3.2).
     """
     information, moved = _information(posterior, groups)
-    values, vectors = eigh(information)
+    values, vectors = scipy.linalg.eigh(information)
     # Held against l times the largest group's items, which is what K would be without judgements: of a single group, K
     # is 0 but for rounding, and would be its own largest value.
     known = values > _SMALLEST_SHARE * posterior.prior_precision * np.bincount(groups).max(initial=0)

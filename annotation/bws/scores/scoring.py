@@ -10,8 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.special import expit
+import scipy
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.bws.scores.annotator_scales import AnnotatorScales, fit_with_scales
@@ -213,7 +212,7 @@ def maxdiff_scores(
 
 def _gradients_of(
     errors: ErrorSource, likelihood: MaxDiffLikelihood, posterior: Posterior
-) -> csr_array | None:
+) -> "scipy.sparse.csr_array | None":
     if errors is ErrorSource.MODEL:
         return None
     people = np.unique(likelihood.judgements.people, return_inverse=True)[1]
@@ -274,7 +273,7 @@ def _model_scores(
     tie_weight: float = 0.0,
 ) -> Scores:
     """Utilities and their errors (s,) on a scale of counting (m,); errors by the slope of the scale at the utility."""
-    unit = expit(posterior.utilities)
+    unit = scipy.special.expit(posterior.utilities)
     slope = unit * (1 - unit)  # d expit(u) / du
     columns = (unit, slope * uncertainty.errors if uncertainty else np.full(len(seen), np.nan))
     if scale is Scale.SIGNED:

@@ -9,7 +9,7 @@ C^-1 on the average over itself, and not at one point.
 from dataclasses import replace
 
 import numpy as np
-from scipy.sparse import csr_array, eye_array
+import scipy
 
 from annotation.bws.judgements import FloatArray
 from annotation.bws.scores import precision_prior
@@ -42,7 +42,7 @@ def averaged(likelihood: MaxDiffLikelihood, posterior: Posterior, *, precision_k
             moved = float(np.clip(slope / information, -LARGEST_STEP, LARGEST_STEP))
             precision *= float(np.exp(moved))
         gradient, curvature = likelihood.expand_over(utilities, covariance)
-        around = csr_array(curvature + precision * eye_array(len(utilities)))
+        around = scipy.sparse.csr_array(curvature + precision * scipy.sparse.eye_array(len(utilities)))
         step = solve(around, gradient - precision * (utilities - mean))
         utilities = utilities + step * min(1.0, LARGEST_STEP / np.abs(step).max(initial=1e-9))
         if max(np.abs(step).max(initial=0), abs(moved)) < CLOSE_ENOUGH:
