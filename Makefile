@@ -72,10 +72,11 @@ attack-calls: $(VENV)/installed-dev
 attack-files: $(VENV)/installed-dev
 	@$(BIN)/python docs/experiments/attack_files.py --port $(PORT) --files $(or $(FILES),1000) --seed $(or $(SEED),13)
 
-check: $(VENV)/installed-dev ## style, types, layers, migrations, API schema
+check: $(VENV)/installed-dev ## style, types, scripts, layers, migrations, API schema
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/djlint templates --check --lint --quiet
+	@.ci/scripts/check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/deptry semblance curation annotation mlworkers

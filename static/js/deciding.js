@@ -3,6 +3,7 @@
 
 // What this browser remembers between visits. Where its storage is full or forbidden, reading it may throw: then it remembers nothing.
 
+/** @param {string} key */
 export function recall(key) {
   try {
     return localStorage.getItem(key);
@@ -11,7 +12,11 @@ export function recall(key) {
   }
 }
 
-/** Whether it was kept. */
+/**
+ * Whether it was kept.
+ * @param {string} key
+ * @param {string} value
+ */
 export function remember(key, value) {
   try {
     localStorage.setItem(key, value);
@@ -21,6 +26,7 @@ export function remember(key, value) {
   }
 }
 
+/** @param {string} key */
 export function forget(key) {
   try {
     localStorage.removeItem(key);
@@ -29,6 +35,7 @@ export function forget(key) {
   }
 }
 
+/** @param {string} prefix */
 export function remembered(prefix) {
   try {
     return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
@@ -39,24 +46,38 @@ export function remembered(prefix) {
 
 // What a page's script says: sentences that the server translated, in the page's #words, with names in braces.
 
+/** @type {Record<string, string>} */
 export const words = JSON.parse(document.getElementById("words")?.textContent ?? "{}");
-export const say = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+/** @type {(text: string, values?: Record<string, unknown>) => string} */
+export const say = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+/** @type {(date: Date) => string} */
 export const timeOfDay = (date) =>
   date.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
-export const announce = (text) => (document.getElementById("announcement").textContent = text);
+/** @type {(text: string) => void} */
+export const announce = (text) => {
+  document.getElementById("announcement").textContent = text;
+};
 
 // Screens where a single letter acts: which letter it was, when it was typing instead, and the switch that turns letters off.
 
-
 export const TYPING = "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]";
 
-/** On a keyboard without Latin letters, a command is found by the place of its key. */
+/**
+ * On a keyboard without Latin letters, a command is found by the place of its key.
+ * @type {(event: KeyboardEvent) => string}
+ */
 export const letterOf = (event) => (event.key.length > 1 || event.key.charCodeAt(0) < 128 ? event.key : event.code.slice(3)).toLowerCase();
 
-/** A command of the browser or the system, or a letter that is still being composed. */
+/**
+ * A command of the browser or the system, or a letter that is still being composed.
+ * @type {(event: KeyboardEvent) => boolean}
+ */
 export const isElsewhere = (event) => event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.keyCode === 229;
 
-/** The checkbox #use-keys, kept on this device: for whoever speaks to the computer or leans on the keyboard. */
+/**
+ * The checkbox #use-keys, kept on this device: for whoever speaks to the computer or leans on the keyboard.
+ * @param {string} name
+ */
 export function keysSwitch(name) {
   const box = document.getElementById("use-keys");
   const mark = () => document.body.classList.toggle("without-keys", !box.checked);
@@ -82,6 +103,10 @@ export function identifier() {
 
 // Clock: when the pairs were shown and first touched, and how long the page was looked at meanwhile.
 export const clock = {
+  shown: 0,
+  touched: /** @type {number | null} */ (null),
+  active: 0,
+  since: /** @type {number | null} */ (null), // when this look began; nothing while the page is hidden
   start() {
     Object.assign(this, { shown: Date.now(), touched: null, active: 0, since: null });
     this.look();
@@ -96,6 +121,7 @@ export const clock = {
   touch() {
     this.touched ??= Date.now();
   },
+  /** @returns {Times} */
   read() {
     this.lookAway();
     this.look();
@@ -106,13 +132,13 @@ export const clock = {
 // What a person decides is kept on this device until the server has it, and sent while they go on. Judging and reviewing share
 // this: the outbox, its one sender, and the banner that says why something waits.
 
-
 const PATIENCE_MS = 20_000; // for one answer of the server
 const LONGEST_WAIT_MS = 30_000; // between two attempts
 
 // A browser that is killed loses what it wrote to its storage in the last seconds. Its database keeps what was written there, so that
 // every entry stands in both.
 const DATABASE_MS = 500; // a database that does not open keeps nobody waiting
+/** @type {Promise<IDBDatabase | null>} */
 const database = new Promise((resolve) => {
   try {
     const opening = indexedDB.open("decisions", 1);
@@ -124,25 +150,41 @@ const database = new Promise((resolve) => {
   }
 });
 
-/** change(store): what to do in the database; nothing happens where there is none. */
-const inDatabase = (change) =>
-  database.then((opened) => opened && change(opened.transaction("waiting", "readwrite").objectStore("waiting"))).catch(() => null);
+/**
+ * change(store): what to do in the database; nothing happens where there is none.
+ * @template Changed
+ * @param {(store: IDBObjectStore) => Changed | Promise<Changed>} change
+ * @returns {Promise<Changed | null>}
+ */
+const inDatabase = (change) => database.then((opened) => opened && change(opened.transaction("waiting", "readwrite").objectStore("waiting"))).catch(() => null);
 
-/** One entry of the browser's storage per decision, so that two tabs never write the same one. It survives a reload. */
+/**
+ * One entry of the browser's storage per decision, so that two tabs never write the same one. It survives a reload.
+ * @template {Decided} Entry
+ * @implements {Waiting<Entry>}
+ */
 export class Outbox {
+  /** @type {Map<string, Entry>} */
   memory = new Map(); // where the browser keeps nothing, the page does
 
-  /** prefix: names one person at one work. subject: which field of an entry says what it is about. */
+  /**
+   * prefix: names one person at one work. subject: which field of an entry says what it is about.
+   * @param {string} prefix
+   * @param {keyof Entry} subject
+   */
   constructor(prefix, subject) {
-    Object.assign(this, { prefix, subject });
+    this.prefix = prefix;
+    this.subject = subject;
   }
 
+  /** @param {Omit<Entry, "kept">} entry */
   put(entry) {
-    const dated = { ...entry, kept: Date.now() };
-    if (!remember(this.prefix + entry.client_id, JSON.stringify(dated))) this.memory.set(entry.client_id, dated);
-    inDatabase((store) => store.put(JSON.stringify(dated), this.prefix + entry.client_id));
+    const dated = /** @type {Entry} */ ({ ...entry, kept: Date.now() });
+    if (!remember(this.prefix + dated.client_id, JSON.stringify(dated))) this.memory.set(dated.client_id, dated);
+    inDatabase((store) => store.put(JSON.stringify(dated), this.prefix + dated.client_id));
   }
 
+  /** @param {Entry} entry */
   remove(entry) {
     this.memory.delete(entry.client_id);
     forget(this.prefix + entry.client_id);
@@ -154,24 +196,31 @@ export class Outbox {
     const kept = inDatabase((store) => {
       const range = IDBKeyRange.bound(this.prefix, `${this.prefix}\uffff`);
       const [keys, values] = [store.getAllKeys(range), store.getAll(range)];
-      return new Promise((resolve) => {
-        values.onsuccess = () => resolve(keys.result.map((key, place) => [key, values.result[place]]));
+      /** @type {Promise<[string, string][]>} */
+      const read = new Promise((resolve) => {
+        values.onsuccess = () => resolve(keys.result.map((key, place) => [String(key), values.result[place]]));
         values.onerror = () => resolve([]);
       });
+      return read;
     });
+    /** @type {Promise<[string, string][]>} */
     const late = new Promise((resolve) => setTimeout(resolve, DATABASE_MS, []));
     return Promise.race([kept, late]).then((entries) => {
       for (const [key, value] of entries ?? []) if (recall(key) === null) remember(key, value);
     });
   }
 
-  /** Oldest first. */
+  /**
+   * Oldest first.
+   * @returns {Entry[]}
+   */
   entries() {
-    const stored = remembered(this.prefix).map((key) => JSON.parse(recall(key)));
+    const stored = remembered(this.prefix).map((key) => JSON.parse(recall(key) ?? "null"));
     // Another tab may have taken one out meanwhile.
     return [...stored.filter(Boolean), ...this.memory.values()].sort((one, other) => one.kept - other.kept);
   }
 
+  /** @param {number | null} subject */
   holds(subject) {
     return this.entries().some((entry) => entry[this.subject] === subject);
   }
@@ -182,22 +231,32 @@ export class Outbox {
  * fieldsOf(entry): what is posted. taken(answer, entry): the server kept it or refused it for good. arrange(body): take over what
  * the server says of the screen. lacking(): whether the screen waits for that. refresh(): what waits, or why, has changed. has(): leases whose
  * cards the page has already, which the server need not send again.
+ * @template {Decided} Entry
+ * @param {Sending<Entry>} sending
+ * @returns {Sender<Entry>}
  */
 export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refresh, has = () => [] }) {
   const trouble = document.getElementById("trouble");
   let token = form.elements.csrfmiddlewaretoken.value;
+  /** @type {Promise<void> | null} */
   let delivering = null;
   let asked = false; // since the sender last looked into the outbox
   let wait = 1000;
   let retry = 0;
   let leaving = false; // to log in: nothing is lost
 
-  /** Ask the server; the answer's `outcome` is one of ok, refused, unreachable (no connection), failing (the site has a problem), logged_out, forbidden. */
-  async function askOnce(address, fields, extra = {}) {
+  /**
+   * Ask the server; the answer's `outcome` is one of ok, refused, unreachable (no connection), failing (the site has a problem), logged_out, forbidden.
+   * @param {string} address
+   * @param {Fields | null} fields
+   * @param {Record<string, string>} extra headers
+   * @returns {Promise<Answer>}
+   */
+  async function askOnce(address, fields = null, extra = {}) {
     try {
       const response = await fetch(address, {
         method: fields ? "POST" : "GET",
-        body: fields && new URLSearchParams(fields),
+        body: fields && new URLSearchParams(/** @type {Record<string, string>} */ (fields)), // which writes numbers as text
         headers: { Accept: "application/json", "X-CSRFToken": token, ...extra },
         redirect: "manual",
         cache: "no-store",
@@ -214,7 +273,12 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
     }
   }
 
-  /** The same, once more with a fresh token where the old one was refused: logging in elsewhere changes it. */
+  /**
+   * The same, once more with a fresh token where the old one was refused: logging in elsewhere changes it.
+   * @param {string} address
+   * @param {Fields} fields
+   * @param {Record<string, string>} [extra]
+   */
   async function ask(address, fields, extra) {
     const answer = await askOnce(address, fields, extra);
     if (answer.outcome !== "forbidden") return answer;
@@ -224,9 +288,13 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
 
   const known = () => ({ "Judging-Has": has().join(",") });
 
-  /** Send what waits, oldest first; one sender at a time, in this tab and, where the browser has locks, in all of them. */
+  /**
+   * Send what waits, oldest first; one sender at a time, in this tab and, where the browser has locks, in all of them.
+   * @returns {Promise<void>}
+   */
   function deliver() {
     asked = true;
+    /** @type {(task: () => Promise<void>) => Promise<void>} */
     const alone = navigator.locks ? (task) => navigator.locks.request(outbox.prefix, task) : (task) => task();
     delivering ??= alone(deliverAll).finally(() => {
       delivering = null;
@@ -256,6 +324,7 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
     arrange(answer.body);
   }
 
+  /** @param {string} outcome */
   function hindered(outcome) {
     const sentences = [words[outcome], outbox.memory.size ? words.unkept : ""].filter(Boolean).join(" ");
     // Said once, not with every attempt.
@@ -273,8 +342,12 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
   function loginLink() {
     const href = `${words.login_address}?next=${encodeURIComponent(form.dataset.page)}`;
     const link = Object.assign(document.createElement("a"), { href, textContent: words.log_in });
-    if (outbox.memory.size) link.target = "_blank"; // this page alone holds what waits
-    else link.addEventListener("click", () => (leaving = true));
+    if (outbox.memory.size)
+      link.target = "_blank"; // this page alone holds what waits
+    else
+      link.addEventListener("click", () => {
+        leaving = true;
+      });
     return link;
   }
 
@@ -302,17 +375,22 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
 
 // Judgements on their way: where this device keeps them, and how they are posted.
 
-
+/** @type {(form: HTMLFormElement) => Outbox<Judged>} */
 export const outboxOf = (form) => new Outbox(`judging:${form.dataset.owner}:`, "lease");
 
+/** @param {Judged} entry */
 export function fieldsOf(entry) {
   const { client_id, lease, best, worst, tie } = entry;
   const choice = tie ? { tie } : { best, worst };
   return { client_id, lease, ...choice, ...timesOf(entry) };
 }
 
-/** Times travel as milliseconds before now, so that a wrong clock on this device does no harm. */
+/**
+ * Times travel as milliseconds before now, so that a wrong clock on this device does no harm.
+ * @param {Times} times
+ */
 export function timesOf({ active, shown, touched }) {
+  /** @type {(moment: number | null) => number | ""} */
   const before = (moment) => (moment === null ? "" : Math.max(0, Date.now() - moment));
   return { active_ms: active, shown_ms: before(shown), touched_ms: before(touched) };
 }

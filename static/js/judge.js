@@ -1,7 +1,23 @@
 // The judging screen. Without this script it is a plain form. With it, an answer is kept on this device until the
 // server has it, and the next pairs stand on the screen before the answer has left.
 
-import { announce, clock, fieldsOf, identifier, isElsewhere, keysSwitch, letterOf, outboxOf, recall, remember, say, senderOf, timeOfDay, TYPING, words } from "./deciding.js";
+import {
+  announce,
+  clock,
+  fieldsOf,
+  identifier,
+  isElsewhere,
+  keysSwitch,
+  letterOf,
+  outboxOf,
+  recall,
+  remember,
+  say,
+  senderOf,
+  TYPING,
+  timeOfDay,
+  words,
+} from "./deciding.js";
 
 const form = document.getElementById("judgement");
 const stage = document.getElementById("stage");
@@ -17,9 +33,11 @@ const SLOW_MS = 3000; // a save that takes longer is worth a word
 
 // In a rehearsal nothing leaves the page.
 const rehearsal = "rehearsal" in form.dataset ? await import("./rehearsal.js") : null;
+/** @type {Waiting<Judged>} */
 const outbox = rehearsal ? new rehearsal.Outbox() : outboxOf(form);
 const lacking = () => !leaseOnScreen() && !held;
-const has = () => [leaseOnScreen(), held?.lease, ...queue.map((tuple) => tuple.lease)].filter(Boolean);
+const has = () => [leaseOnScreen(), held?.lease, ...queue.map((tuple) => tuple.lease)].filter((lease) => typeof lease === "number");
+/** @type {Sender<Judged>} */
 const sender = (rehearsal?.senderOf ?? senderOf)({ form, outbox, fieldsOf, taken, arrange, lacking, refresh, has });
 
 document.addEventListener("visibilitychange", () => {
@@ -35,15 +53,19 @@ function lookAgain() {
 }
 
 // The stage: one tuple, or the feedback on a gold one while the tuple waits in `held`.
+/** @type {Required<Tuple>[]} */
 let queue = []; // the next tuples, {lease, html}: as many judgements survive a lost connection
+/** @type {{nodes: Node[], lease: number | null} | null} */
 let held = null; // the stage's nodes, put by while feedback is read
 let over = false; // the server has nothing more for this person
 let undoable = undoForm.elements.client_id.value;
+/** @type {string[]} */
 const feedbacks = []; // html of feedback still to be read
 let feedbackSince = 0;
 
 const leaseOnScreen = () => Number(form.elements.lease?.value) || null;
 
+/** @param {{html: string}} tuple */
 function show(tuple) {
   stage.innerHTML = tuple.html;
   announce("");
@@ -63,29 +85,34 @@ function showNext() {
   }
 }
 
-/** Take over what the server says stands on the screen and after it. */
+/**
+ * Take over what the server says stands on the screen and after it.
+ * @param {Shown} screen
+ */
 function arrange(screen) {
   const known = new Map(queue.map((tuple) => [tuple.lease, tuple.html]));
   const offered = [screen.tuple, ...screen.ahead]
-    .filter((tuple) => tuple && !outbox.holds(tuple.lease))
-    .map(({ lease, html }) => ({ lease, html: html ?? known.get(lease) }))
+    .filter((tuple) => tuple !== null)
+    .filter((tuple) => !outbox.holds(tuple.lease))
+    .map(({ lease, html }) => ({ lease, html: html ?? known.get(lease) ?? "" }))
     .filter((tuple) => tuple.html);
   over = screen.over && !outbox.entries().length;
-  if (!held && !leaseOnScreen() && offered.length) show(offered.shift());
+  if (!held && !leaseOnScreen() && offered.length) show(offered.splice(0, 1)[0]);
   const current = held ? held.lease : leaseOnScreen();
   queue = offered.filter((tuple) => tuple.lease !== current);
   if (held && !held.lease && queue.length) {
-    const next = queue.shift();
+    const [next] = queue.splice(0, 1);
     held = { nodes: [fragment(next.html)], lease: next.lease };
   }
   undoable = screen.undo;
   document.getElementById("undo-off").textContent = screen.undo_off;
   document.getElementById("progress").textContent = screen.progress;
-  document.getElementById("sitting").value = screen.sitting;
+  document.getElementById("sitting").value = String(screen.sitting);
   refresh();
   if (over && !held) location.replace(form.dataset.page);
 }
 
+/** @param {string} html */
 function fragment(html) {
   const template = document.createElement("template");
   template.innerHTML = html;
@@ -113,35 +140,52 @@ function refresh() {
 }
 
 // Choosing.
+/** @type {(role: string, place: number | string | undefined) => HTMLInputElement | null} */
 const radio = (role, place) => stage.querySelector(`input[name=${role}][value="${place}"]`);
+/** @type {(role: string) => HTMLInputElement | null} */
 const chosen = (role) => stage.querySelector(`input[name=${role}]:checked`);
 const tie = () => stage.querySelector("input[name=tie]"); // where the campaign offers it
+/** @type {(input: HTMLInputElement) => number} */
 const number = (input) => Number(input.value) + 1;
 
+/**
+ * @param {string} role
+ * @param {number} place
+ */
 function choose(role, place) {
   const input = radio(role, place);
   if (!input) return;
   input.checked = true;
   input.focus({ preventScroll: true });
   settle(input);
-  const [label, card] = [input.closest("label"), input.closest(".card")];
-  if (![label, card.querySelector(`.badge.${role}`)].some(isSeen)) label.scrollIntoView({ block: "nearest" });
+  const [label, badge] = [input.closest("label"), input.closest(".card")?.querySelector(`.badge.${role}`)];
+  if (![label, badge].some(isSeen)) label?.scrollIntoView({ block: "nearest" });
 }
 
+/** @param {Element | null | undefined} element */
 function isSeen(element) {
+  if (!element) return false;
   const { top, bottom } = element.getBoundingClientRect();
   return top >= 0 && bottom <= bar.getBoundingClientRect().top;
 }
 
-/** A pair is best or worst, not both: the newer choice moves the role and says so. */
+/** @param {HTMLInputElement | null} input */
+function uncheck(input) {
+  if (input) input.checked = false;
+}
+
+/**
+ * A pair is best or worst, not both: the newer choice moves the role and says so.
+ * @param {HTMLInputElement} input
+ */
 function settle(input) {
   clock.touch();
-  if (tie()) tie().checked = false;
+  uncheck(tie());
   const role = input.name;
   const other = role === "best" ? "worst" : "best";
   const clash = radio(other, input.value);
-  const moved = clash.checked;
-  clash.checked = false;
+  const moved = clash?.checked;
+  uncheck(clash);
   delete form.dataset.missing;
   note.textContent = "";
   const open = chosen(other) ? null : other;
@@ -149,17 +193,20 @@ function settle(input) {
   announce([moved ? say(words.moved, { number: number(input) }) : "", sentence, open ? words[`choose_${open}`] : words.ready].filter(Boolean).join(" "));
 }
 
-/** Too close to call: no pair is chosen, or one is again. */
-function settleTie() {
+/**
+ * Too close to call: no pair is chosen, or one is again.
+ * @param {HTMLInputElement} input
+ */
+function settleTie(input) {
   clock.touch();
-  if (tie().checked) for (const role of ["best", "worst"]) if (chosen(role)) chosen(role).checked = false;
+  if (input.checked) for (const role of ["best", "worst"]) uncheck(chosen(role));
   delete form.dataset.missing;
   note.textContent = "";
-  announce(tie().checked ? `${words.tie} ${words.ready}` : words.choose_best);
+  announce(input.checked ? `${words.tie} ${words.ready}` : words.choose_best);
 }
 stage.addEventListener("change", (event) => {
-  if (event.target.matches("input[type=radio]")) settle(event.target);
-  else if (event.target.name === "tie") settleTie();
+  if (event.target.type === "radio") settle(event.target);
+  else if (event.target.name === "tie") settleTie(event.target);
 });
 
 // Submitting: keep the answer, show the next pairs, then send.
@@ -179,7 +226,7 @@ form.addEventListener("submit", (event) => {
   outbox.put({
     client_id: identifier(),
     lease: leaseOnScreen(),
-    ...(tied ? { tie: "1" } : { best: best.value, worst: worst.value }),
+    ...(tied ? { tie: "1" } : { best: best?.value, worst: worst?.value }),
     html: stage.innerHTML,
     ...clock.read(),
   });
@@ -188,7 +235,10 @@ form.addEventListener("submit", (event) => {
   setTimeout(refresh, SLOW_MS);
 });
 
-/** The server kept the answer, or refused it for good. */
+/**
+ * The server kept the answer, or refused it for good.
+ * @param {Answered} answer
+ */
 function taken({ outcome, body }) {
   if (outcome === "ok") {
     saved.textContent = say(words.saved, { time: timeOfDay(new Date()) });
@@ -225,11 +275,11 @@ addEventListener("storage", (event) => {
 function showFeedback() {
   clock.lookAway();
   held ??= { lease: leaseOnScreen(), nodes: [...stage.childNodes] };
-  stage.innerHTML = feedbacks.shift();
+  stage.innerHTML = feedbacks.shift() ?? "";
   feedbackSince = performance.now();
   const feedback = stage.querySelector(".feedback");
-  feedback.focus({ preventScroll: true });
-  feedback.scrollIntoView({ block: "end" });
+  feedback?.focus({ preventScroll: true });
+  feedback?.scrollIntoView({ block: "end" });
   refresh();
 }
 
@@ -241,7 +291,7 @@ function goOn() {
   if (note.textContent === words.early) note.textContent = "";
   if (feedbacks.length) return showFeedback();
   if (over) return location.replace(form.dataset.page);
-  stage.replaceChildren(...held.nodes);
+  stage.replaceChildren(...(held?.nodes ?? []));
   held = null;
   if (!leaseOnScreen()) {
     showNext();
@@ -278,17 +328,18 @@ undoForm.addEventListener("submit", async (event) => {
   else sender.hindered(answer.outcome);
 });
 
+/** @param {Judged} entry */
 function takeBack(entry) {
   outbox.remove(entry);
   const current = leaseOnScreen();
   if (current) queue.unshift({ lease: current, html: stage.innerHTML });
   show(entry);
-  if (entry.tie) tie().checked = true;
-  else for (const role of ["best", "worst"]) radio(role, entry[role]).checked = true;
+  for (const input of entry.tie ? [tie()] : [radio("best", entry.best), radio("worst", entry.worst)]) if (input) input.checked = true;
   announce(words.undone);
 }
 
 // Skip and flag, each in its dialog.
+/** @param {HTMLDialogElement} dialog */
 function open(dialog) {
   dialog.querySelector("[data-problem]")?.setAttribute("hidden", "");
   clock.lookAway();
@@ -296,7 +347,7 @@ function open(dialog) {
 }
 for (const dialog of document.querySelectorAll("#skip-dialog, #flag-dialog")) {
   dialog.querySelector("[data-cancel]").addEventListener("click", () => dialog.close());
-  dialog.querySelector("form").addEventListener("submit", async (event) => {
+  dialog.querySelector("form")?.addEventListener("submit", async (event) => {
     event.preventDefault();
     const lease = leaseOnScreen();
     const answer = await sender.ask(event.target.action, { ...Object.fromEntries(new FormData(event.target)), lease });
@@ -347,6 +398,7 @@ const useKeys = keysSwitch("judging-keys");
 // Which letter does what, as somebody may have chosen it on this device. Empty: numbers and the row of Q, by place.
 const USUAL = { best: "", worst: "", undo: "u", skip: "s", flag: "f", guidelines: "g", tie: "0" };
 const keymapKey = "judging-keymap";
+/** @type {Record<string, string>} */
 let keymap = { ...USUAL, ...JSON.parse(recall(keymapKey) ?? "{}") };
 
 let places = WORST_KEYS.map((code) => code.slice(3));
@@ -355,11 +407,12 @@ navigator.keyboard?.getLayoutMap?.().then((map) => {
   printKeys();
 });
 
+/** @type {(role: string) => string[]} */
 const lettersOf = (role) => (keymap[role] ? [...keymap[role].toUpperCase()] : role === "worst" ? places : [..."12345678"]);
 
 function printKeys() {
   for (const role of ["best", "worst"])
-    for (const key of document.querySelectorAll(`[data-${role}-key]`)) key.textContent = lettersOf(role)[key.dataset[`${role}Key`]] ?? "";
+    for (const key of document.querySelectorAll(`[data-${role}-key]`)) key.textContent = lettersOf(role)[Number(key.dataset[`${role}Key`])] ?? "";
   for (const key of document.querySelectorAll("[data-key]")) key.textContent = (keymap[key.dataset.key] ?? "").toUpperCase();
   for (const field of document.querySelectorAll("[data-map]")) {
     field.value = keymap[field.dataset.map];
@@ -376,7 +429,15 @@ function remap() {
   const short = ["best", "worst"].some((role) => chosen[role] && [...chosen[role]].length !== size);
   const [standard, used] = [keymap, Object.values(chosen).join("")];
   keymap = chosen;
-  const all = [...lettersOf("best").slice(0, size), ...lettersOf("worst").slice(0, Math.min(size, 6)), chosen.undo, chosen.skip, chosen.flag, chosen.guidelines, chosen.tie]
+  const all = [
+    ...lettersOf("best").slice(0, size),
+    ...lettersOf("worst").slice(0, Math.min(size, 6)),
+    chosen.undo,
+    chosen.skip,
+    chosen.flag,
+    chosen.guidelines,
+    chosen.tie,
+  ]
     .filter(Boolean)
     .map((letter) => letter.toLowerCase());
   const wrong = short ? say(words.keys_short, { number: size }) : new Set(all).size < all.length || /\s/.test(used) ? words.keys_twice : "";
@@ -395,6 +456,7 @@ document.querySelector("[data-usual-keys]").addEventListener("click", () => {
   printKeys();
 });
 
+/** @type {Record<string, () => void>} */
 const ACTIONS = {
   undo: () => undoButton.click(),
   skip: () => press("skip-dialog"),
@@ -403,6 +465,7 @@ const ACTIONS = {
   tie: () => tie()?.click(),
 };
 
+/** @param {string} letter */
 function actionOf(letter) {
   if (letter === "backspace") return ACTIONS.undo;
   if (letter === "?") return () => press("help-dialog");
@@ -410,11 +473,17 @@ function actionOf(letter) {
   return named && ACTIONS[named];
 }
 
+/** @param {string} name */
 function press(name) {
-  const dialog = document.getElementById(name);
+  const dialog = /** @type {HTMLDialogElement | null} */ (document.getElementById(name));
   if (dialog && (name === "help-dialog" || leaseOnScreen())) open(dialog);
 }
 
+/**
+ * The role and the place that a key stands for, or nothing.
+ * @param {KeyboardEvent} event
+ * @returns {[string, number] | null}
+ */
 function choiceOf(event) {
   for (const role of ["best", "worst"]) {
     const place = keymap[role] ? [...keymap[role]].indexOf(event.key.toLowerCase()) : -1;
@@ -439,6 +508,7 @@ document.addEventListener("keydown", (event) => {
   action();
 });
 
+/** @param {Heard<"keydown", KeyboardEvent>} event */
 function enter(event) {
   if (event.target.closest("a, button, summary") && !event.target.closest("[data-continue], .next")) return;
   event.preventDefault();
@@ -449,14 +519,15 @@ function enter(event) {
 
 for (const opener of document.querySelectorAll("[data-dialog], [data-guidelines]")) {
   opener.hidden = false;
-  if (opener.matches("a")) opener.setAttribute("role", "button");
+  const isLink = opener.tagName === "A";
+  if (isLink) opener.setAttribute("role", "button");
   const act = () => (opener.dataset.dialog ? press(opener.dataset.dialog) : showGuidelines());
   opener.addEventListener("click", (event) => {
     event.preventDefault();
     act();
   });
   opener.addEventListener("keydown", (event) => {
-    if (event.key !== " " || !opener.matches("a")) return;
+    if (event.key !== " " || !isLink) return;
     event.preventDefault();
     act();
   });
@@ -469,7 +540,7 @@ await outbox.restore();
 clock.start();
 printKeys();
 if (stage.querySelector(".feedback")) {
-  stage.querySelector(".feedback").focus();
+  stage.querySelector(".feedback")?.focus();
   held = { lease: null, nodes: [] };
 } else if (outbox.holds(leaseOnScreen())) stage.replaceChildren();
 refresh();

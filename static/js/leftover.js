@@ -13,12 +13,14 @@ function refresh() {
   for (const button of document.querySelectorAll("[data-after-waiting]")) button.disabled = waiting() > 0;
 }
 
+/** @param {Answered} answer */
 function taken({ outcome, body }) {
   refused ||= outcome === "refused";
   if (body.note) document.getElementById("note").textContent = body.note;
   arrange(body);
 }
 
+/** @param {Shown} screen */
 function arrange(screen) {
   progress.textContent = screen.progress;
   refresh();

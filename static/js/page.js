@@ -17,10 +17,15 @@ document.addEventListener("click", (event) => {
     if (!menu.contains(event.target)) menu.open = false;
   }
   const button = event.target.closest("[data-copy]");
-  if (button) copyFrom(button, document.querySelector(button.dataset.copy));
+  const field = button && document.querySelector(button.dataset.copy);
+  if (field) copyFrom(button, /** @type {HTMLInputElement | HTMLTextAreaElement} */ (field));
 });
 
-/** Copy a field's text, and let the button say what came of it. */
+/**
+ * Copy a field's text, and let the button say what came of it.
+ * @param {HTMLElement} button
+ * @param {HTMLInputElement | HTMLTextAreaElement} field
+ */
 async function copyFrom(button, field) {
   const copied = (await copiedByClipboard(field.value)) || copiedBySelection(field);
   button.textContent = copied ? button.dataset.copied : button.dataset.selected;
@@ -28,6 +33,7 @@ async function copyFrom(button, field) {
 
 // The clipboard exists only on HTTPS and on this very machine; a site in a house's own network is often neither. Even where it
 // exists, the browser may refuse it.
+/** @param {string} text */
 async function copiedByClipboard(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -37,7 +43,10 @@ async function copiedByClipboard(text) {
   }
 }
 
-/** The older way, which works everywhere. The text stays selected, so that somebody can copy it by hand if this fails too. */
+/**
+ * The older way, which works everywhere. The text stays selected, so that somebody can copy it by hand if this fails too.
+ * @param {HTMLInputElement | HTMLTextAreaElement} field
+ */
 function copiedBySelection(field) {
   field.focus();
   field.select();
@@ -50,6 +59,7 @@ function copiedBySelection(field) {
 
 // A link that the site shows once stays in this tab, on every page that has a place for it, until it is dismissed. Logging in or
 // out forgets it: a name in the storage begins with "invitation-" and has the person's number.
+/** @type {<Result>(ask: (storage: Storage) => Result) => Result | null} */
 const inTab = (ask) => {
   try {
     return ask(sessionStorage);
@@ -64,12 +74,15 @@ function keptShown() {
     if (field) inTab((storage) => storage.setItem(place.dataset.kept, field.value));
     else if (value) {
       place.append(document.getElementById("kept").content.cloneNode(true));
-      place.querySelector("input").value = value;
+      const copied = place.querySelector("input");
+      if (copied) copied.value = value;
     }
   }
 }
 if (location.pathname.startsWith(document.body.dataset.login))
-  inTab((storage) => Object.keys(storage).filter((name) => name.startsWith("invitation-")).forEach((name) => storage.removeItem(name)));
+  inTab((storage) => {
+    for (const name of Object.keys(storage)) if (name.startsWith("invitation-")) storage.removeItem(name);
+  });
 keptShown();
 document.addEventListener("htmx:afterSwap", keptShown);
 document.addEventListener("click", (event) => {
@@ -80,10 +93,11 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("change", (event) => {
-  if (event.target.closest("form[data-autosubmit]")) event.target.form.requestSubmit();
+  if (event.target.closest("form[data-autosubmit]")) event.target.form?.requestSubmit();
 });
 
 // A short name follows the name that it is made from, until somebody writes one or there is one already.
+/** @type {(text: string, most: number) => string} */
 const shortened = (text, most) =>
   text
     .normalize("NFKD")
@@ -95,16 +109,19 @@ const shortened = (text, most) =>
     .slice(0, most)
     .replace(/-$/, "");
 for (const field of document.querySelectorAll("[data-made-from]")) {
-  const from = field.form.elements[field.dataset.madeFrom];
+  const from = /** @type {HTMLInputElement | null | undefined} */ (field.form?.elements.namedItem(field.dataset.madeFrom));
   let own = field.value !== "";
-  field.addEventListener("input", () => (own = true));
-  from.addEventListener("input", () => {
+  field.addEventListener("input", () => {
+    own = true;
+  });
+  from?.addEventListener("input", () => {
     if (!own) field.value = shortened(from.value, field.maxLength);
   });
 }
 
 // What a style sheet needs to know of one element stands in its data-properties, as custom properties: the site's policy
 // allows no style attributes, which somebody's text could bring along. For the same reason htmx settles none (base.html).
+/** @param {ParentNode} within */
 function propertiesSet(within) {
   for (const element of within.querySelectorAll("[data-properties]"))
     for (const property of element.dataset.properties.split(";")) {
@@ -140,39 +157,53 @@ document.addEventListener("htmx:responseError", (event) => {
 // A part of a page that comes again by itself, such as the progress of a run, keeps what somebody opened, how far they
 // scrolled within it, and the control that has the focus.
 const PARTS = "details, [tabindex]";
+/** @type {{id: string, parts: {open: boolean, top: number, left: number}[], name: string} | null} */
 let kept = null;
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (!detail.target.matches?.("[hx-trigger*=every]")) return;
   const parts = [...detail.target.querySelectorAll(PARTS)];
   kept = {
     id: detail.target.id,
-    parts: parts.map((part) => ({ open: part.open, top: part.scrollTop, left: part.scrollLeft })),
+    parts: parts.map((part) => ({ open: isOpened(part) && part.open, top: part.scrollTop, left: part.scrollLeft })),
     name: nameOf(detail.target, document.activeElement),
   };
 });
 document.addEventListener("htmx:afterSwap", () => {
-  const target = kept && document.getElementById(kept.id);
+  const before = kept;
+  const target = before && document.getElementById(before.id);
   if (!target) return;
   const parts = [...target.querySelectorAll(PARTS)];
-  if (parts.length === kept.parts.length)
-    parts.forEach((part, place) => {
-      const before = kept.parts[place];
-      if (part.matches("details")) part.open = before.open;
-      part.scrollTop = before.top;
-      part.scrollLeft = before.left;
-    });
-  if (kept.name) controlNamed(target, kept.name)?.focus({ preventScroll: true });
+  if (parts.length === before.parts.length)
+    for (const [place, { open, top, left }] of before.parts.entries()) {
+      const part = parts[place];
+      if (isOpened(part)) part.open = open;
+      part.scrollTop = top;
+      part.scrollLeft = left;
+    }
+  if (before.name) controlNamed(target, before.name)?.focus({ preventScroll: true });
   kept = null;
 });
 
-const CONTROLS = "a, button, summary, input, select, textarea, [tabindex]";
-const wordsOf = (control) => control.id || control.getAttribute("aria-label") || control.textContent.trim();
+/** @type {(part: HTMLElement) => part is HTMLDetailsElement} */
+const isOpened = (part) => part.matches("details");
 
-/** What a control is called, if it is within the part; a part that comes again has one of the same name. */
+const CONTROLS = "a, button, summary, input, select, textarea, [tabindex]";
+/** @type {(control: Element) => string} */
+const wordsOf = (control) => control.id || control.getAttribute("aria-label") || (control.textContent ?? "").trim();
+
+/**
+ * What a control is called, if it is within the part; a part that comes again has one of the same name.
+ * @param {HTMLElement} within
+ * @param {Element | null} control
+ */
 function nameOf(within, control) {
   return control && control !== document.body && within.contains(control) ? wordsOf(control) : "";
 }
 
+/**
+ * @param {HTMLElement} within
+ * @param {string} name
+ */
 function controlNamed(within, name) {
   return [...within.querySelectorAll(CONTROLS)].find((control) => wordsOf(control) === name);
 }

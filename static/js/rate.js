@@ -10,19 +10,24 @@ function start() {
   const scales = [...form.querySelectorAll("fieldset")];
   const undo = document.getElementById("undo");
   const box = keysSwitch("rating keys");
-  box.closest("label").hidden = false;
+  /** @type {HTMLElement} */ (box.closest("label")).hidden = false;
 
+  /** @type {(scale: HTMLFieldSetElement) => boolean} */
   const answered = (scale) => Boolean(scale.querySelector(":checked"));
   /** The scale that has the focus, or the first one without an answer. */
   const asked = () => scales.find((scale) => scale.contains(document.activeElement)) ?? scales.find((scale) => !answered(scale));
 
+  /**
+   * @param {HTMLFieldSetElement} scale
+   * @param {string} value
+   */
   function answer(scale, value) {
     const radio = scale.querySelector(`input[value="${value}"]`);
     if (!radio) return;
     radio.checked = true;
     const next = scales[scales.indexOf(scale) + 1];
-    if (next) (next.querySelector(":checked") ?? next.querySelector("input")).focus();
-    else form.querySelector("button").focus();
+    if (next) (next.querySelector(":checked") ?? next.querySelector("input"))?.focus();
+    else form.querySelector("button")?.focus();
   }
 
   document.addEventListener("keydown", (event) => {
@@ -31,7 +36,7 @@ function start() {
     if (/^[1-5]$/.test(key)) {
       const scale = asked() ?? scales.at(-1);
       event.preventDefault();
-      answer(scale, key);
+      if (scale) answer(scale, key);
     } else if (key === "u" && undo) {
       event.preventDefault();
       undo.requestSubmit();

@@ -1,43 +1,58 @@
 // A rehearsal of the judging screen, for practice and for the preview: the same page, and nothing leaves it. What is here answers as
 // the server would, from the pairs that came with the page.
 
-/** Keeps an answer until it is "sent", as the outbox of the real screen does; nothing is stored. */
+/**
+ * Keeps an answer until it is "sent", as the outbox of the real screen does; nothing is stored.
+ * @implements {Waiting<Judged>}
+ */
 export class Outbox {
   prefix = "rehearsal:";
-  kept = [];
+  /** @type {Map<string, Judged>} */
+  memory = new Map();
 
+  /** @param {Omit<Judged, "kept">} entry */
   put(entry) {
-    this.kept.push({ ...entry, kept: Date.now() });
+    this.memory.set(entry.client_id, { ...entry, kept: Date.now() });
   }
+  /** @param {Judged} entry */
   remove(entry) {
-    this.kept = this.kept.filter((other) => other.client_id !== entry.client_id);
+    this.memory.delete(entry.client_id);
   }
   entries() {
-    return [...this.kept];
+    return [...this.memory.values()];
   }
+  /** @param {number | null} lease */
   holds(lease) {
-    return this.kept.some((entry) => entry.lease === lease);
+    return this.entries().some((entry) => entry.lease === lease);
   }
   restore() {}
 }
 
 const AHEAD = 5;
 
-export function senderOf({ form, outbox, taken, arrange }) {
+/**
+ * @param {Sending<Judged>} sending
+ * @returns {Sender<Judged>}
+ */
+export function senderOf({ outbox, taken, arrange }) {
+  /** @type {{tuples: Tuple[], progress: string, unstored: string}} */
   const { tuples, progress, unstored } = JSON.parse(document.getElementById("rehearsal").textContent);
   let waiting = tuples; // what is still to be judged, the first on the screen
+  /** @type {Judged[]} */
   const answered = [];
 
-  const screen = (note = "") => ({
-    note,
-    progress,
-    tuple: waiting[0] ?? null,
-    ahead: waiting.slice(1, 1 + AHEAD),
-    over: !waiting.length,
-    undo: answered.length ? "rehearsed" : "",
-    undo_off: "",
-    sitting: answered.length,
-  });
+  const screen = (note = "") =>
+    /** @type {Shown} */ ({
+      note,
+      progress,
+      tuple: waiting[0] ?? null,
+      ahead: waiting.slice(1, 1 + AHEAD),
+      over: !waiting.length,
+      undo: answered.length ? "rehearsed" : "",
+      undo_off: "",
+      sitting: answered.length,
+    });
+  /** @type {(lease: number | null) => Tuple[]} */
   const without = (lease) => waiting.filter((tuple) => tuple.lease !== lease);
 
   async function deliver() {
@@ -49,20 +64,24 @@ export function senderOf({ form, outbox, taken, arrange }) {
     }
   }
 
-  /** The choice that was taken back stands on the cards again. */
+  /**
+   * The choice that was taken back stands on the cards again.
+   * @param {Judged} entry
+   */
   function chosenAgain({ html, best, worst, tie }) {
     const template = document.createElement("template");
     template.innerHTML = html;
-    if (tie) template.content.querySelector("input[name=tie]").setAttribute("checked", "");
-    else for (const [role, place] of Object.entries({ best, worst })) template.content.querySelector(`input[name=${role}][value="${place}"]`).setAttribute("checked", "");
+    const inputs = tie ? ["input[name=tie]"] : Object.entries({ best, worst }).map(([role, place]) => `input[name=${role}][value="${place}"]`);
+    for (const input of inputs) template.content.querySelector(input)?.setAttribute("checked", "");
     return template.innerHTML;
   }
 
+  /** @type {Sender<Judged>["ask"]} */
   async function ask(address, fields) {
     if (address === document.getElementById("undo").action) {
       const entry = answered.pop();
-      waiting = [{ lease: entry.lease, html: chosenAgain(entry) }, ...waiting];
-    } else if (address === document.querySelector("#skip-dialog form").action) waiting = without(Number(fields.lease));
+      if (entry) waiting = [{ lease: Number(entry.lease), html: chosenAgain(entry) }, ...waiting];
+    } else if (address === document.querySelector("#skip-dialog form").action) waiting = without("lease" in fields ? Number(fields.lease) : null);
     return { outcome: "ok", body: screen(unstored) };
   }
 

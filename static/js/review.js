@@ -8,6 +8,7 @@ if (form) start();
 
 async function start() {
   const stage = document.getElementById("stage");
+  /** @type {Record<string, HTMLFieldSetElement>} */
   const panels = { reject: document.getElementById("reject-panel"), edit: document.getElementById("edit-panel") };
   const buttons = document.getElementById("verdict-buttons");
   const textField = document.getElementById("edit-text");
@@ -19,19 +20,24 @@ async function start() {
   const narrow = matchMedia("(max-width: 640px)"); // the head of the page leaves no room for a sentence
   const GRACE_MS = 250; // a key pressed twice in a hurry must not decide about the next sentence unread
 
+  /** @type {Outbox<Reviewed>} */
   const outbox = new Outbox(`review:${form.dataset.owner}:`, "pair");
   const sender = senderOf({ form, outbox, fieldsOf, taken, arrange, lacking: () => !pairOnScreen(), refresh });
 
   // The stage: one sentence, and those fetched ahead.
+  /** @type {Pair[]} */
   let ahead = [];
+  /** @type {string | null} */
   let opened = null; // the panel that is open: reject or edit
   let shownAt = 0;
-  let undoable = undoForm.getAttribute("action").match(/undo\/(\d+)\//)?.[1] ?? "";
+  let undoable = undoForm.getAttribute("action")?.match(/undo\/(\d+)\//)?.[1] ?? "";
+  /** @type {Map<number, Reviewed>} */
   const drafts = new Map(); // by pair: what was written for a verdict that was refused or taken back
 
-  const pairOnScreen = () => Number(form.elements.pair?.value) || null;
+  const pairOnScreen = () => Number(form.elements.pair?.value) || 0;
   const machineText = () => stage.querySelector("[data-text]").textContent;
 
+  /** @param {Pair} item */
   function show(item) {
     stage.innerHTML = item.html;
     shownAt = performance.now();
@@ -49,13 +55,16 @@ async function start() {
   function showNext() {
     const next = ahead.shift();
     if (next) return show(next);
-    stage.innerHTML = `<p class="waiting"></p>`;
-    stage.firstChild.textContent = words.fetching;
+    const waiting = Object.assign(document.createElement("p"), { className: "waiting", textContent: words.fetching });
+    stage.replaceChildren(waiting);
     close();
     refresh();
   }
 
-  /** Take over what the server says stands on the screen and after it. */
+  /**
+   * Take over what the server says stands on the screen and after it.
+   * @param {Shown} answer
+   */
   function arrange(answer) {
     const offered = answer.items.filter((item) => !outbox.holds(item.pair));
     if (!pairOnScreen() && offered.length) show(offered[0]);
@@ -78,10 +87,15 @@ async function start() {
   }
 
   // Panels: reasons appear when rejecting, the text when editing.
+  /**
+   * @param {HTMLFieldSetElement} element
+   * @param {boolean} shown
+   */
   function toggle(element, shown) {
     element.hidden = element.disabled = !shown;
   }
 
+  /** @param {string} verdict */
   function open(verdict) {
     if (!pairOnScreen()) return;
     opened = verdict;
@@ -96,7 +110,7 @@ async function start() {
     if (verdict === "edit") {
       textField.focus();
       textField.setSelectionRange(textField.value.length, textField.value.length);
-    } else panels.reject.querySelector("input").focus();
+    } else panels.reject.querySelector("input")?.focus();
     panels[verdict].scrollIntoView({ block: "nearest" });
   }
 
@@ -108,6 +122,7 @@ async function start() {
   }
 
   // Deciding: keep the verdict, show the next sentence, then send.
+  /** @param {string} verdict */
   function decide(verdict) {
     if (!pairOnScreen()) return;
     if (performance.now() - shownAt < GRACE_MS) {
@@ -137,6 +152,11 @@ async function start() {
     sender.deliver();
   }
 
+  /**
+   * @param {string} verdict
+   * @param {string[]} reasons
+   * @param {string} text
+   */
   function problem(verdict, reasons, text) {
     if (verdict === "reject" && !reasons.length) return words.reasons_missing;
     if (verdict === "edit" && !text) return words.text_missing;
@@ -146,7 +166,8 @@ async function start() {
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    decide(event.submitter?.value || opened || "keep");
+    const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
+    decide(button?.value || opened || "keep");
   });
   // The second half of a slow double click belongs to the sentence that is gone.
   buttons.addEventListener("click", (event) => event.detail > 1 && event.preventDefault());
@@ -162,13 +183,18 @@ async function start() {
     stage.focus({ preventScroll: true });
   }
 
+  /** @param {Reviewed} entry */
   function fieldsOf(entry) {
     const { client_id, pair, verdict, text } = entry;
     const plain = { client_id, pair, verdict, text, note: entry.note, confirmed: "yes" };
     return [...Object.entries(plain), ...entry.reasons.map((reason) => ["reasons", reason])];
   }
 
-  /** The server kept the verdict, or refused it for good. */
+  /**
+   * The server kept the verdict, or refused it for good.
+   * @param {Answered} answer
+   * @param {Reviewed} entry
+   */
   function taken({ outcome, body }, entry) {
     if (outcome === "refused") drafts.set(entry.pair, entry);
     else saved.textContent = `· ${words.saved}`;
@@ -188,6 +214,7 @@ async function start() {
     else sender.hindered(answer.outcome);
   });
 
+  /** @param {Reviewed} entry */
   function takeBack(entry) {
     outbox.remove(entry);
     drafts.set(entry.pair, entry);
@@ -198,6 +225,7 @@ async function start() {
     refresh();
   }
 
+  /** @param {Shown} answer */
   function bringBack(answer) {
     stage.replaceChildren();
     if (answer.undone) show(answer.undone);
@@ -207,8 +235,9 @@ async function start() {
 
   // Keys: by letter, never while typing or composing; a digit chooses a reason while the reasons are open.
   const useKeys = keysSwitch("review-keys");
-  useKeys.closest("label").hidden = false;
+  /** @type {HTMLElement} */ (useKeys.closest("label")).hidden = false;
 
+  /** @type {Record<string, () => void>} */
   const actions = {
     k: () => decide("keep"),
     r: () => decide("reject"),
@@ -230,12 +259,14 @@ async function start() {
     action();
   });
 
+  /** @param {number} place */
   function toggleReason(place) {
     const box = form.querySelectorAll("[name=reasons]")[place];
     box.checked = !box.checked;
     box.focus();
   }
 
+  /** @param {Heard<"keydown", KeyboardEvent>} event */
   function enter(event) {
     if (event.repeat && event.target.closest("button")) event.preventDefault(); // a held key decides once
     if (!opened || event.shiftKey || !event.target.closest("#verdict, body")) return;

@@ -15,12 +15,15 @@ const saved = document.getElementById("saved");
 const SLOW_MS = 3000; // a save that takes longer is worth a word
 const TYPED_MS = 1500; // digits that follow each other as quickly are one number
 
+/** @type {Outbox<Rated>} */
 const outbox = new Outbox(`rating:${form.dataset.owner}:`, "pair");
+/** @type {(entry: Rated) => Fields} */
 const fieldsOf = ({ client_id, pair, value, skip, ...times }) => ({ client_id, pair, ...(skip ? { skip } : { value }), ...timesOf(times) });
 const sender = senderOf({ form, outbox, fieldsOf, taken, arrange, lacking: () => !onScreen(), refresh });
 const keys = keysSwitch("rating keys");
-keys.closest("label").hidden = false;
+/** @type {HTMLElement} */ (keys.closest("label")).hidden = false;
 
+/** @type {Pair[]} */
 let queue = []; // the next pairs, {pair, html}
 let over = false; // the server has nothing more for this person
 let undoable = undoButton.disabled ? "" : undoForm.elements.client_id.value;
@@ -28,23 +31,33 @@ let undoable = undoButton.disabled ? "" : undoForm.elements.client_id.value;
 const onScreen = () => Number(form.elements.pair?.value) || null;
 const range = () => stage.querySelector("input[type=range]");
 const number = () => stage.querySelector("input[name=value]");
+const isValid = () => Boolean(number()?.value && number()?.checkValidity());
 
 // The scale. The number holds the answer; the slider follows it, and has no handle while there is none.
 function begin() {
-  if (!range()) return;
-  range().parentElement.hidden = false;
+  const around = range()?.parentElement;
+  if (!around) return;
+  around.hidden = false;
   draw();
 }
 
 function draw() {
-  const chosen = number().value !== "" && number().checkValidity();
-  range().classList.toggle("unchosen", !chosen);
-  range().value = chosen ? number().value : 50; // where arrows begin: as far from one end as from the other
-  range().setAttribute("aria-valuetext", chosen ? number().value : words.unchosen);
+  const [slider, value] = [range(), isValid() ? number()?.value : ""];
+  if (!slider) return;
+  slider.classList.toggle("unchosen", !value);
+  slider.value = value || "50"; // where arrows begin: as far from one end as from the other
+  slider.setAttribute("aria-valuetext", value || words.unchosen);
 }
 
+/** @param {string} value */
+function write(value) {
+  const field = number();
+  if (field) field.value = value;
+}
+
+/** @param {string} value */
 function choose(value) {
-  number().value = value;
+  write(value);
   touch();
   announce(say(words.chosen, { number: value }));
 }
@@ -56,14 +69,16 @@ function touch() {
 }
 
 stage.addEventListener("input", (event) => {
-  if (event.target === range()) choose(range().value);
+  if (event.target === range()) choose(event.target.value);
   else if (event.target === number()) touch();
 });
 // A click in the very middle changes no value, and is a choice all the same.
 stage.addEventListener("click", (event) => {
-  if (event.target === range() && event.detail) choose(range().value);
+  const slider = range();
+  if (slider && event.target === slider && event.detail) choose(slider.value);
 });
 
+/** @param {{html: string}} shown */
 function show({ html }) {
   stage.innerHTML = html;
   begin();
@@ -82,15 +97,18 @@ function showNext() {
   refresh();
 }
 
-/** Take over what the server says stands on the screen and after it. */
+/**
+ * Take over what the server says stands on the screen and after it.
+ * @param {Shown} screen
+ */
 function arrange(screen) {
   const offered = screen.pairs.filter((shown) => !outbox.holds(shown.pair));
   over = screen.over && !outbox.entries().length;
-  if (!onScreen() && offered.length) show(offered.shift());
+  if (!onScreen() && offered.length) show(offered.splice(0, 1)[0]);
   queue = offered.filter((shown) => shown.pair !== onScreen());
   undoable = screen.undo;
   document.getElementById("progress").textContent = screen.progress;
-  document.getElementById("sitting").value = screen.sitting;
+  document.getElementById("sitting").value = String(screen.sitting);
   refresh();
   if (over && !onScreen() && !stage.querySelector(".empty")) location.replace(form.dataset.page);
 }
@@ -112,12 +130,12 @@ form.noValidate = true;
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (!onScreen()) return;
-  if (number().value === "" || !number().checkValidity()) {
+  if (!isValid()) {
     note.textContent = words.choose;
     return;
   }
   note.textContent = "";
-  keep({ value: number().value });
+  keep({ value: number()?.value });
 });
 skipForm.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -126,6 +144,7 @@ skipForm.addEventListener("submit", (event) => {
   keep({ skip: "1" });
 });
 
+/** @param {{value?: string, skip?: string}} answer */
 function keep(answer) {
   outbox.put({ client_id: identifier(), pair: onScreen(), ...answer, html: stage.innerHTML, ...clock.read() });
   showNext();
@@ -133,7 +152,10 @@ function keep(answer) {
   setTimeout(refresh, SLOW_MS);
 }
 
-/** The server kept the answer, or refused it for good. */
+/**
+ * The server kept the answer, or refused it for good.
+ * @param {Answered} answer
+ */
 function taken({ outcome, body }) {
   if (outcome === "ok") {
     saved.textContent = say(words.saved, { time: timeOfDay(new Date()) });
@@ -168,12 +190,13 @@ undoForm.addEventListener("submit", async (event) => {
   else sender.hindered(answer.outcome);
 });
 
+/** @param {Rated} entry */
 function takeBack(entry) {
   outbox.remove(entry);
   const current = onScreen();
   if (current) queue.unshift({ pair: current, html: stage.innerHTML });
   show(entry);
-  number().value = entry.value ?? "";
+  write(entry.value ?? "");
   draw();
   announce(words.undone);
 }
@@ -182,6 +205,7 @@ function takeBack(entry) {
 let typed = "";
 let typedAt = 0;
 
+/** @param {string} digit */
 function type(digit) {
   const together = performance.now() - typedAt < TYPED_MS ? typed + digit : digit;
   typed = Number(together) <= 100 ? String(Number(together)) : digit;
@@ -200,8 +224,8 @@ document.addEventListener("keydown", (event) => {
   if (/^Arrow(Left|Right)$/.test(event.key) && onScreen() && event.target !== range()) {
     // The first arrow brings the focus to the slider, and the handle to its middle; from there arrows move it.
     event.preventDefault();
-    range().focus({ preventScroll: true });
-    if (number().value === "") choose(50);
+    range()?.focus({ preventScroll: true });
+    if (!number()?.value) choose("50");
     return;
   }
   if (!keys.checked || event.repeat) return;

@@ -1,5 +1,9 @@
 // Loaded in the head, before anything is drawn: the chosen theme, and the switch in the account menu. Where the browser forbids its
 // storage, the choice holds for this page.
+/**
+ * @template Result
+ * @param {(storage: Storage) => Result} act
+ */
 function onDevice(act) {
   try {
     return act(localStorage);

@@ -3,7 +3,7 @@ document.addEventListener("input", (event) => {
   const form = event.target.closest("form.what-if");
   if (!form) return;
   const rows = [...form.querySelectorAll("tr[data-threshold]")];
-  const chosen = rows.find((row) => Math.abs(row.dataset.threshold - event.target.value) < 0.001);
+  const chosen = rows.find((row) => Math.abs(Number(row.dataset.threshold) - Number(event.target.value)) < 0.001);
   if (!chosen) return;
   for (const row of rows) row.classList.toggle("chosen", row === chosen);
   form.querySelector(".threshold").textContent = Number(chosen.dataset.threshold).toFixed(2);
