@@ -12,7 +12,7 @@ MAKES_ELEMENTS = re.compile(
     r"|document\.write|\bsrcdoc\b|\beval\(|\bFunction\()\s*(.*)"
 )
 RENDERED = {
-    "tuple.html;", "item.html;", "html;", "feedbacks.shift();", "answer.figures;", '`<p class="waiting"></p>`;',
+    "tuple.html;", "item.html;", "html;", 'feedbacks.shift() ?? "";', "answer.figures;", '`<p class="waiting"></p>`;',
 }  # fmt: skip
 
 
