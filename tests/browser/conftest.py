@@ -1,11 +1,15 @@
 """Chromium against the live server: a page per role, logged in. Things on it are found by role and label.
 
+With `--browser firefox` it is the Firefox on the search path (ADR 112).
+
 Every test fails where the browser finds something on a page that the site's content security policy forbids.
 With SITE_PATH=/a/b/ in the environment, every test of this folder runs on a site that is that part of its host, and
 fails where a browser asks for anything outside of it.
 """
 
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,7 +18,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.test import Client
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, WebError, expect
 
 from curation.models import User
 from tests.quick_figures import quick_figures
@@ -34,13 +38,28 @@ QUIET = [
     # A name of this machine that the browser does not take for this machine: pages of it are not secure.
     "--host-resolver-rules=MAP semblance.test 127.0.0.1",
 ]
+FIREFOX = next((path for name in ("firefox-esr", "firefox") if (path := shutil.which(name))), None)
 PATIENCE = 60_000  # milliseconds; a machine may be busy
 OpenAs = Callable[..., Page]
 expect.set_options(timeout=PATIENCE)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def driver_for_firefox(browser_name: str) -> Iterator[None]:
+    """Playwright's driver is a program of Node, and starts after this."""
+    with pytest.MonkeyPatch.context() as changed:
+        if browser_name == "firefox":
+            changed.setenv("NODE_OPTIONS", f"--require {Path(__file__).with_name('firefox.cjs')}")
+        yield
+
+
 @pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any], browser_name: str) -> dict[str, Any]:
+    if browser_name == "firefox":
+        if FIREFOX is None:
+            pytest.fail("These tests drive Firefox, and there is none on the search path.")
+        # Through WebDriver BiDi: without this channel, Playwright drives only Firefoxes that it built.
+        return browser_type_launch_args | {"executable_path": FIREFOX, "channel": "moz-firefox"}
     if CHROMIUM is None:
         pytest.fail("These tests drive Chromium, and there is none on the search path.")
     return browser_type_launch_args | {"executable_path": CHROMIUM, "args": QUIET}
@@ -62,7 +81,7 @@ def base_url(live_server) -> str:
 
 
 @pytest.fixture
-def new_context(new_context, live_server) -> Iterator[Callable[..., BrowserContext]]:
+def new_context(new_context, live_server, browser_name: str) -> Iterator[Callable[..., BrowserContext]]:
     escaped: list[str] = []
     refused: list[str] = []
 
@@ -75,11 +94,19 @@ def new_context(new_context, live_server) -> Iterator[Callable[..., BrowserConte
         if "Content Security Policy" in message.text:
             refused.append(message.text)
 
+    def listen_in_firefox(error: WebError) -> None:
+        if "violates the following directive" in error.error.message:
+            refused.append(error.error.message)
+
     def patient(**options: Any) -> BrowserContext:
         context = new_context(**options)
         context.set_default_timeout(PATIENCE)
         context.on("request", look)
         context.on("console", listen)
+        context.on("weberror", listen_in_firefox)
+        if browser_name == "firefox" and "color_scheme" in options:
+            # Firefox has no command for it (firefox.cjs): the person has chosen it on this device.
+            context.add_init_script(f"localStorage.setItem('theme', '{options['color_scheme']}')")
         return context
 
     yield patient
