@@ -514,7 +514,8 @@ def test_a_screen_is_practised_and_nothing_of_it_is_stored(open_as, annotator, c
     page.goto(f"/campaigns/{campaign.pk}/judge/")
     page.get_by_role("link", name="Practise on one screen").click()
     expect(page.get_by_text("Practice. Nothing is stored here.")).to_be_visible()
-    page.wait_for_load_state()  # its script listens to keys
+    # It is hidden until the script listens to keys.
+    expect(page.get_by_role("button", name="Skip")).to_be_visible()
     press(page, "2", "r", "Enter")
     expect(page.get_by_role("heading", name="That is how a screen is judged")).to_be_visible()
     page.get_by_role("link", name="Start judging").click()
