@@ -169,6 +169,24 @@ class ApiToken(models.Model):
         return f"{self.user} · {self.name} · {self.beginning}…"
 
 
+class BrowserSession(models.Model):
+    """A browser in which a person is logged in. It goes with its session.
+
+    browser, system: names from short lists, "" for others. password_digest: of the password's hash at the login.
+    """
+
+    session = models.OneToOneField("sessions.Session", models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, models.CASCADE, related_name="browser_sessions")
+    browser = models.CharField(max_length=20, blank=True)
+    system = models.CharField(max_length=20, blank=True)
+    password_digest = models.CharField(max_length=64)
+    started_at = models.DateTimeField()
+    last_used_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.browser} · {self.system}"
+
+
 class Sentence(models.Model):
     class Origin(models.TextChoices):
         HUMAN = "human", _("human")

@@ -101,6 +101,9 @@ urlpatterns = [
     path("review/<slug:slug>/decide/", review.review_decide_view, name="review_decide"),
     path("review/<slug:slug>/disagreements/", review.review_disagreements, name="review_disagreements"),
     path("review/<slug:slug>/undo/<number:decision_pk>/", review.review_undo_view, name="review_undo"),
+    path("accounts/sessions/", accounts.browser_sessions, name="sessions"),
+    path("accounts/sessions/end/", accounts.browser_sessions_end, name="sessions_end"),
+    path("accounts/sessions/<number:session_pk>/end/", accounts.browser_session_end, name="session_end"),
     path("accounts/tokens/", accounts.api_tokens, name="api_tokens"),
     path(
         "accounts/tokens/<number:token_pk>/revoke/", accounts.api_token_revoke_view, name="api_token_revoke"

@@ -1,11 +1,13 @@
-"""Lines of the log for logins, as Django's signals tell of them."""
+"""What follows a login: a line of the log, and a row in the list of the person's sessions."""
 
 from typing import Any
 
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.dispatch import receiver
 from django.http import HttpRequest
+from django.utils.timezone import now
 
+from curation.accounts.sessions import session_begin
 from curation.accounts.visitors import visitor_address
 from curation.log_lines import log_line
 from curation.models import User
@@ -14,6 +16,8 @@ from curation.models import User
 @receiver(user_logged_in)
 def login(user: User, request: HttpRequest | None = None, **about: Any) -> None:
     log_line("login", user=user.pk, address=_address(request))
+    if request is not None:
+        session_begin(request=request, user=user, at=now())
 
 
 @receiver(user_login_failed)

@@ -16,8 +16,11 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.timezone import now
 
+from curation.accounts.sessions import session_used
 from curation.errors import NUL_REFUSED, UserError
+from curation.models import User
 from semblance.languages import ENGLISH, is_translated
 
 logger = logging.getLogger(__name__)
@@ -104,6 +107,15 @@ class LoginFirst(LoginRequiredMiddleware):
         if request.method in {"GET", "HEAD"}:
             return super().handle_no_permission(request, view_func)
         return redirect_to_login(_page_before(request) or reverse("home"))
+
+
+class SessionsNoted(MiddlewareMixin):
+    """Notes when a browser was last used, for the list of its person. Pages that need no login note nothing."""
+
+    def process_view(self, request: HttpRequest, view: Any, *_arguments: Any) -> None:
+        key = request.session.session_key
+        if key and getattr(view, "login_required", True) and isinstance(request.user, User):
+            session_used(request=request, user=request.user, at=now())
 
 
 class Compressed(GZipMiddleware):

@@ -165,6 +165,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "semblance.middleware.ReadableText",
     "semblance.middleware.LoginFirst",
+    "semblance.middleware.SessionsNoted",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",

@@ -1,4 +1,4 @@
-"""A person's own account: the password, the e-mail address, and the tokens for programs."""
+"""A person's own account: the password, the e-mail address, the sessions, and the tokens for programs."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import admin, messages
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import PasswordChangeView, PasswordResetConfirmView
 from django.db import transaction
@@ -16,11 +17,12 @@ from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.generic import FormView
 
 from curation.access import AuthedRequest
 from curation.accounts.addresses import address_claimed
+from curation.accounts.sessions import is_here, session_end, sessions_end, sessions_of
 from curation.accounts.tokens import api_token_create, api_token_revoke, api_tokens_of
 from curation.errors import UserError
 from curation.forms.people import EmailForm, NewPasswordForm, OwnEmailForm, PasswordForm
@@ -146,6 +148,30 @@ def api_tokens(request: AuthedRequest) -> HttpResponse:
             form.add_error(None, str(error))
     context = {"made": made, "form": form, "tokens": api_tokens_of(request.user), "now": now()}
     return render(request, "curation/api_tokens.html", context)
+
+
+@never_cache
+@require_GET
+def browser_sessions(request: AuthedRequest) -> HttpResponse:
+    listed = sessions_of(request.user, request=request, at=now())
+    return render(request, "curation/sessions.html", {"sessions": listed})
+
+
+@require_POST
+def browser_session_end(request: AuthedRequest, session_pk: int) -> HttpResponse:
+    if is_here(request=request, user=request.user, pk=session_pk):
+        logout(request)
+        return redirect(settings.LOGOUT_REDIRECT_URL)
+    if session_end(user=request.user, pk=session_pk):
+        messages.success(request, _("The session was ended. That browser has to log in again."))
+    return redirect("curation:sessions")
+
+
+@require_POST
+def browser_sessions_end(request: AuthedRequest) -> HttpResponse:
+    sessions_end(user=request.user, but=request)
+    messages.success(request, _("All other sessions were ended. Those browsers have to log in again."))
+    return redirect("curation:sessions")
 
 
 @require_POST

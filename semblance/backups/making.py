@@ -18,7 +18,7 @@ from semblance.backups.files import damaged_of, files_held, others_in, reference
 from semblance.backups.rows import applied_migrations, fields_of, label_of, lines_of, tables_of
 
 # A copy of these would let in whoever was logged in when it was made, or show workers that no longer run.
-LEFT_OUT = frozenset({"sessions.session", "mlworkers.workerheartbeat"})
+LEFT_OUT = frozenset({"sessions.session", "curation.browsersession", "mlworkers.workerheartbeat"})
 ATTEMPTS = 3
 
 

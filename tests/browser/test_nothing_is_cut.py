@@ -477,6 +477,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         f"/datasets/{dataset.slug}/publish/{snapshot.number}/methods/",
         "/runs/start/cross_validate_encoder/?dataset=" + dataset.slug,
         "/accounts/tokens/",
+        "/accounts/sessions/",
         *imports,
     ]
 

@@ -149,6 +149,7 @@ class Others:
             "score_set_pk": self.scores.pk,
             "other_pk": self.realism.pk,
             "token_pk": owner.api_tokens.get().pk,
+            "session_pk": 1,
             "number": 1,
             "since": 2,
             "id": self.people["annotator"].pk,
