@@ -187,6 +187,23 @@ class BrowserSession(models.Model):
         return f"{self.user} · {self.browser} · {self.system}"
 
 
+class SecondFactor(models.Model):
+    """What an account asks for after the password.
+
+    secret: of the app, base32. last_step: the step of 30 seconds whose code was used last. recovery: SHA-256 of each
+    unused recovery code, in hexadecimal.
+    """
+
+    user = models.OneToOneField(User, models.CASCADE, related_name="second_factor")
+    secret = models.CharField(max_length=64)
+    last_step = models.BigIntegerField()
+    recovery = models.JSONField(default=list)
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return str(self.user)
+
+
 class Sentence(models.Model):
     class Origin(models.TextChoices):
         HUMAN = "human", _("human")
@@ -698,6 +715,7 @@ class AuditEntry(models.Model):
         RUN_PUT_FIRST = "run_put_first", _("put a waiting run before others")
         WORKER_DRAINED = "worker_drained", _("drained a worker")
         WORKER_UNDRAINED = "worker_undrained", _("ended the draining of a worker")
+        FACTOR_REMOVED = "factor_removed", _("removed the second factor of an account")
         WEBHOOK_ADDED = "webhook_added", _("added a webhook")
         WEBHOOK_CHANGED = "webhook_changed", _("changed a webhook")
         WEBHOOK_REMOVED = "webhook_removed", _("removed a webhook")

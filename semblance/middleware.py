@@ -11,13 +11,15 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import translation
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.timezone import now
+from django.utils.translation import gettext as _
 
+from curation.accounts.second_factor import ELSEWHERE, has_second_factor
 from curation.accounts.sessions import session_used
 from curation.errors import NUL_REFUSED, UserError
 from curation.models import User
@@ -116,6 +118,27 @@ class SessionsNoted(MiddlewareMixin):
         key = request.session.session_key
         if key and getattr(view, "login_required", True) and isinstance(request.user, User):
             session_used(request=request, user=request.user, at=now())
+
+
+class SecondFactorFirst(MiddlewareMixin):
+    """Where staff must have a second factor: one who logged in with a password alone first sets it up.
+
+    Sign-on and links of the command are no passwords, and tokens log nobody in.
+    """
+
+    reached = frozenset({"second_factor", "logout", "set_language"})
+
+    def process_view(self, request: HttpRequest, view: Any, *_arguments: Any) -> HttpResponseBase | None:
+        asks = getattr(view, "login_required", True) or request.path_info.startswith(API)
+        if not (settings.REQUIRE_SECOND_FACTOR and asks and isinstance(request.user, User)):
+            return None
+        match = request.resolver_match
+        if not request.user.is_staff or (match and match.view_name in self.reached):
+            return None
+        if request.session.get(ELSEWHERE) or has_second_factor(request.user):
+            return None
+        sentence = _("This site asks its staff to set up a second factor before they go on.")
+        return json_refusal(request, sentence, status=403) or redirect("second_factor")
 
 
 class Compressed(GZipMiddleware):

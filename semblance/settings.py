@@ -166,6 +166,7 @@ MIDDLEWARE = [
     "semblance.middleware.ReadableText",
     "semblance.middleware.LoginFirst",
     "semblance.middleware.SessionsNoted",
+    "semblance.middleware.SecondFactorFirst",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -273,6 +274,12 @@ OIDC_SESSION_SECONDS = 3600 * env.int("OIDC_SESSION_HOURS", default=24)
 LOCAL_LOGIN = env.bool("LOCAL_LOGIN", default=True)
 if not (LOCAL_LOGIN or OIDC_ISSUER):
     raise ImproperlyConfigured("LOCAL_LOGIN is false, but OIDC_ISSUER is not set: nobody could log in.")
+# Who must set up a second factor after logging in with a password: staff, or nobody.
+REQUIRE_SECOND_FACTOR = env.str("REQUIRE_SECOND_FACTOR", default="")
+if REQUIRE_SECOND_FACTOR not in {"", "staff"}:
+    raise ImproperlyConfigured(
+        f"REQUIRE_SECOND_FACTOR is {REQUIRE_SECOND_FACTOR}; give staff, or leave it out."
+    )
 SOCIALACCOUNT_ADAPTER = "curation.sign_on.provider.Adapter"
 SOCIALACCOUNT_LOGIN_ON_GET = True  # a link on the login page: the policy forbids a form that leads elsewhere
 ACCOUNT_EMAIL_VERIFICATION = "none"

@@ -8,9 +8,8 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 import semblance.celery  # noqa: F401 - the tasks that views send are its tasks
-from curation.forms.people import LoginForm
 from curation.numbers import NumberConverter
-from curation.views import accounts, sign_on
+from curation.views import accounts, second_factor, sign_on
 from semblance import home
 from semblance import metrics as figures
 from semblance.guide import views as guide
@@ -34,11 +33,9 @@ urlpatterns = [
     path("livez", home.alive, name="alive"),
     path("healthz", home.health, name="health"),
     path("metrics", figures.metrics, name="metrics"),
-    path(
-        "accounts/login/",
-        auth.LoginView.as_view(redirect_authenticated_user=True, authentication_form=LoginForm),
-        name="login",
-    ),
+    path("accounts/login/", second_factor.PasswordLogin.as_view(), name="login"),
+    path("accounts/login/code/", second_factor.login_code, name="login_code"),
+    path("accounts/second-factor/", second_factor.second_factor, name="second_factor"),
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
     path("accounts/password/", accounts.PasswordChange.as_view(), name="password_change"),
     path("accounts/password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),

@@ -11,13 +11,15 @@ from django.db.models import F
 from django.utils.translation import ngettext
 
 from curation.errors import UserError
-from curation.models import PasswordTries
+from curation.models import PasswordTries, User
 
 REMEMBERED = timedelta(minutes=15)
 # Five from one address close the name to that address, fifty from anywhere close it to all: more than a forgetful
 # person needs, far too few to find a password of ten characters.
 TRIES_OF_A_NAME_FROM_ONE_ADDRESS = 5
 TRIES_OF_A_NAME = 50
+# A code has six digits, and three of them are right at a time. Only somebody who knows the password tries.
+TRIES_OF_CODES = 20
 # For all names together. A classroom shares one address: thirty people may each be wrong three times.
 TRIES_FROM_ONE_ADDRESS = 100
 # People who come by a crowd's link have no password. A classroom shares one address; one person tries a link a few
@@ -55,6 +57,18 @@ def try_count(*, username: str, address: str, at: datetime) -> Try:
         _key("name", name): TRIES_OF_A_NAME,
     }
     own, *shared = _counted(limits, at=at)
+    return Try([own], shared)
+
+
+@transaction.atomic
+def code_try_count(*, user: User, address: str, at: datetime) -> Try:
+    """Count a try of a code of this person, whose password was right, as a wrong one. As `try_count`."""
+    limits = {
+        _key("code and address", str(user.pk), address): TRIES_OF_A_NAME_FROM_ONE_ADDRESS,
+        _key("address", address): TRIES_FROM_ONE_ADDRESS,
+        _key("code", str(user.pk)): TRIES_OF_CODES,
+    }
+    own, *shared = _counted(limits, at=at, sentence=_too_many_codes)
     return Try([own], shared)
 
 
@@ -122,6 +136,14 @@ def _too_many_passwords(minutes: int, _closed: Collection[str]) -> str:
     return ngettext(
         "There were too many wrong passwords. Wait %(minutes)s minute, then try again.",
         "There were too many wrong passwords. Wait %(minutes)s minutes, then try again.",
+        minutes,
+    )
+
+
+def _too_many_codes(minutes: int, _closed: Collection[str]) -> str:
+    return ngettext(
+        "There were too many wrong codes. Wait %(minutes)s minute, then try again.",
+        "There were too many wrong codes. Wait %(minutes)s minutes, then try again.",
         minutes,
     )
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from curation.access import dataset_lock, dataset_require_active
 from curation.datasets.audit import Action, audit_person_rename, audit_record
 from curation.errors import UserError
-from curation.models import ApiToken, Dataset, Invitation, InvitationBar, Mail, Membership, User
+from curation.models import ApiToken, Dataset, Invitation, InvitationBar, Mail, Membership, SecondFactor, User
 from curation.roles import Role
 
 ERASED_NAME_BYTES = 5
@@ -314,3 +314,12 @@ def account_erase(*, user: User, by: User, at: datetime) -> str:
     user.save()
     audit_person_rename(before, user.username)
     return user.username
+
+
+@transaction.atomic
+def second_factor_remove(*, user: User) -> bool:
+    """For an administrator, where somebody lost the app and the recovery codes. Returns whether there was one."""
+    removed, _rows = SecondFactor.objects.filter(user=user).delete()
+    if removed:
+        audit_record(dataset=None, action=Action.FACTOR_REMOVED, by=None, subject=user.get_username())
+    return bool(removed)

@@ -25,6 +25,7 @@ from curation.accounts.guessing import (
     try_count,
     try_was_right,
 )
+from curation.accounts.second_factor import has_second_factor
 from curation.accounts.visitors import visitor_address
 from curation.mail.addresses import MOST_CHARACTERS, addresses_in
 from curation.mail.services import MOST_AT_ONCE
@@ -38,7 +39,7 @@ PASSWORD_HELP = _(
 
 
 @contextmanager
-def _guesses_counted(count: Callable[..., Try], request: HttpRequest | None, **about: str) -> Iterator[None]:
+def guesses_counted(count: Callable[..., Try], request: HttpRequest | None, **about: Any) -> Iterator[None]:
     """Around the check of what a visitor may be guessing. The check raises ValidationError where the guess is wrong."""
     try:
         counted = count(address=visitor_address(request), at=now(), **about)
@@ -64,14 +65,22 @@ class LoginForm(AuthenticationForm):
         username = self.cleaned_data.get("username")
         if not (username and self.cleaned_data.get("password")):
             return super().clean()
-        with _guesses_counted(try_count, self.request, username=username):
+        with guesses_counted(try_count, self.request, username=username):
             return super().clean()
 
 
 class AdminLoginForm(LoginForm, AdminAuthenticationForm):
-    """The administration's own login page guesses no faster."""
+    """The administration's own login page guesses no faster, and asks for no code: it sends people elsewhere."""
 
     error_messages = {**AdminAuthenticationForm.error_messages, **LoginForm.error_messages}
+
+    def confirm_login_allowed(self, user: Any) -> None:
+        super().confirm_login_allowed(user)
+        if has_second_factor(user):
+            sentence = _(
+                "Your account has a second factor. Log in on the login page of the site, then come back."
+            )
+            raise forms.ValidationError(sentence, code="second_factor")
 
 
 class AccountForm(UserCreationForm):  # type: ignore[type-arg]
@@ -93,7 +102,7 @@ class AccountForm(UserCreationForm):  # type: ignore[type-arg]
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
-        with _guesses_counted(name_question_count, self.request):
+        with guesses_counted(name_question_count, self.request):
             if User.objects.filter(username__iexact=username).exists():
                 raise self.instance.unique_error_message(User, ["username"])
         return username
@@ -110,7 +119,7 @@ class PasswordForm(PasswordChangeForm):
         self.fields["new_password2"].help_text = ""
 
     def clean_old_password(self) -> str:
-        with _guesses_counted(try_count, self.request, username=self.user.get_username()):
+        with guesses_counted(try_count, self.request, username=self.user.get_username()):
             return super().clean_old_password()
 
 
@@ -221,7 +230,7 @@ class OwnEmailForm(EmailForm):
     def clean_password(self) -> str:
         password: str = self.cleaned_data["password"]
         user = cast("User", self.request.user)
-        with _guesses_counted(try_count, self.request, username=user.get_username()):
+        with guesses_counted(try_count, self.request, username=user.get_username()):
             if not user.check_password(password):
                 raise forms.ValidationError(_("The password is wrong."), code="password")
         return password

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from curation.accounts.links import login_link_user
+from curation.accounts.second_factor import ELSEWHERE
 from curation.errors import UserError
 from curation.sign_on.claims import Identity
 from curation.sign_on.groups import rights_of
@@ -50,6 +51,7 @@ def sign_on_callback(request: HttpRequest) -> HttpResponse:
         login(request, user, backend=BACKEND)
         # What a person may do follows their groups, which are known at a login alone.
         request.session.set_expiry(settings.OIDC_SESSION_SECONDS)
+        request.session[ELSEWHERE] = True  # a second factor is the provider's affair
         ours = url_has_allowed_host_and_scheme(page, request.get_host(), request.is_secure())
         return redirect(page if ours else settings.LOGIN_REDIRECT_URL)
 
@@ -71,6 +73,7 @@ def login_link(request: HttpRequest, uidb64: str, token: str) -> HttpResponse:
         return _page(request, _("This link is not valid, or no longer. Ask for another one."))
     if request.method == "POST":
         login(request, user, backend=BACKEND)
+        request.session[ELSEWHERE] = True  # whoever printed the link can remove a second factor too
         return redirect(settings.LOGIN_REDIRECT_URL)
     return render(request, "registration/login_link.html", {"person": user})
 

@@ -8,6 +8,7 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pyotp
 import pytest
 from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
@@ -26,6 +27,7 @@ from annotation.campaigns.services import guideline_save
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, GoldAnswer, Participation, SliderArm, SliderPair
 from curation.accounts.addresses import address_claim
+from curation.accounts.second_factor import SETTING_UP
 from curation.datasets.people import invitation_create, invitation_revoke
 from curation.models import User
 from curation.roles import Role
@@ -289,11 +291,30 @@ class Walk:
         self.keep("sessions", self.site.get(reverse("curation:sessions")))
         self.keep("sessions ended", self.site.post(reverse("curation:sessions_end"), follow=True))
         self.keep("login after the end", other.get(reverse("home"), follow=True))
+        self.set_up_a_second_factor()
         self.keep("password", self.site.get(password))
         self.keep("password refused", self.site.post(password, {"old_password": "9"}))
         self.keep("password changed", self.site.get(reverse("password_change_done")))
         self.keep("not found", self.site.get("/77/77/"))
         self.keep("NUL", self.site.get(reverse("annotation:mine"), {"7": "\0"}))
+
+    def set_up_a_second_factor(self) -> None:
+        page, word = reverse("second_factor"), "a long password"
+        self.annotator.set_password(word)
+        self.annotator.save()
+        self.site.force_login(self.annotator)
+        self.keep("second factor", self.site.get(page))
+        self.keep("second factor refused", self.site.post(page, {"password": "9", "code": "9"}))
+        self.keep("code refused", self.site.post(page, {"password": word, "code": "9"}))
+        app = pyotp.TOTP(self.site.session[SETTING_UP])
+        self.keep("recovery codes", self.site.post(page, {"password": word, "code": app.now()}))
+        self.keep("second factor on", self.site.get(page))
+        client = visitor(None, self.language)
+        client.post(reverse("login"), {"username": "22", "password": word})
+        self.keep("code", client.get(reverse("login_code")))
+        for _try in range(6):
+            self.keep("wrong codes", client.post(reverse("login_code"), {"code": "9"}))
+        self.keep("off", self.site.post(page, {"password": word, "deactivate": ""}, follow=True))
 
 
 def test_no_page_of_an_annotator_has_a_word_that_is_not_translated(greek, settings) -> None:

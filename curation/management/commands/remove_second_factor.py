@@ -1,0 +1,28 @@
+"""Remove the second factor of somebody who lost the app and the recovery codes."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from curation.command import Command as SemblanceCommand
+from curation.datasets.people import second_factor_remove
+from curation.errors import UserError
+from curation.models import User
+
+
+class Command(SemblanceCommand):
+    help = "Remove the second factor of a person, who then logs in with the password alone. The log has an entry."
+    needs_database = True
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+
+    def handle(self, *_arguments: Any, username: str, **options: Any) -> None:
+        user = User.objects.filter(username=username).first()
+        if user is None:
+            raise UserError("There is no account called “%(name)s”.", name=username)
+        if not second_factor_remove(user=user):
+            raise UserError("The account “%(name)s” has no second factor.", name=username)
+        self.answer(
+            {"removed": username}, f"Removed the second factor of {username}.", as_json=options["json"]
+        )
