@@ -299,9 +299,15 @@ if MAIL_SERVER:
 # Behind a proxy that speaks HTTPS, cookies travel over HTTPS alone; an embedded site has no certificate.
 HTTPS = env.bool("HTTPS", default=not EMBEDDED)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
+# By these names a browser takes the cookies over HTTPS alone, and of `__Host-` neither for nor from another host.
+COOKIE_PREFIX = ("__Secure-" if SITE_PATH else "__Host-") if HTTPS else ""
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
+LANGUAGE_COOKIE_NAME = f"{COOKIE_PREFIX}django_language"
+MESSAGE_STORAGE = "semblance.notices.Notices"
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600)
+    SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=60 * 60 * 24 * 365)
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("HSTS_SUBDOMAINS", default=False)
 # How many proxies in front add the address that called them to X-Forwarded-For; 0: visitors come directly.
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 PUBLIC_HOSTS = [host.lstrip(".") for host in ALLOWED_HOSTS if host not in (*LOOPBACK, "*")]

@@ -101,7 +101,7 @@ class Browser:
         return self.open(urljoin(url, form["action"]), urlencode(filled).encode())
 
     def post_json(self, path: str, body: object, method: str = "POST") -> dict:
-        token = next(cookie.value for cookie in self.cookies if cookie.name == "csrftoken")
+        token = next(cookie.value for cookie in self.cookies if cookie.name.endswith("csrftoken"))
         headers = {"Content-Type": "application/json", "X-CSRFToken": str(token)}
         return json.loads(self.open(path, json.dumps(body).encode(), method, **headers)[1])
 

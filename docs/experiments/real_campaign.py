@@ -129,7 +129,7 @@ class Person(Browser):
     """A browser that can also post as the judging screen's script does."""
 
     def post(self, path: str, **values: object) -> str:
-        token = next(cookie.value for cookie in self.cookies if cookie.name == "csrftoken")
+        token = next(cookie.value for cookie in self.cookies if cookie.name.endswith("csrftoken"))
         body = urlencode({name: str(value) for name, value in values.items()}).encode()
         return self.open(path, body, **{"Accept": "application/json", "X-CSRFToken": str(token)})[1]
 

@@ -49,6 +49,27 @@ def test_the_cookies_of_a_login_are_no_scripts_and_no_other_sites_business(clien
     assert settings.CSRF_COOKIE_SAMESITE == settings.LANGUAGE_COOKIE_SAMESITE == "Lax"
 
 
+def test_the_cookies_of_a_site_with_https_fulfil_what_their_names_promise(settings) -> None:
+    """A browser takes a cookie called `__Host-` only with Secure, for the whole host and no domain."""
+    settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = True
+    settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
+    user = UserFactory(username="anna")
+    user.set_password("a right password")
+    user.save()
+    client = Client(enforce_csrf_checks=True)
+    client.get(reverse("login"))
+    fields = {"username": "anna", "password": "a right password"}
+
+    told = client.post(
+        reverse("login"), {**fields, "csrfmiddlewaretoken": client.cookies["__Host-csrftoken"].value}
+    )
+
+    assert told.status_code == 302
+    assert client.get("/datasets/").status_code == 200
+    for cookie in client.cookies.values():
+        assert (cookie["secure"], cookie["path"], cookie["domain"]) == (True, "/", "")
+
+
 @pytest.mark.parametrize("address", ["/datasets/", "/api/v1/datasets/"])
 def test_nothing_is_sent_back_that_trace_sent(client, staff, address: str) -> None:
     client.force_login(staff)

@@ -143,6 +143,33 @@ def test_a_command_asks_the_operator_of_another_database_to_migrate_it(installed
     assert done.stderr.count("\n") == 1
 
 
+COOKIES = """
+import django; django.setup()
+from django.conf import settings
+from semblance.notices import NoticesInCookie
+names = [settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME]
+print(*names, NoticesInCookie.cookie_name, settings.SECURE_HSTS_SECONDS, settings.SECURE_HSTS_INCLUDE_SUBDOMAINS)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "prefix", "hsts"),
+    [
+        ({"HTTPS": "false"}, "", "0 False"),
+        ({"HTTPS": "true"}, "__Host-", "31536000 False"),
+        ({"HTTPS": "true", "SITE_PATH": "/tools/"}, "__Secure-", "31536000 False"),
+        ({"HTTPS": "true", "HSTS_SECONDS": "60", "HSTS_SUBDOMAINS": "true"}, "__Host-", "60 True"),
+    ],
+)
+def test_over_https_cookies_have_names_that_browsers_guard_and_browsers_remember_it_for_a_year(
+    installed, given, prefix: str, hsts: str
+) -> None:
+    done = installed("-c", COOKIES, **given)
+
+    names = [f"{prefix}{name}" for name in ("sessionid", "csrftoken", "django_language", "messages")]
+    assert done.stdout.split() == [*names, *hsts.split()], done.stderr
+
+
 MOUNTED = """
 import django; django.setup()
 from django.conf import settings
