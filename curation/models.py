@@ -204,6 +204,22 @@ class SecondFactor(models.Model):
         return str(self.user)
 
 
+class UploadDay(models.Model):
+    """How many bytes a person uploaded on a day of UTC. Only the newest day of each person is kept."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="+")
+    day = models.DateField()
+    size = models.PositiveBigIntegerField(default=0, help_text="bytes")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "day"], name="one_row_of_uploads_per_person_and_day")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.day} · {self.size}"
+
+
 class Sentence(models.Model):
     class Origin(models.TextChoices):
         HUMAN = "human", _("human")

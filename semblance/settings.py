@@ -345,6 +345,9 @@ PRIVATE_ADDRESSES = env.bool("PRIVATE_ADDRESSES", default=False)
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=300 * 1024**2)
+# What one person may upload in a day, and how many of their runs may wait for a worker. Commands have no such limit.
+UPLOADS_PER_DAY_BYTES = env.int("UPLOADS_PER_DAY_BYTES", default=5 * 1024**3)
+RUNS_WAITING_MOST = env.int("RUNS_WAITING_MOST", default=100)
 # With less than this the health check says that the disk is nearly full.
 DISK_FREE_MIN_BYTES = env.int("DISK_FREE_MIN_BYTES", default=1024**3)
 

@@ -30,6 +30,7 @@ from curation.exchange.importing import (
     ImportOutcome,
     pairs_import,
 )
+from curation.exchange.quotas import upload_count
 from curation.exchange.refusals import Counts, NothingImportedError
 from curation.files.dataset_folders import unfolded
 from curation.files.drafts import Columns, FileError
@@ -77,6 +78,8 @@ def import_upload(
     A file of pairs is imported by itself; files of judgements may be several of one campaign.
     """
     dataset_require_active(dataset)
+    if by is not None:
+        upload_count(user=by, size=sum(file.size or 0 for file in files), at=database_now())
     # In a folder of its own a file keeps its name, which messages and sources show.
     folder = Path("imports") / uuid4().hex
     names = _names_to_keep([file.name or kind for file in files])

@@ -6,12 +6,13 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_require_active
 from curation.datasets.audit import Action, audit_record
-from curation.errors import errors_shown
+from curation.errors import UserError, errors_shown
 from curation.heartbeats import database_now
 from curation.models import Dataset, User
 from mlworkers.models import Run
@@ -54,6 +55,8 @@ def run_start(
         dataset_require_active(dataset)
     with plan_errors_shown(chosen, by_key=by_key):
         references_check(chosen, values, dataset)
+    if by is not None:
+        _require_few_waiting(by)
     try:
         with transaction.atomic():
             run = Run.objects.create(
@@ -72,6 +75,17 @@ def run_start(
         raise
     transaction.on_commit(partial(_invite, run))
     return run
+
+
+def _require_few_waiting(by: User) -> None:
+    """Raises UserError where as many runs of the person wait as one person can have."""
+    User.objects.select_for_update().get(pk=by.pk)  # two requests at once count one after the other
+    waiting = Run.objects.filter(started_by=by, state=Run.State.QUEUED).count()
+    if waiting >= settings.RUNS_WAITING_MOST:
+        sentence = _(
+            "%(waiting)s of your runs wait for a worker, the most that one person can have. Cancel one first."
+        )
+        raise UserError(sentence, waiting=waiting)
 
 
 def _launched(launch: UUID | None, by: User | None) -> Run | None:

@@ -478,6 +478,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         "/runs/start/cross_validate_encoder/?dataset=" + dataset.slug,
         "/accounts/tokens/",
         "/accounts/sessions/",
+        "/accounts/second-factor/",
         *imports,
     ]
 

@@ -46,6 +46,7 @@ STRUCTURES: dict[str, Any] = {
 NOT_MADE = {
     "Mail",
     "ComposedPair",
+    "BrowserSession",
 }  # no page shows what was mailed; pairs composed by nobody knows which strategy
 ADDRESSES = {"source_address", "url", "completion_address"}
 SCRIPTED = "javascript:attack()"
@@ -102,7 +103,7 @@ def _row_made(model: type[models.Model]) -> None:
             values[field.name] = [[1, list(Pair.objects.values_list("pk", flat=True)[:4]), [0, 1, 2, 3]]]
         elif isinstance(field, models.JSONField) and not field.has_default():
             values[field.name] = []
-        elif isinstance(field, models.DateTimeField):
+        elif isinstance(field, models.DateField):  # a moment too
             values[field.name] = now()
         elif isinstance(field, models.UUIDField):
             values[field.name] = uuid4()
