@@ -7,9 +7,10 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils.timezone import now
 
+from curation.accounts.second_factor import second_factor_event
 from curation.accounts.sessions import session_begin
 from curation.accounts.visitors import visitor_address
-from curation.log_lines import log_line
+from curation.log_lines import log_line, log_line_at_commit
 from curation.models import User
 
 
@@ -29,6 +30,11 @@ def login_failed(request: HttpRequest | None = None, **about: Any) -> None:
 @receiver(user_logged_out)
 def logout(user: User | None, request: HttpRequest | None = None, **about: Any) -> None:
     log_line("logout", user=user.pk if user else None, address=_address(request))
+
+
+@receiver(second_factor_event)
+def second_factor_changed(event: str, user: User, **about: Any) -> None:
+    log_line_at_commit(event, user=user.pk)
 
 
 def _address(request: HttpRequest | None) -> str | None:

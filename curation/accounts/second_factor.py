@@ -13,11 +13,11 @@ from datetime import datetime, timedelta
 import pyotp
 import segno
 from django.db import transaction
+from django.dispatch import Signal
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
-from curation.log_lines import log_line_at_commit
 from curation.models import SecondFactor, User
 
 SITE = "Semblance"
@@ -26,6 +26,9 @@ RECOVERY_BYTES = 15
 STEPS_OFF = (0, -1, 1)  # clocks of telephones are off by up to half a minute
 PASSWORD_HOLDS_FOR = timedelta(minutes=10)  # between the right password and the code
 AWAITED, SETTING_UP, ELSEWHERE = "second_factor_awaited", "second_factor_secret", "second_factor_elsewhere"
+
+# With the person and what happened, for the log.
+second_factor_event = Signal()
 
 
 def has_second_factor(user: User) -> bool:
@@ -64,7 +67,7 @@ def second_factor_activate(*, user: User, secret: str, code: str, at: datetime) 
     SecondFactor.objects.create(
         user=user, secret=secret, last_step=step, recovery=list(map(_digest, codes)), created_at=at
     )
-    log_line_at_commit("second_factor_activated", user=user.pk)
+    second_factor_event.send(SecondFactor, event="second_factor_activated", user=user)
     return codes
 
 
@@ -74,14 +77,14 @@ def recovery_codes_renew(*, user: User) -> list[str]:
     codes = _codes_new()
     if not SecondFactor.objects.filter(user=user).update(recovery=list(map(_digest, codes))):
         raise UserError(_("Your account has no second factor."))
-    log_line_at_commit("recovery_codes_renewed", user=user.pk)
+    second_factor_event.send(SecondFactor, event="recovery_codes_renewed", user=user)
     return codes
 
 
 @transaction.atomic
 def second_factor_deactivate(*, user: User) -> None:
     SecondFactor.objects.filter(user=user).delete()
-    log_line_at_commit("second_factor_deactivated", user=user.pk)
+    second_factor_event.send(SecondFactor, event="second_factor_deactivated", user=user)
 
 
 @transaction.atomic
@@ -96,7 +99,7 @@ def code_use(*, user: User, code: str, at: datetime) -> bool:
         factor.last_step = step
     elif (digest := _digest(given)) in factor.recovery:
         factor.recovery = [each for each in factor.recovery if each != digest]
-        log_line_at_commit("recovery_code_used", user=user.pk)
+        second_factor_event.send(SecondFactor, event="recovery_code_used", user=user)
     else:
         return False
     factor.save(update_fields=["last_step", "recovery"])

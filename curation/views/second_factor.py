@@ -1,7 +1,5 @@
 """Logging in with a password and, where the person has a second factor, a code; and the page to set one up."""
 
-from typing import cast
-
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
@@ -34,7 +32,7 @@ from curation.accounts.second_factor import (
 from curation.errors import UserError
 from curation.forms.people import LoginForm
 from curation.forms.second_factor import ActivationForm, CodeForm, OwnPasswordForm
-from curation.models import SecondFactor, User
+from curation.models import SecondFactor
 from curation.views.people import BACKEND
 
 
@@ -45,7 +43,7 @@ class PasswordLogin(LoginView):
     authentication_form = LoginForm
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        user = cast("User", form.get_user())
+        user = form.get_user()
         if not has_second_factor(user):
             return super().form_valid(form)
         code_await(request=self.request, user=user, page=self.get_success_url(), at=now())

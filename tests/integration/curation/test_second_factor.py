@@ -211,6 +211,18 @@ def test_other_recovery_codes_end_those_from_before(person, recovery, client_of)
     assert not code_use(user=person, code=recovery[0], at=now())
 
 
+def test_the_log_says_that_a_recovery_code_was_used(
+    person, recovery, caplog, django_capture_on_commit_callbacks
+) -> None:
+    caplog.set_level("INFO")
+
+    with django_capture_on_commit_callbacks(execute=True):
+        code_use(user=person, code=recovery[0], at=now())
+
+    assert f"recovery_code_used user={person.pk}" in caplog.text
+    assert recovery[0] not in caplog.text
+
+
 def test_tokens_work_as_before(person, recovery) -> None:
     token = token_of(person)
 
