@@ -52,10 +52,10 @@ def test_the_version_is_the_same_wherever_it_is_written() -> None:
 @pytest.mark.parametrize(
     ("files", "extras"),
     [
-        (["web.txt"], ["s3", "sentry"]),
+        (["web.txt"], ["s3", "segmentation", "sentry"]),
         (
             ["web.txt", "worker.txt", "torch-cuda.txt"],
-            ["s3", "sentry", "ml", "minilm", "linguistics", "translation"],
+            ["s3", "segmentation", "sentry", "ml", "minilm", "linguistics", "translation"],
         ),
     ],
 )
