@@ -28,6 +28,7 @@ class Stage:
     name: str
     base: str
     steps: list[tuple[str, str]] = field(default_factory=list)
+    here: str = ""  # the folder that the last WORKDIR names, of this stage or the one below
 
 
 def stages_read(dockerfile: str) -> tuple[dict[str, Stage], dict[str, str]]:
@@ -72,23 +73,25 @@ def source_copy(sources: list[str], to: Path) -> None:
         inside = file if source == "." else Path(file).relative_to(source)
         place = to / (Path(file).name if inside == Path() else inside)
         place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / file, place)
+        shutil.copy(ROOT / file, place, follow_symlinks=False)
 
 
 def stage_make(stage: Stage, stages: dict[str, Stage], folder: Path, given: dict[str, str]) -> None:
     disk = folder / stage.name
     if stage.base in stages:
+        stage.here = stages[stage.base].here
         shutil.copytree(folder / stage.base, disk, symlinks=True)
     else:
         subprocess.run([sys.executable, "-m", "venv", str(disk / "python")], check=True)
     environment = os.environ | {"PATH": f"{disk}/python/bin:{os.environ['PATH']}"}
-    here = disk
+    here = disk / stage.here
     for instruction, rest in stage.steps:
         if instruction == "ARG":
             name, _, value = rest.partition("=")
             environment[name] = given.get(name, value)
         elif instruction == "WORKDIR":
-            here = disk / rest.lstrip("/")
+            stage.here = rest.lstrip("/")
+            here = disk / stage.here
             here.mkdir(parents=True, exist_ok=True)
         elif instruction == "COPY" and rest.startswith("--from="):
             source, path, to = rest.removeprefix("--from=").split()

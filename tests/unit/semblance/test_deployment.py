@@ -254,3 +254,15 @@ def celery_takes(arguments: list[str]) -> None:
     at = next(number for number, argument in enumerate(arguments) if argument in celery.commands)
     name, *rest = arguments[at:]
     celery.commands[name].make_context(name, rest, parent=whole)
+
+
+def test_a_stage_goes_on_in_the_folder_of_the_one_below_and_copies_links_as_links(tmp_path) -> None:
+    below = image_steps.Stage("packages", "an image", here="src")
+    copies = [("COPY", "deployment/install.sh deployment/"), ("COPY", "semblance/guide guide")]
+    above = image_steps.Stage("web-packages", "packages", copies)
+    (tmp_path / "packages").mkdir()
+
+    image_steps.stage_make(above, {"packages": below}, tmp_path, {})
+
+    assert (tmp_path / "web-packages/src/deployment/install.sh").is_file()
+    assert (tmp_path / "web-packages/src/guide/pages").is_symlink()
