@@ -174,7 +174,8 @@ def import_preview(
     """
     with errors_shown(FileError):
         path = import_path(batch)
-        whole = path.stat().st_size <= CHECK_AT_ONCE_BYTES
+        # Reading says of a file that is missing that it is.
+        whole = path.exists() and path.stat().st_size <= CHECK_AT_ONCE_BYTES
         return preview_file(
             path, rows=rows, header=header, delimiter=delimiter, encoding=encoding, whole=whole
         )

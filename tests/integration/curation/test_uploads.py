@@ -6,6 +6,7 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.test import Client
 
 from curation.exchange.receiving import FORM_BYTES, BoundedUpload
+from curation.exchange.uploads import import_path
 from curation.models import ImportBatch
 
 pytestmark = pytest.mark.django_db
@@ -87,3 +88,21 @@ def test_a_request_that_says_it_is_too_large_is_refused_before_its_file_begins(
 
     assert "The file is larger than 1000" in answer.content.decode()
     assert kept == []
+
+
+def test_an_upload_whose_file_is_gone_says_so_on_the_page_and_to_programs(
+    curator, client_of, dataset
+) -> None:
+    client = client_of(curator)
+    client.post(f"/datasets/{dataset.slug}/import/", {"file": a_file()})
+    batch = ImportBatch.objects.get()
+    import_path(batch).unlink()
+
+    page = client.get(f"/datasets/{dataset.slug}/import/{batch.pk}/")
+    answer = client.post(
+        f"/api/v1/datasets/{dataset.slug}/imports/{batch.pk}/check/", {}, content_type="application/json"
+    )
+
+    assert page.status_code == 200
+    assert answer.status_code == 400
+    assert "pairs.csv" in str(answer.json())
