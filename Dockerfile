@@ -5,14 +5,14 @@
 # The last one is smaller. ADDRESS is PyTorch's index of packages for processors.
 # Packages of all extras exist for Python 3.11 to 3.14 (docs/guide/deployment.md). deployment/pin_images.py writes digests behind the tags.
 
-FROM python:3.13.14-slim AS wheel
+FROM python:3.14.7-slim AS wheel
 WORKDIR /src
 COPY . .
 RUN pip install --no-cache-dir --constraint constraints.txt setuptools wheel \
  && python deployment/build_wheel.py /wheel
 
 # What the site needs comes first, in a layer that is built again only if these files change: torch alone is gigabytes.
-FROM python:3.13.14-slim AS packages
+FROM python:3.14.7-slim AS packages
 WORKDIR /src
 COPY deployment/install.sh deployment/
 COPY semblance/requirements semblance/requirements
@@ -29,7 +29,7 @@ RUN sh deployment/install.sh /opt/semblance worker-${DEVICE} semblance/requireme
 COPY --from=wheel /wheel /wheel
 RUN sh deployment/install.sh /opt/semblance worker-${DEVICE} /wheel/*.whl
 
-FROM python:3.13.14-slim AS program
+FROM python:3.14.7-slim AS program
 # The number is fixed, so that a volume keeps its owner when the image is built again.
 RUN useradd --uid 10001 --create-home --home-dir /home/semblance semblance \
  && install --directory --owner=semblance --mode=0750 /data

@@ -1,5 +1,6 @@
 """Files of items, tuples and scores: items one a line, tuples tab-separated and one a line, scores as CSV."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from annotation.bws.files.tables import encoding_of, text_lines, writing_text
 from annotation.bws.judgements import IntArray
 from annotation.bws.scores.distinction import TieGroups, tie_groups
 from annotation.bws.scores.scoring import Scores
+from curation.files.columns import knows_sentences
 from curation.files.drafts import FileError, RowError
 from curation.files.encoding import Encoding
 from curation.files.records import RecordLines, split_cells
@@ -19,18 +21,22 @@ from curation.files.tables import csv_lines
 from curation.pairs.text import is_readable
 
 _ROWS_AT_ONCE = 50_000
+# Names of a column of items.
+_HEADERS = {"item", "items", "text", "texts", "sentence", "sentences"}
 
 
 @dataclass(frozen=True, eq=False)
 class ItemFile:
-    """items: as first spelled, each once; duplicates: lines that held one of them again.
+    """A file of items.
 
-    warning: a sentence on an encoding that had to be guessed, or "".
+    items: as first spelled, each once.
+    duplicates: the lines that repeat an item.
+    warnings: sentences on a guessed encoding, and on a first line that looks like a header.
     """
 
     items: tuple[str, ...]
     duplicates: tuple[int, ...]
-    warning: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 def read_items(path: Path) -> ItemFile:
@@ -53,7 +59,16 @@ def read_items(path: Path) -> ItemFile:
         names.number(text)
     if not names.spellings:
         raise FileError(f"{path.name} holds no item; give one item per line.")
-    return ItemFile(tuple(names.spellings), tuple(duplicates), encoding.warning)
+    warnings = filter(None, (encoding.warning, _header_warning(names.spellings[0])))
+    return ItemFile(tuple(names.spellings), tuple(duplicates), tuple(warnings))
+
+
+def _header_warning(first: str) -> str:
+    """A sentence if the first item looks like the names of columns. It stays an item: nothing says that it is none."""
+    cells = [cell.strip().strip('"') for cell in re.split(r"[\t,;|]", first)]
+    if not knows_sentences(cells) and cells[0].casefold() not in _HEADERS:
+        return ""
+    return f'The first line ("{short(first)}") looks like a header and is used as an item; remove it if it is a header.'
 
 
 @dataclass(frozen=True, eq=False)

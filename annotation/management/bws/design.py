@@ -36,8 +36,7 @@ def run(options: dict[str, Any]) -> verb.Answer:
 
 
 def _lines(file: ItemFile, certificate: Certificate, out: Path) -> Iterator[str]:
-    if file.warning:
-        yield file.warning
+    yield from file.warnings
     if file.duplicates:
         yield ngettext(
             "%(n)s line repeats an item and is left out (line %(first)s).",

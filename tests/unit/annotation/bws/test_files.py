@@ -241,6 +241,25 @@ def test_items_are_read_once_each_and_repeats_are_told(tmp_path) -> None:
     assert items.duplicates == (4,)
 
 
+@pytest.mark.parametrize("first", ["sentence1,sentence2", "Item", '"Sentence1"\t"Sentence2"\tscore', "text"])
+def test_a_first_line_that_looks_like_a_header_is_an_item_with_a_warning(tmp_path, first) -> None:
+    path = tmp_path / "items.txt"
+    path.write_text(f"{first}\nA dog runs.\nA cat, asleep, dreams.\n")
+
+    items = read_items(path)
+
+    assert len(items.items) == 3
+    assert len(items.warnings) == 1
+    assert "looks like a header" in items.warnings[0]
+
+
+def test_items_that_are_sentences_give_no_warning(tmp_path) -> None:
+    path = tmp_path / "items.txt"
+    path.write_text("Item 7 is here, and the text says so.\nA dog runs.\n")
+
+    assert read_items(path).warnings == ()
+
+
 def test_tuples_are_tab_separated_items_without_a_header(tmp_path) -> None:
     items = [f'item "{number}", of 30' for number in range(30)]
     tuples = design_tuples(30).tuples
