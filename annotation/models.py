@@ -3,7 +3,7 @@
 A campaign shows tuples of pairs to people. Which judgements of a tuple count is decided in one place,
 `settling.tuples_settle`; the counters on `Tuple` follow from it in the same transaction.
 
-A foreign key that leads a unique constraint or an index has no second index of its own (`db_index=False`): these
+A foreign key that leads a unique constraint or an index has no second index (`db_index=False`): these
 rows are written many times a second.
 """
 
@@ -183,7 +183,7 @@ class Tuple(models.Model):
     A gold tuple is asked of everyone, counts for the gate and never for scores: nothing is required of it, and
     none of its counters moves, so that a crowd does not queue at its row.
 
-    A repeat is a tuple shown again to people who judged it, under a row of its own: no tuple appears twice before one
+    A repeat is a tuple shown again to people who judged it, under its own row: no tuple appears twice before one
     person. It has the number, the position and the pairs of what it repeats, and like gold no counters.
 
     Tuples of the balanced and the bridge phase are designed before anybody answers them. Those of the adaptive phase

@@ -165,7 +165,7 @@ def dataset_require_active(dataset: Dataset) -> None:
 def dataset_lock(dataset: Dataset) -> None:
     """Wait until no other transaction adds to the dataset, and keep others waiting until this one ends.
 
-    Rows that only refer to the dataset's pairs, such as judgements, are written meanwhile. Raises ArchivedError for a
-    dataset that was archived.
+    Rows that only refer to the dataset's pairs, such as judgements, are written in the meantime.
+    Raises ArchivedError for a dataset that was archived.
     """
     dataset_require_active(Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk))

@@ -67,7 +67,7 @@ class PeopleAdmin(UserAdmin):  # type: ignore[type-arg]
     fieldsets = [*(UserAdmin.fieldsets or ()), (_("Semblance"), {"fields": ["simulated"]})]
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
-        """Who gets another password is told by e-mail, as where they change it themselves."""
+        """Send an e-mail to the person whose password changes, as when they change it themselves."""
         before = self.get_object(request, unquote(id))
         answer = super().user_change_password(request, id, form_url)
         if before is not None:

@@ -101,7 +101,7 @@ def free(at: datetime, *, waiting: Collection[str]) -> Q:
 def claim_first(
     rows: QuerySet[Row], *, at: datetime, given_up: Mapping[str, Any] | None = None, **changes: Any
 ) -> Row | None:
-    """Claim the first of these rows; None where there is none. A holder that was slow and is heard meanwhile keeps it.
+    """Claim the first of these rows; None where there is none. A slow holder that reports in the meantime keeps it.
 
     given_up: what becomes of a row that has silenced LOST_MAX processes, which its field `lost` counts.
     """
@@ -146,7 +146,7 @@ def worker_invite(task: str, *arguments: int, expires: int | None = 600, **routi
 
 
 class Pulse:
-    """Calls `does` every so many seconds in a thread with a database connection of its own, until it is ended.
+    """Calls `does` every so many seconds in a thread with its own database connection, until it is ended.
 
     A database that does not answer costs one call.
     """

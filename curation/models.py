@@ -40,7 +40,7 @@ class User(AbstractUser):
         return hashlib.sha256(self.password.encode()).hexdigest()
 
     def check_password(self, raw_password: str | None) -> bool:
-        """Django's, which may hash the right password again, more slowly: that is no new password."""
+        """Django's, which may hash the right password again, more slowly: that is not a new password."""
         before = self.password_digest()
         is_right = super().check_password(raw_password)
         if is_right and self.password_digest() != before:
@@ -398,7 +398,7 @@ class ReviewDecision(models.Model):
 
     The one binding decision of a pair that was not undone is valid. An edit retires the pair: `replacement` is the new
     one, so that what was generated stays what was generated. A verdict holds for every generated pair of the sentence:
-    the others have rows of their own, `alongside` the decision on the pair that was shown.
+    the others have their own rows, `alongside` the decision on the pair that was shown.
 
     Rows that are not binding are opinions, which change nothing: second verdicts, verdicts on human sentences that were
     mixed in, and first verdicts that another decision replaced after a disagreement (`settles`).
@@ -954,7 +954,7 @@ class DuplicateFound(models.Model):
 class TupleBlock(models.Model):
     """Tuples of a campaign that machines judge as people do, drawn before any machine was asked.
 
-    It holds all that a machine is told, so that a run needs nothing of the campaign and all machines are asked alike.
+    It holds the whole prompt's content, so that a run needs nothing of the campaign and all machines get the same.
     """
 
     dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="tuple_blocks")
@@ -1021,7 +1021,7 @@ class MachineJudgement(models.Model):
 
 
 class Webhook(models.Model):
-    """An address that is told of events of a dataset. Its secret signs what is sent, so it is kept as it is."""
+    """An address that receives events of a dataset. Its secret signs what is sent, so it is kept as it is."""
 
     class Event(models.TextChoices):
         CAMPAIGN_FINISHED = "campaign.finished", _("A campaign has all its judgements")

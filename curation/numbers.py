@@ -19,7 +19,7 @@ def number_from(text: str) -> int | None:
 
 
 def number_asked(request: HttpRequest, name: str, default: int) -> int:
-    """A number of the query string; what is no number gives the default."""
+    """A number of the query string; what is not a number gives the default."""
     number = number_from(request.GET.get(name, ""))
     return default if number is None else number
 

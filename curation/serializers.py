@@ -176,7 +176,7 @@ class QuerySerializer(serializers.Serializer[Any]):
     """Query parameters: one that is not known is refused, because a filter with a slip would leave nothing out."""
 
     def to_internal_value(self, data: Any) -> Any:
-        given = data.keys() if isinstance(data, Mapping) else set()  # what is no object is refused below
+        given = data.keys() if isinstance(data, Mapping) else set()  # what is not an object is refused below
         unknown = sorted(given - self.fields.keys() - {"limit", "offset", "after"})
         if unknown:
             raise serializers.ValidationError({name: _("There is no such parameter.") for name in unknown})

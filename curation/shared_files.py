@@ -279,7 +279,7 @@ def _fetch(relative: str, sums: Sequence[FileSum], path: Path) -> None:
 
 def _copied(relative: str, one: FileSum, into: IO[bytes]) -> None:
     store = shared_store()
-    assert store is not None  # noqa: S101 - whoever has sums has a store
+    assert store is not None  # noqa: S101 - sums exist only with a store
     name = _object(relative, one)
     writer = _Summing(into)
     try:

@@ -110,7 +110,7 @@ class _Built(Generic[Parameters]):
         parameters = inspect.signature(describe).parameters.values()
         self._fields = [FIELDS[each.annotation] for each in parameters if each.kind is not each.KEYWORD_ONLY]
         self._many = any(each.kind is each.VAR_POSITIONAL for each in parameters)
-        # A text here would be quoted into SQL that is kept, and whoever chose it would choose how much is kept.
+        # A text here would be quoted into SQL that is kept, and its author would decide how much is kept.
         self._shape = {each.name: each.annotation for each in parameters if each.kind is each.KEYWORD_ONLY}
         if not {*self._shape.values()} <= {bool, int}:
             raise TypeError(

@@ -125,7 +125,7 @@ def worker_arrives(sender: Any, **about: Any) -> None:
     sweeps = Pulse(
         "sweep", partial(_sweep_if_idle, sender.pool, queues), every=SECONDS_BETWEEN_SWEEPS, at_once=True
     )
-    # In a thread of its own: what goes wrong with a file must not end the sweep.
+    # In its own thread: what goes wrong with a file must not end the sweep.
     tidyings = Pulse("tidying", _tidy, every=SECONDS_BETWEEN_TIDYINGS, at_once=True)
     for pulse in (sweeps, tidyings):
         pulse.start()

@@ -96,7 +96,7 @@ def beat_problem() -> str:
 
 
 class StorageAnswer:
-    """What the file storage answered lately: it is a service of its own, and is not asked by every proxy's question."""
+    """What the file storage answered lately: it is its own service, and is not asked by every proxy's question."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

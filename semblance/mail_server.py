@@ -21,7 +21,7 @@ class MailServer(NamedTuple):
 
 
 def mail_server_of(address: str) -> MailServer:
-    """The server of EMAIL_URL. Raises ImproperlyConfigured, without the password, where that is no such address."""
+    """The server of EMAIL_URL. Raises ImproperlyConfigured, without the password, where that is not such an address."""
     try:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port

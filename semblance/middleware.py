@@ -65,7 +65,7 @@ def under_site_path(get_response: Respond) -> Respond:
 
 
 def known_host(get_response: Respond) -> Respond:
-    """Refuse a request for a host that is not this site: anybody can send one, so it is no error of ours to trace."""
+    """Refuse a request for another host: anybody can send one, so the log has no traceback of it."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         try:
@@ -82,7 +82,7 @@ def known_host(get_response: Respond) -> Respond:
 
 
 def _with_header(name: str, value: str) -> Callable[[Respond], Respond]:
-    """A middleware that gives an answer this header where it has none of its own."""
+    """A middleware that gives an answer this header where it has none."""
 
     def middleware(get_response: Respond) -> Respond:
         def respond(request: HttpRequest) -> HttpResponse:
@@ -123,7 +123,7 @@ class SessionsNoted(MiddlewareMixin):
 class SecondFactorFirst(MiddlewareMixin):
     """Where staff must have a second factor: one who logged in with a password alone first sets it up.
 
-    Sign-on and links of the command are no passwords, and tokens log nobody in.
+    Sign-on and links of the command are not passwords, and tokens log nobody in.
     """
 
     reached = frozenset({"second_factor", "logout", "set_language"})

@@ -48,7 +48,7 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
             connect_timeout=CONNECT_SECONDS,
             read_timeout=READ_SECONDS,
             retries={"total_max_attempts": ATTEMPTS, "mode": "standard"},
-            # A server of one's own rarely has a host name for each bucket, and Amazon knows this form too.
+            # one's own server rarely has a host name for each bucket, and Amazon knows this form too.
             s3={"addressing_style": "path"},
             # Not every store knows these sums. Ours are compared whenever a file is fetched.
             request_checksum_calculation="when_required",
@@ -182,7 +182,7 @@ def _code(error: ClientError) -> str:
 
 
 def _transfers_bound(client: Any, deadline: Callable[[], Deadline]) -> None:
-    """Give each request of the client a deadline of its own; botocore's limits are those of each read alone."""
+    """Give each request of the client its own deadline; botocore's limits are those of each read alone."""
 
     class Bounded:
         sock: Any

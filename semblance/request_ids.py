@@ -1,4 +1,4 @@
-"""Each request has an id: its answer carries it, and so does every line of the log that is written meanwhile."""
+"""Each request has an id: its answer carries it, and so does every line of the log that is written in the meantime."""
 
 import logging
 import re

@@ -20,7 +20,7 @@ from curation.numbers import MOST_DIGITS, number_from
 
 
 class Pages(LimitOffsetPagination):
-    """`limit` and `offset` as asked for; one that is no number is refused, because a page guessed is a page missed.
+    """`limit` and `offset` as asked for; one that is not a number is refused, because a page guessed is a page missed.
 
     A view with a method `rows_after` has a list that may be long: `next` goes on after the last row, by its number
     (`row_number` names the field), so that no page is slower than the first. `offset` is possible all the same.

@@ -28,7 +28,7 @@ from semblance.sign_on_settings import issuer_check, rules_of_groups
 # A checkout, or the folder that holds the packages of an installed wheel.
 BASE_DIR = Path(__file__).resolve().parent.parent
 CHECKOUT = (BASE_DIR / "manage.py").is_file() and (BASE_DIR / "pyproject.toml").is_file()
-# Where `.env` is, and where the programs that `serve` starts work. A wheel has no folder of its own that people see.
+# Where `.env` is, and where the programs that `serve` starts work. A wheel has no folder that people see.
 WORKING_FOLDER = BASE_DIR if CHECKOUT else Path.cwd()
 env = environ.Env()
 env_file = Path(env.str("ENV_FILE", default=str(WORKING_FOLDER / ".env")))
@@ -69,7 +69,7 @@ SEMBLANCE_HOME = Path(
 SEMBLANCE_UMASK = octal("SEMBLANCE_UMASK", default="077")
 folder_private(SEMBLANCE_HOME, umask=SEMBLANCE_UMASK)
 
-# Where web and workers share no disk: the store of the files that they share, in place of SEMBLANCE_HOME.
+# Where web and workers share no disk: the store of the files that they share, instead of SEMBLANCE_HOME.
 STORAGE_URL = env.str("STORAGE_URL", default="")
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -339,7 +339,7 @@ MODEL_ROOTS = [
 SUITES_FOLDER = Path(env.str("SUITES_FOLDER", default=str(SEMBLANCE_HOME / "suites"))).expanduser()
 # A WordNet in Princeton's format, whose synonyms count as one word where pairs are composed; the usual places without.
 WORDNET_FOLDER = env.str("WORDNET_FOLDER", default="")
-# Whether a hub, what it leads to, and receivers of webhooks may be addresses inside a network: a mirror of one's own.
+# Whether a hub, what it leads to, and receivers of webhooks may be addresses inside a network: one's own mirror.
 PRIVATE_ADDRESSES = env.bool("PRIVATE_ADDRESSES", default=False)
 # The OpenAI-compatible API that workers ask for models openai:NAME. Read from the environment alone: never stored.
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")

@@ -11,7 +11,7 @@ LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
 def issuer_check(address: str) -> None:
-    """Raise ImproperlyConfigured where this is no address of a provider, or one without encryption."""
+    """Raise ImproperlyConfigured where this is not an address of a provider, or one without encryption."""
     parts = urlsplit(address)
     encrypted = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
     if not parts.hostname or not encrypted or parts.query or parts.fragment:

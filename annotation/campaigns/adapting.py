@@ -2,7 +2,7 @@
 
 The owner gives a number of judgements. They are asked for block by block, each a round of tuples that want one
 judgement, chosen from all judgements before it. A block is computed in no transaction and written under the
-campaign's lock, if no other round was written meanwhile: of two workers, one writes. Scores that are expected
+campaign's lock, if no other round was written in the meantime: of two workers, one writes. Scores that are expected
 beforehand have no part in it: they made the choice no better (docs/experiments/adaptive_prior.py).
 """
 
@@ -56,7 +56,7 @@ def adaptive_spend(*, campaign: Campaign, judgements: int, by: User | None = Non
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
     if judgements < 1:
         raise UserError(_("Give a number of judgements above 0."))
-    # Each extra judgement is of a tuple of its own.
+    # Each extra judgement is on a different tuple.
     tuples = campaign.tuples.for_scores().count()
     possible = math.comb(pairs_active(campaign).count(), campaign.tuple_size) - tuples
     if judgements > possible:

@@ -151,7 +151,7 @@ def _ours(claim: Claim) -> QuerySet[CampaignDesign]:
 
 
 class Progress(Watch):
-    """Notes how far a worker is. A thread with a connection of its own writes the note about once a second.
+    """Notes how far a worker is. A thread with its own connection writes the note about once a second.
 
     So it is seen while the tuples are written in one transaction, and no note comes from a worker that is killed.
     """

@@ -45,7 +45,7 @@ def examples_of(guideline: Guideline | None) -> list[WorkedExample]:
 def example_add(*, campaign: Campaign, example: WorkedExample, by: User | None = None) -> Guideline | None:
     """A new version of the guidelines, with this example after the others.
 
-    Raises UserError where it is no tuple of the campaign's size with one answer, or there are enough already.
+    Raises UserError where it is not a tuple of the campaign's size with one answer, or there are enough already.
     """
     campaign = campaign_lock(campaign)
     pairs = tuple((normalise(a), normalise(b)) for a, b in example.pairs)

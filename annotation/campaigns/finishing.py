@@ -7,10 +7,10 @@ from curation.webhooks.events import Event, event_happened, webhooks_for
 
 
 def finished_tell() -> int:
-    """Tell of the open campaigns that wait for no judgement any more; how many webhooks were told of one.
+    """Notify webhooks about complete open campaigns. Returns the number of notifications.
 
     Looked at once a minute, after adaptive phases have chosen what they ask for next, so that no judgement waits for
-    it. A campaign that grows and has all its judgements again is told again.
+    it. A campaign that grows and is complete again is notified again.
     """
     datasets = {hook.dataset_id for hook in webhooks_for([Event.CAMPAIGN_FINISHED])}
     if not datasets:

@@ -52,7 +52,7 @@ def campaign_grow(
 ) -> Growth:
     """Ask for the dataset's pairs that fit the campaign and are not in it, or for a number of them drawn.
 
-    Anchors are drawn evenly over the ranks of the scores as they stand. The tuples are a round of their own, and
+    Anchors are drawn evenly over the ranks of the scores as they stand. The tuples form a round, and
     the campaign's certificate keeps theirs with its seed.
     """
     growth, rows, scores = _newcomers(campaign, number)
@@ -78,7 +78,7 @@ def _bridges_write(
 ) -> None:
     campaign = campaign_lock(looked_at)
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
-    # Extra judgements that were chosen meanwhile are no obstacle: a large design takes longer than a block.
+    # Extra judgements that were chosen in the meantime are no obstacle: a large design takes longer than a block.
     if campaign.tuples.filter(phase=Tuple.Phase.BRIDGE, round__gt=looked_at.rounds).exists():
         raise UserError(
             _("“%(name)s” got other tuples in the meantime. Load the page again."), name=campaign.name

@@ -1,4 +1,4 @@
-"""Chance in a campaign: every use of its seed draws from a stream of its own, so none follows another."""
+"""Chance in a campaign: every use of its seed draws from its own stream, so none follows another."""
 
 from enum import IntEnum
 

@@ -160,7 +160,7 @@ def campaign_open(
 ) -> Campaign:
     """Write the tuples of the design, and hand them out from now on.
 
-    The design is searched for outside the transaction: nobody waits for the campaign's row meanwhile.
+    The design is searched for outside the transaction: nobody waits for the campaign's row in the meantime.
     """
     looked_at = _as_stored(campaign)
     campaign_require(looked_at, Campaign.State.DRAFT)

@@ -120,11 +120,12 @@ def crowd_enter(
     """Let somebody in who agreed to that version of the consent; their account is made when they first come.
 
     user: who is logged in. address: the visitor's, which entries are counted by. about: what people say of themselves.
-    Raises EntryRefusedError, or UserError where the consent has changed meanwhile or too many came from one address.
+    Raises EntryRefusedError, or UserError where the consent has changed in the meantime or too many
+    people came from one address.
     """
     known = person_known(crowd, arrival)
     if known is None or known.participation.user != user:
-        # In a transaction of its own: a refusal afterwards does not take the count back.
+        # In its own transaction: a refusal afterwards does not take the count back.
         arrival_count(name=f"{crowd.pk} {arrival.external_id}", address=address, at=at)
     return _enter(crowd, arrival, agreed=agreed, at=at, user=user, about=about or {})
 

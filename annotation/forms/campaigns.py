@@ -105,7 +105,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         if not dataset.pairs.filter(origin=Pair.Origin.GENERATED).exists():
             del self.fields["even_mix"]
         if self.instance.pk:
-            del self.fields["guideline"]  # has a page and versions of its own
+            del self.fields["guideline"]  # has its own page and versions
         for name, bounds in {
             "tuple_size": (2, 8),
             "judgements_per_tuple": (1, 100),

@@ -94,5 +94,5 @@ def reason_drafted(suggestion: GoldSuggestion) -> str:
 
 
 def answer_of(suggestion: GoldSuggestion) -> str:
-    """Names a suggestion, so that what is kept is what was seen even if pairs were retired meanwhile."""
+    """Names a suggestion, so that what is kept is what was seen even if pairs were retired in the meantime."""
     return f"{suggestion.best.pk} over {suggestion.worst.pk}"

@@ -36,7 +36,7 @@ def gold_withdraw(*, gold: Tuple, by: User | None = None) -> GateAgain:
 
 @transaction.atomic
 def gold_restore(*, gold: Tuple, by: User | None = None) -> GateAgain:
-    """Put a gold tuple back that was taken out of use. Its answers weigh again, those given meanwhile too."""
+    """Put a gold tuple back that was taken out of use. Its answers weigh again, those given in the meantime too."""
     return _use(gold, withdrawn=False, by=by)
 
 

@@ -1,6 +1,6 @@
 """An annotator in a norming session: judges its tuples alone, comments on them, and judges them again.
 
-The screen is the judging screen, with addresses of its own. Nothing here touches a lease, a tuple or a judgement of the
+The screen is the judging screen, with its own addresses. Nothing here touches a lease, a tuple or a judgement of the
 campaign.
 """
 

@@ -34,7 +34,7 @@ TUPLES_AT_ONCE = 1000
 def participation_lock(participation: Participation) -> Participation:
     """The person's row as it is now, locked until the transaction ends: two tabs are one person.
 
-    Read what depends on the lock in statements of its own. A subquery in this one would show PostgreSQL's
+    Read what depends on the lock in its own statements. A subquery in this one would show PostgreSQL's
     snapshot from before the wait.
     """
     person = _locked.first(participation.pk)

@@ -67,7 +67,7 @@ def repeat_agreement_by_person(campaign: Campaign) -> dict[int, RepeatAgreement]
     if not len(rows):
         return {}
     size = campaign.tuple_size
-    # Each repeat and its first showing are a tuple by themselves: what else shares its pairs is no repeat.
+    # Each repeat and its first showing are a tuple by themselves: what else shares its pairs is not a repeat.
     items = np.arange(len(rows) * size).reshape(-1, size)
     judged = Judgements.from_slots(
         np.vstack([items, items]),

@@ -460,7 +460,7 @@ def _flags(facts: _Facts) -> None:
 
 
 def _machines(facts: _Facts) -> None:
-    """What machines judged, in a file of its own that no figure of people is computed from."""
+    """What machines judged, in its own file that no figure of people is computed from."""
     block = block_of(facts.campaign)
     if block is None or not block.judges.exists():
         return

@@ -96,7 +96,7 @@ def bundle_require(campaign: Campaign, _asked: Mapping[str, Any]) -> None:
 def bundle_state(campaign: Campaign) -> str:
     """A mark of everything that a bundle of the campaign would be written from.
 
-    A superset of `campaign_mark`: also texts, settings, comments and whatever else is no judgement.
+    A superset of `campaign_mark`: also texts, settings, comments and whatever else is not a judgement.
     """
     people = {"participation__campaign": campaign}
     block = block_of(campaign)
@@ -146,7 +146,7 @@ def bundle_keep(work: CampaignWork) -> dict[str, Any]:
     """
     bundle_files_remove([work.pk])
     path = Path(settings.SEMBLANCE_HOME) / _name(work)
-    # Before anything is read: what comes meanwhile may be missing in the bundle.
+    # Before anything is read: what comes in the meantime may be missing in the bundle.
     facts = {"read_at": database_now().isoformat(), "mark": campaign_mark(work.campaign)}
     facts["state"] = bundle_state(work.campaign)
     with errors_shown(FileError):

@@ -91,7 +91,7 @@ def strata_publish(
     mean_per_round: bool | None = None,
     by: User | None = None,
 ) -> list[ScoreSet]:
-    """Publish imported and generated pairs as score sets of their own; all of them or none.
+    """Publish imported and generated pairs as their own score sets; all of them or none.
 
     A stratum's name is added to the name that is given.
     """

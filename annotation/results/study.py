@@ -171,7 +171,7 @@ def _record(campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudge
 
 
 def _letters(campaign: Campaign, pairs: IntArray) -> IntArray:
-    """How many letters the texts of each tuple (n, k) of the campaign have; -1 is no pair. One query."""
+    """How many letters the texts of each tuple (n, k) of the campaign have; -1 is not a pair. One query."""
     asked = Pair.objects.filter(pk__in=TupleItem.objects.for_scores(campaign).values("pair"))
     texts = list(asked.order_by("pk").values_list("pk", "a__text", "b__text"))
     known = np.array([pk for pk, _a, _b in texts], dtype=np.int64)

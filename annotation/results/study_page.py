@@ -25,7 +25,7 @@ CHOSEN = {"gold": 0.7, "agreement": 0.6}
 
 
 def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings) -> dict[str, Any]:
-    """What the dashboard shows of a study; without one, what it shows meanwhile."""
+    """What the dashboard shows of a study; without one, what it shows in the meantime."""
     figures, made = _figures(campaign, shown), shown.computed_at
     named = annotators_named(campaign)  # else nothing can be said of people one by one
     people = _people(dashboard, figures) if named else []

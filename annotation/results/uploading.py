@@ -61,7 +61,7 @@ from curation.models import ImportBatch
 # A request writes so many judgements in less than a second; a worker writes more.
 IMPORT_AT_ONCE = 2_000
 CHECK_AT_ONCE_ROWS = 30_000
-# They are written in one transaction. On SQLite nobody else writes meanwhile, about 20 seconds for 100,000.
+# They are written in one transaction. On SQLite nobody else writes in the meantime, about 20 seconds for 100,000.
 MOST_ROWS = 300_000
 ERRORS_KEPT = 100
 PREVIEW_ROWS = 5
@@ -145,7 +145,7 @@ def judgements_preview(
 ) -> JudgementsPreview:
     """Look at an upload's beginning. delimiter, encoding: those that somebody chose.
 
-    Raises UserError where a file is no table.
+    Raises UserError where a file is not a table.
     """
     columns = options.columns if options else Columns()
     with _errors_shown():
@@ -238,7 +238,7 @@ def judgements_carry_out(*, batch_pk: int) -> bool:
 
 
 class _Progress:
-    """Notes how far a worker is. A thread with a connection of its own writes the note about once a second, also
+    """Notes how far a worker is. A thread with its own connection writes the note about once a second, also
     while the worker is inside a transaction.
     """
 

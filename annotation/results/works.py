@@ -124,7 +124,7 @@ def _rows_remove(works: QuerySet[CampaignWork]) -> None:
         filed = set(works.filter(kind=Kind.BUNDLE).values_list("pk", flat=True))
         works.delete()
         if filed:
-            # A worker may have ended one meanwhile, which is then none of these rows any more.
+            # A worker may have ended one in the meantime, which is then none of these rows any more.
             filed -= set(CampaignWork.objects.filter(pk__in=filed).values_list("pk", flat=True))
             on_commit(lambda: bundle_files_remove(filed))
 

@@ -98,7 +98,10 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
 
 
 def _bundle(user: User, campaign: Campaign, figures: Dashboard) -> dict[str, Any]:
-    """What the page says of bundles to whoever may download them: of a large campaign, what is kept and being made."""
+    """The page's part about bundles, for people who may download them.
+
+    A large campaign has kept bundles, and those that a worker makes now.
+    """
     if not (figures.collected and campaign_may(user, campaign, may="oversee")):
         return {}
     if bundle_is_quick(campaign):

@@ -1,4 +1,4 @@
-"""The slider arm of a campaign, as a curator starts it, says who rates, and reads what came of it."""
+"""The slider arm of a campaign for curators: starting it, choosing its raters, reading its results."""
 
 from typing import Any
 

@@ -67,7 +67,7 @@ def sets_compared(first: ScoreSetRow, second: ScoreSetRow) -> SetsCompared:
 
 
 def pairs_listed(differences: Sequence[Difference]) -> list[ListedPair]:
-    """The differences with their pairs; one whose pair is gone meanwhile is left out."""
+    """The differences with their pairs; one whose pair is gone in the meantime is left out."""
     pairs = Pair.objects.select_related("a", "b").in_bulk([each.pair for each in differences])
     return [ListedPair(pairs[each.pair], each) for each in differences if each.pair in pairs]
 

@@ -227,7 +227,7 @@ def detail_shown(value: Any) -> str:
 
 
 def pair_history(pair: Pair, *, most: int = HISTORY_SHOWN) -> list[HistoryLine]:
-    """What imports, edits and drawn splits changed of a pair, the newest first. Reviews are no part of it."""
+    """The changes of a pair by imports, edits and drawn splits, the newest first, without reviews."""
     changes = (
         PairChange.objects.filter(pair=pair)
         .select_related("entry__by", "entry__batch")

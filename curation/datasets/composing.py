@@ -117,7 +117,10 @@ def composition_preview(
 
 
 def examples_of(drawn: Drawn, texts: Sequence[str]) -> list[Example]:
-    """Some of the drawn pairs, from the lowest to the highest Dice. texts: in whose places they are told."""
+    """Some of the drawn pairs, from the lowest to the highest Dice.
+
+    texts: the sentences, by the numbers that the drawn pairs have.
+    """
     order = sorted(range(len(drawn.dice)), key=lambda place: (drawn.dice[place], place))
     shown = order if len(order) <= EXAMPLES else _spread(order)
     pairs = drawn.sample.pairs.tolist()

@@ -99,7 +99,8 @@ def duplicates_found(
 ) -> list[Duplicates]:
     """The groups of active pairs that say the same, each with at least one pair of the dataset; the largest first.
 
-    Memory and time grow with all pairs of these datasets. compared: is told how many of all sentences were compared.
+    Memory and time grow with all pairs of these datasets.
+    compared: receives the numbers of compared and of all sentences.
     Raises UserError where the threshold is not above 0 and at most 1.
     """
     place: dict[str, int] = {}

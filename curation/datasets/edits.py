@@ -119,7 +119,7 @@ class Edit:
 class EditPreview:
     """What an edit would change.
 
-    state: of the pairs that change; whoever applies the edit says it, so that nothing else is applied.
+    state: of the pairs that change; the caller passes it back to apply exactly this edit.
     found: pairs that are meant; changed: those of them that get another value; reviewed: those whose status a valid
     review decision determines, which are left out.
     before: the most frequent values of the changed pairs, with their number of pairs.
@@ -219,7 +219,7 @@ def _require_no_leak(dataset: Dataset, edit: Edit) -> None:
 @transaction.atomic
 def edit_undo(*, entry: AuditEntry, by: User | None) -> AuditEntry:
     """Give the pairs back what they had. Raises UserError where one of them was changed or reviewed since."""
-    dataset_lock(entry.dataset)  # type: ignore[arg-type]  # whoever edited pairs edited those of a dataset
+    dataset_lock(entry.dataset)  # type: ignore[arg-type]  # an edit of pairs has a dataset
     changes = entry.changes.order_by()
     pairs = Pair.objects.filter(pk__in=changes.values("pair")).order_by()
     _lock(pairs)

@@ -87,7 +87,7 @@ def member_restore(
 ) -> None:
     """Undo the removal of that time, and the end of the invitations that ended with it.
 
-    Where the person has come back by a new invitation meanwhile, or was removed again, nothing changes.
+    Where the person has come back by a new invitation in the meantime, or was removed again, nothing changes.
     """
     dataset_require_active(dataset)
     _person_lock(user)

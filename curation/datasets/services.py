@@ -138,7 +138,7 @@ def score_set_publish(
     run_ref: int | None = None,
     by: User | None = None,
 ) -> ScoreSet:
-    """Store scores under a name of their own. A published set never changes; another one gets another name.
+    """Store scores under their own name. A published set never changes; another one gets another name.
 
     scores: of each pair its number, its value on the scale low..high, and, where they are known, the value's
     standard error and the number of judgements behind it, or all that a `Score` has. sentence_scores: of single

@@ -50,7 +50,7 @@ def splits_chart(splits: Splits, score_set: ScoreSet | None, *, name: str) -> Ch
     order = labels[:MOST_DRAWN]
     facets = alt.Facet("split:N", sort=order, title=None, header=alt.Header(labelLimit=150))
     return chart_draw(
-        # With axes of its own for each, so that none is drawn where an odd number leaves a place empty.
+        # With separate axes for each, so that none is drawn where an odd number leaves a place empty.
         bars.facet(facet=facets, columns=_ABREAST, data=alt.InlineData(values=values)).resolve_axis(
             x="independent"
         ),

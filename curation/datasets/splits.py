@@ -108,7 +108,7 @@ class Splits:
 class SplitsDrawn:
     """Splits that were drawn and not applied yet.
 
-    state: of the pairs when they were drawn; whoever applies them says it, so that nothing else is applied.
+    state: of the pairs when they were drawn; the caller passes it back to apply exactly these splits.
     changed: pairs whose split changes, aside of which are not active; largest: active pairs of the largest component
     among those that were divided.
     leaks_before: what the splits there are now share.

@@ -20,7 +20,7 @@ def words_merged_meanwhile() -> Iterator[None]:
     """Within it, another connection merges the words of the sentences that this one writes into their index.
 
     PostgreSQL keeps what is new in a list beside the index, and the statement that makes the list longer than 4 MB
-    merges it while its client waits. Here another process of the server does that, in a core of its own, about as
+    merges it while its client waits. Here another process of the server does that, in its own core, about as
     often, so that the list stays as short as before: each search reads all of it. Where there is no such index, or
     it belongs to another user of the database, nothing changes.
     """

@@ -142,7 +142,7 @@ def search_carry_out(*, search_pk: int) -> bool:
 
 
 class _Progress:
-    """Notes how far the search is. A thread with a connection of its own writes the note about once a second."""
+    """Notes how far the search is. A thread with its own connection writes the note about once a second."""
 
     def __init__(self, search: DuplicateSearch) -> None:
         self._search = search

@@ -102,7 +102,7 @@ def pairs_export(
     stand who judged, and, unless the file is to be plain, the number of judgements and the method; the pair has its
     origin, and the dataset's licence is a column: a file of rows has no other place for it, and is passed on without
     its card. Parquet has it in its metadata. standard_errors: of the scores that have any.
-    The rows are those of one moment; scores that are added meanwhile may or may not be among them.
+    The rows are those of one moment; scores that are added in the meantime may or may not be among them.
     Raises UserError where the score set is unknown or the file cannot be written; an older file is kept then.
     """
     sets = _score_sets(dataset, score_set)
@@ -131,7 +131,7 @@ def pairs_stream(
     """The file that `pairs_export` writes, to be sent while it is made.
 
     Raises UserError where the score set or the format is unknown, before there is a block. The blocks end in UserError
-    where pairs were deleted meanwhile, so that nobody takes the others for all.
+    where pairs were deleted in the meantime, so that nobody takes the others for all.
     """
     sets = _score_sets(dataset, score_set)
     scored = values_explained(sets, named=score_set is not None, plain=plain, standard_errors=standard_errors)
@@ -196,7 +196,7 @@ def snapshot_create(
 ) -> Snapshot:
     """Keep the pairs that the filter finds, with all their scores, in a Parquet file that never changes.
 
-    Its column `component` numbers the groups of pairs that hang together by shared sentences, so that a split
+    Its column `component` numbers the groups of pairs that are connected by shared sentences, so that a split
     can keep each on one side. Its metadata names the filter, with the choice of generated pairs, and each score
     column's set, kind and scale. A run that made one before gets that one: the successor of a killed worker may ask
     again.
@@ -221,7 +221,7 @@ def snapshot_create(
     components = pair_components(triples[:, 1], triples[:, 2])
     rows = _rows(triples[:, 0], _KEPT, scored, report, _("Writing the snapshot"))
     with_components = ((component, *row) for component, row in zip(components.tolist(), rows, strict=True))
-    # Written under a name of its own first: it gets its number while the dataset is locked, which is short.
+    # Written under its own name first: it gets its number while the dataset is locked, which is short.
     with errors_shown(FileError):
         folder = Path(settings.SEMBLANCE_HOME) / "snapshots" / dataset.slug
         make_folder(folder)
@@ -324,6 +324,6 @@ def _rows(
         # costs the database less than two thousand numbers do.
         pairs = Pair.objects.filter(pk__range=(part[0], part[-1])).order_by("pk").values_list("pk", *fields)
         found = pairs.iterator(chunk_size=_ROWS_AT_ONCE)
-        # Read to the end before the first is given away: whoever takes the rows may take minutes over each.
+        # Read to the end before the first is given away: the caller may take minutes over each row.
         yield from [(*facts, *scores[pk]) for pk, *facts in found if pk in scores]
         report(start + len(part), len(pks), message)

@@ -1,7 +1,7 @@
 """A file of pairs into a dataset: a small file at once, a large one in steps that can be repeated.
 
 The file is read twice. The first reading writes nothing: it counts, and finds what the scores span. The
-second writes. Each row has an id of its own, so that importing a file again adds only what is missing.
+second writes. Each row has its own id, so that importing a file again adds only what is missing.
 """
 
 from collections import deque
@@ -455,14 +455,18 @@ def _scale_of(given: Scale | None, scores: Span, outcome: ImportOutcome) -> Scal
 
 @dataclass
 class _Elsewhere:
-    """Of a file that is one split: how many rows are no pair of this split, and how many of them are one of another."""
+    """Of a file that is one split: the rows that are not pairs of this split.
+
+    rows: their number.
+    held: how many of them are pairs of another split.
+    """
 
     rows: int = 0
     held: int = 0
 
     @property
     def are_most(self) -> bool:
-        """Whether the file is about pairs of other splits, more than that it brings pairs of its own.
+        """Whether more rows are pairs of other splits than new pairs.
 
         A benchmark's test file shares a few pairs with its training file, and both keep them. A file of which most
         rows are pairs of another split is that split's file again. What an interrupted import has written counts for

@@ -1,4 +1,4 @@
-"""Identified pairs into rows: which are new, which are known and say something anew, which contradict what is known.
+"""Identified pairs into rows: which are new, which are known and say something new, which contradict what is known.
 
 A sentence is stored once in a dataset, a pair once for each id in its source and split, a score once for each
 pair and score set. Which pair a row is, `files/known.py` decides; its sentences never change.
@@ -69,7 +69,7 @@ class Target:
 
 
 class Update(NamedTuple):
-    """A row that says something anew of a pair that is there."""
+    """A row that adds something to a known pair."""
 
     row: IdentifiedPair
     pair: StoredPair
@@ -98,7 +98,7 @@ class WriteOutcome:
 
 
 def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: bool) -> WriteOutcome:
-    """Store the pairs that the dataset does not hold yet, and what the rows say anew of those that it holds.
+    """Store the pairs that the dataset does not hold yet, and what the rows add of those that it holds.
 
     A row whose id belongs to other sentences is refused. The number of queries does not depend on the number of pairs.
     A dry run only reads. Call it in a transaction that locked the dataset.

@@ -1,6 +1,6 @@
 """Sentences into the pool of a dataset, from which pairs are composed.
 
-The file is read twice, as files of pairs are. The first reading counts, and keeps the rows that are no sentence; the
+The file is read twice, as files of pairs are. The first reading counts, and keeps the rows that are not sentences; the
 second writes. What the pool has is known again, so an import that was stopped goes on where it was.
 """
 
@@ -52,7 +52,7 @@ _ROWS_BETWEEN_REPORTS = 5_000
 class SentenceOptions:
     """How a file of sentences is read. source: of all sentences, where no column names one; None: the file's name.
 
-    strict: one row that is no sentence, and nothing is added. encoding: None detects it.
+    strict: one row that is not a sentence, and nothing is added. encoding: None detects it.
     """
 
     columns: SentenceColumns = field(default_factory=SentenceColumns)

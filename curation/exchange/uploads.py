@@ -80,7 +80,7 @@ def import_upload(
     dataset_require_active(dataset)
     if by is not None:
         upload_count(user=by, size=sum(file.size or 0 for file in files), at=database_now())
-    # In a folder of its own a file keeps its name, which messages and sources show.
+    # In its own folder a file keeps its name, which messages and sources show.
     folder = Path("imports") / uuid4().hex
     names = _names_to_keep([file.name or kind for file in files])
     with errors_shown(FileError), ExitStack() as stack:
@@ -245,7 +245,7 @@ def import_proposed(
     """The last import of a file with the same columns, and its choices for the next one; None where there is none.
 
     named: whether the first row names the columns. The source and the split of all rows are those of one file, so they
-    are not proposed; a table of its rejected rows says them in columns of its own.
+    are not proposed; a table of its rejected rows says them in its own columns.
     """
     done = ImportBatch.objects.filter(
         dataset=dataset, kind=ImportBatch.Kind.PAIRS, state=ImportBatch.State.DONE
@@ -280,7 +280,7 @@ def import_options_save(*, batch: ImportBatch, mapping: dict[str, Any]) -> None:
 
 
 def import_asked_save(*, batch: ImportBatch) -> None:
-    """Store the options and the result, unless somebody began to import meanwhile. Later counts start at 0."""
+    """Store the options and the result, unless somebody began to import in the meantime. Later counts start at 0."""
     names = ("mapping", "rows", "added", "unchanged", "rejected", "report")
     asked = {name: getattr(batch, name) for name in names}
     if not _free(batch).update(**asked, state=ImportBatch.State.UPLOADED, heartbeat_at=None, written={}):

@@ -27,7 +27,7 @@ _KIND, _CONTENTS, _RECORDS, _COMPRESSION = 1, 2, 3, 3
 
 
 def arrow_schema(path: Path) -> pa.Schema:
-    """Raises FileError where the file is no stream of Arrow."""
+    """Raises FileError where the file is not a stream of Arrow."""
     try:
         with pa.memory_map(str(path)) as source:
             return pa.ipc.read_schema(pa.ipc.MessageReader.open_stream(source).read_next_message())

@@ -1,4 +1,4 @@
-"""What changed between two snapshots: pairs that were added, removed, scored anew, or moved to another split.
+"""What changed between two snapshots: pairs that were added, removed, scored again, or moved to another split.
 
 Pairs are matched by their number, which a snapshot keeps in its column `pair`.
 """

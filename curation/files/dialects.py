@@ -130,7 +130,7 @@ def _read_plain(lines: Lines, delimiter: str) -> tuple[_Reading, bool]:
 def _read_quoted(lines: Lines, delimiter: str) -> _Reading:
     """The lines as rows whose cells quotation marks may enclose.
 
-    Rows that come of several lines, each of which would be a row of its own, are none: a mark that is part of the text
+    Rows that come of several lines, each of which would be its own row, are none: a mark that is part of the text
     runs them together.
     """
     widths, merged, total = Counter[int](), Counter[int](), 0

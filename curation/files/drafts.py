@@ -63,7 +63,7 @@ class Columns:
 
     None: recognised by common names, or by position where there is no header; "": the file has none, whatever
     its columns are called. A label is never guessed, and where one is named no score is guessed.
-    pair: the one column whose cells hold both sentences (`curation.files.pair_cells`), in place of a and b.
+    pair: the one column whose cells hold both sentences (`curation.files.pair_cells`), instead of a and b.
     worker: who gave a rating, where each row is one.
     """
 

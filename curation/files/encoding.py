@@ -24,7 +24,7 @@ _MARKS = (
 )
 
 
-# What Windows-1252 has in place of the control characters U+0080 to U+009F; it leaves five of them undefined.
+# What Windows-1252 has instead of the control characters U+0080 to U+009F; it leaves five of them undefined.
 _MEANT = {
     code: bytes([code]).decode("cp1252")
     for code in range(0x80, 0xA0)
@@ -160,7 +160,7 @@ def _by_content(path: Path) -> Encoding:
 
 
 def _text(path: Path, encoding: str) -> Iterator[str]:
-    """The lines of a file; a mark (�) stands for each byte that is no character."""
+    """The lines of a file; a mark (�) stands for each invalid byte."""
     with path.open(encoding=encoding, errors="replace", newline="") as file:
         yield from iter(lambda: file.readline(_BLOCK), "")
 

@@ -25,7 +25,7 @@ class ColumnFacts:
     """filled: cells that hold something. numbers: of these, the numbers; commas: those that are one if a comma stands
     before decimals (not among the numbers); points: numbers that have a point. values: the different numbers, as long
     as there are few. unscored: cells of -1; negatives: numbers below 0. pairs: cells with two sentences. word: the line
-    and text of the first cell that is no number. longest: characters of the longest text.
+    and text of the first cell that is not a number. longest: characters of the longest text.
     """
 
     filled: int = 0

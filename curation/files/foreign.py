@@ -61,7 +61,7 @@ _STRAY = 0.05  # the share of these that a text file may have: a stray one spoil
 
 
 def refuse_known_kinds(name: str, beginning: bytes) -> None:
-    """Raises FileError where a file begins as one of a kind that is known and is no table of text."""
+    """Raises FileError where a file begins as one of a kind that is known and is not a table of text."""
     if reason := _kind(beginning):
         raise FileError(f"{name} {reason}.")
 

@@ -26,7 +26,7 @@ def data_records(layout: Layout) -> Iterator[Record | RowError]:
 
 
 def headers_refused(names: Sequence[str], rows: Iterable[Record | RowError]) -> Iterator[Record | RowError]:
-    """The rows below a header, with an error in place of each that is a header again.
+    """The rows below a header, with an error instead of each that is a header again.
 
     names: of the columns, as the header has them.
     """
@@ -39,7 +39,7 @@ def headers_refused(names: Sequence[str], rows: Iterable[Record | RowError]) -> 
     wanted = [name.strip() for name in names]
     place = next((index for index, name in enumerate(wanted) if name), 0)
     for row in remaining:
-        # One cell decides for nearly every row that it is no header.
+        # One cell decides for nearly every row that it is not a header.
         repeats = len(row.cells) > place and _is(row.cells[place], wanted[place])
         if repeats and isinstance(row, Record) and _repeats(wanted, row.cells):
             yield _refused(row, REPEATED)

@@ -70,7 +70,7 @@ def _kinds_of(pair: StoredPair) -> tuple[_Kind, ...]:
     external_id, source, split = pair.name
     named: tuple[_Kind, ...] = ((external_id, source, split), (external_id, source, None))
     if pair.generated:
-        return named  # what a machine wrote for a run is no row of a file that knows nothing of the run
+        return named  # what a machine wrote for a run is not a row of a file that knows nothing of the run
     return *named, (None, source, split), (None, source, None), (None, None, split), (None, None, None)
 
 
@@ -107,7 +107,7 @@ class Matching:
     def _kinds_for(self, row: PairName) -> Iterator[_Kind]:
         """Which pairs the row may be: that with its id first, then those of its split, of its source, any."""
         external_id, source, split = row
-        # Where the row names a split and is no pair of another one, it may still be one that names none.
+        # Where the row names a split and is not a pair of another one, it may still be one that names none.
         others = "" if split and not self.across_splits else None
         yield external_id, source, split
         yield external_id, source, others
@@ -118,7 +118,7 @@ class Matching:
         yield None, None, others
 
     def changes(self, row: IdentifiedPair, pair: StoredPair) -> list[Change]:
-        """What the row says anew. An empty cell says nothing."""
+        """What the row adds. An empty cell says nothing."""
         changes = []
         moves = self.split_said or not pair.name.split
         if row.name.split and row.name.split != pair.name.split and moves:

@@ -59,7 +59,7 @@ _MOST = 4  # encodings that are named
 _FOREIGN_SHARE, _FOREIGN_LEAST = 0.1, 3
 # A cell or a part of a sentence: people write one in one language.
 _PIECE = re.compile(r'[^\t\r\n,;|"]+')
-# Signs of Windows-1252 that stand for letters elsewhere, where they are inside a word; the last one is no character.
+# Signs of Windows-1252 that stand for letters elsewhere, where they are inside a word; the last one is not a character.
 _SIGNS = frozenset("¡¢£¤¥¦§¨©ª¬®¯°±²³´¶¸¹º»¼½¾¿×÷ˆ‰†‡ƒ\ufffd")
 _SIGN_IN_WORD = re.compile(f"[^\\W\\d_][{''.join(_SIGNS)}]+[^\\W\\d_]|\ufffd")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -130,7 +130,7 @@ def western(lines: Iterable[str], beginning: bytes) -> bool:
 
     lines: of all of the file. beginning: as `likely_encodings` gets it. Some languages, such as Hungarian, have letters
     of which single sentences could be of several Western languages; the beginning then has another one that fits all.
-    A text whose signs are no letters, such as dashes and pounds, is of Western Europe.
+    A text whose signs are not letters, such as dashes and pounds, is of Western Europe.
     """
     letters = Letters(_WESTERN)
     for line in lines:

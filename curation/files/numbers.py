@@ -45,7 +45,7 @@ def number(cell: object) -> float:
     if isinstance(cell, bool) or (isinstance(cell, str) and ("_" in cell or len(cell) > _NUMBER_CHARACTERS)):
         raise ValueError(f'"{_shown(cell)}" is not a number')
     try:
-        value = float(cell)  # type: ignore[arg-type]  # what is no number raises, whatever its type
+        value = float(cell)  # type: ignore[arg-type]  # what is not a number raises, whatever its type
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f'"{_shown(cell)}" is not a number') from error
     if not math.isfinite(value):

@@ -192,7 +192,7 @@ def _opened(path: Path) -> Iterator[pq.ParquetFile]:
     except (pa.ArrowException, OSError) as error:
         raise _not_whole(path) from error
     except (ValueError, OverflowError, KeyError) as error:
-        # Arrow keeps bytes that are no UTF-8 and dates that Python has not; both show only when they are taken out.
+        # Arrow keeps bytes that are not UTF-8 and dates outside Python's range; both show only when they are taken out.
         sentence = f"{path.name} holds a value that cannot be read ({error}); write it again without it."
         raise FileError(sentence) from error
 
@@ -332,7 +332,7 @@ def _longest_in_dictionary(path: Path, group: int, chunk: _Chunk) -> int:
 
 
 def _bounded(path: Path, column: pa.Array) -> pa.Array:
-    """The column, its long texts cut where nobody reads on. Raises FileError where a value is no cell of a table."""
+    """The column, its long texts cut where nobody reads on. Raises FileError where a value is not a cell of a table."""
     values = _texts(column)
     if not len(values) or _longest(path, values) <= VALUE_KEPT_CHARACTERS:
         return column

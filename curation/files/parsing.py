@@ -137,7 +137,7 @@ def _fact_reader(layout: Layout, field: str) -> Callable[[Sequence[object]], str
 def _score_reader(
     layout: Layout, scale: Scale | None, outside: OutsideScores | None
 ) -> Callable[[Record], float | None] | None:
-    """The score of a row. What is no number rejects no row where nobody named the column."""
+    """The score of a row. What is not a number rejects no row where nobody named the column."""
     if "score" not in layout.mapping:
         return None
     place, guessed = layout.mapping["score"], "score" in layout.guessed

@@ -1,6 +1,6 @@
 """Which column of a file holds which field: as named, or recognised, and then with the reason.
 
-What is recognised rejects no row and hides no column. Numbers of classes are no scores: a model that learns from
+What is recognised rejects no row and hides no column. Numbers of classes are not scores: a model that learns from
 "contradiction = 2" as more related than "entailment = 0" learns nonsense.
 """
 
@@ -271,7 +271,7 @@ def _third_column_recognise(reading: _Reading) -> None:
 
 
 def _said_of_score(reading: _Reading, cells: ColumnFacts) -> Iterator[Guess]:
-    """What becomes of cells of the score that are no scores."""
+    """What becomes of cells of the score that are not scores."""
     place = reading.mapping.get("score")
     if place is None:
         return

@@ -32,7 +32,7 @@ def rejected_writer(
 
     Its columns are the line, the reason, and those of the file; before these the source and the split of all rows,
     where no column of the file has such a name: the corrected rows belong where they would have been. more: what stands
-    in place of further rows once it has 200 million characters.
+    instead of further rows once it has 200 million characters.
     """
     names = _column_names(layout)
     plain = {name.casefold() for name in names}

@@ -240,7 +240,9 @@ def preview_file(
         **{each.name: sample.columns[places[each.name]] for each in fields(Columns) if each.name in places}
     )
     shown = {
-        "encoding": sample.encoding.removesuffix("-sig"),  # the mark is no news to anybody
+        "encoding": sample.encoding.removesuffix(
+            "-sig"
+        ),  # without the byte-order mark, which nobody needs to know
         "rows": tuple(
             (*row, *[""] * width)[:width] for row in texts
         ),  # cut or filled to the width of the table

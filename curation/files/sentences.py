@@ -45,7 +45,7 @@ class DraftSentence(NamedTuple):
 class SentenceColumns:
     """Which column of a table holds what: its name, or its number from 1 where the table has no header.
 
-    text: None where the file has a column of a usual name, or is no table. source: None where the file has a column
+    text: None where the file has a column of a usual name, or is not a table. source: None where the file has a column
     called source, or none; "" for none. labels: of each sentence, such as a target
     and a stance.
     """
@@ -111,7 +111,7 @@ def inspect_sentences(
 
 
 def layout_of_rejected(file: SentenceFile) -> Layout:
-    """The columns of the file, as the table of its rejected rows has them: one, if the file is no table."""
+    """The columns of the file, as the table of its rejected rows has them: one, if the file is not a table."""
     return file.layout or Layout(file.path, "csv", ("sentence",), (), mapping={"text": 0})
 
 
@@ -184,7 +184,7 @@ def _usual_text(layout: Layout) -> str:
 
 
 def _refuse_tables(path: Path, encoding: str) -> None:
-    """Refuse lines that all have tabs: they are rows, and a row is no sentence."""
+    """Refuse lines that all have tabs: they are rows, and a row is not a sentence."""
     with path.open(encoding=encoding, errors=errors_for(encoding), newline="") as file:
         first = [line for line, _number in zip(physical_lines(file, path.name), range(20), strict=False)]
     filled = [line for line in first if line.strip()]
@@ -244,7 +244,7 @@ def _of_paragraphs(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
 
 
 def divided(text: str, language: str) -> Iterator[str]:
-    """The sentences of running text. Bytes that were no characters stay where they are, in their sentence."""
+    """The sentences of running text. Bytes that were not characters stay where they are, in their sentence."""
     unreadable = iter(_UNREADABLE.findall(text))
     for sentence in sentencex.segment(language, _UNREADABLE.sub("\ufffd", text)):
         if sentence.strip():

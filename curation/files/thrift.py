@@ -11,7 +11,7 @@ Struct = dict[int, object]
 
 
 class ThriftError(ValueError):
-    """The bytes are no such structure, or a larger one than allowed."""
+    """The bytes are not such a structure, or one larger than allowed."""
 
 
 class ThriftReader:

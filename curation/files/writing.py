@@ -105,7 +105,7 @@ def _locked_beside(path: Path) -> tuple[Path, IO[bytes]]:
 def folder_replacing(path: Path, *, once: bool = False) -> Iterator[Path]:
     """An empty folder to fill, which takes the place of `path` once it is whole; an error leaves nothing of it.
 
-    once: a folder that has come to stand there meanwhile stays (several write the same, and one was faster). Otherwise
+    once: whether a folder stays that another process has put there in the meantime (several write the same). Otherwise
     it gives way, and is gone for a moment: a folder cannot be exchanged in one step.
     Raises FileError where the disk is full, whichever library found out, or the place cannot be written.
     """
@@ -179,7 +179,7 @@ def _is_behind(error: BaseException | None, numbers: frozenset[int], sentences: 
 
 @contextmanager
 def _disk_shown(path: Path, kind: type[Exception] = Exception) -> Iterator[None]:
-    """Turn a disk that takes nothing into a FileError; whoever writes may fail in its own ways, which are not the
+    """Turn a disk that takes nothing into a FileError; the caller may fail in its own ways, which are not the
     file's.
     """
     try:

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from curation.models import Dataset
 
-# Addresses under /datasets/ that are no dataset.
+# Addresses under /datasets/ that are not datasets.
 RESERVED = {"new"}
 FACTS = ["name", "description", "language", "licence", "source_address"]
 HELP = {

@@ -221,7 +221,7 @@ class EmailForm(forms.Form):
 
 
 class OwnEmailForm(EmailForm):
-    """With the password: whoever has the address can set a new one."""
+    """With the password: a person who reads mails to the address can set a new one."""
 
     password = forms.CharField(
         label=_("Password"), strip=False, widget=forms.PasswordInput({"autocomplete": "current-password"})

@@ -106,7 +106,7 @@ def invitation_mail_again(*, invitation: Invitation, at: datetime) -> None:
 
 @transaction.atomic
 def password_mail(*, to: str, site: str, at: datetime) -> None:
-    """A mail with which whoever has an account with this address sets a new password.
+    """A mail with which the owner of an account with this address sets a new password.
 
     Nobody looks here whether there is one: the answer, and the time that it takes, are the same.
     """

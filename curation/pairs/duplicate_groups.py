@@ -41,7 +41,8 @@ def duplicate_groups(
 
     sentences: different texts. a, b: places of each pair's sentences, (n,). Sentences are alike where the Jaccard index
     of their words is at least the threshold, and where a chain of such sentences connects them (single linkage), so two
-    pairs at the ends of a long chain can be less alike. compared: is told how many of all sentences were compared.
+    pairs at the ends of a long chain can be less alike.
+    compared: receives the numbers of compared and of all sentences.
     Raises ValueError where the threshold is not above 0 and at most 1.
     """
     if not len(a):

@@ -23,8 +23,8 @@ class NearDuplicates(NamedTuple):
     """first, second: the numbers of two sentences, first < second, (p,) each. overlap: their Jaccard index, (p,).
 
     Of sentences with the same set of words, each is paired with the first one alone, and that one stands for all of
-    them in the other pairs. So the number of pairs does not grow with the square of the number of copies, and what
-    hangs together hangs together in these pairs too.
+    them in the other pairs. So the number of pairs does not grow with the square of the number of copies, and the
+    pairs connect the same sentences as all pairs would.
     """
 
     first: Integers
@@ -41,8 +41,8 @@ def near_duplicates(
     """All pairs of sentences whose sets of words have a Jaccard index of at least `threshold`; sorted by number.
 
     Sentences without words are in no pair. Raises ValueError where the threshold is not above 0 and at most 1.
-    Memory grows with the words and with the candidates of 20,000 sentences. compared: is told how many of all sentences
-    were compared.
+    Memory grows with the words and with the candidates of 20,000 sentences.
+    compared: receives the numbers of compared and of all sentences.
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"a Jaccard index to look for is above 0 and at most 1, not {threshold:g}")

@@ -11,14 +11,14 @@ Scale = tuple[float, float]
 
 
 def scale_checked(low: float, high: float) -> Scale:
-    """The scale, if it is one. Raises ValueError where its ends are no numbers or do not rise."""
+    """The scale, if it is one. Raises ValueError where its ends are not numbers or do not rise."""
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ValueError(f"The scale {low:g} to {high:g} does not rise; give the lowest score first.")
     return low, high
 
 
 def given_scale_checked(first: float, last: float) -> Scale:
-    """The scale of a file, which may fall. Raises ValueError where its ends are no numbers or are the same."""
+    """The scale of a file, which may fall. Raises ValueError where its ends are not numbers or are the same."""
     if first == last:
         raise ValueError(f"The scale {first:g} to {last:g} has one end only; give two different numbers.")
     scale_checked(min(first, last), max(first, last))

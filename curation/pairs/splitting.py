@@ -1,4 +1,4 @@
-"""Pairs that share a sentence hang together, and belong on one side of every split of our own.
+"""Pairs that share a sentence are connected, and belong on one side of every split of our own.
 
 Otherwise an encoder is tested on sentences that it has been trained on.
 """

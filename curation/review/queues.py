@@ -16,7 +16,7 @@ def queue_scores(
     queue: Queue, *, reviewer: User, after: Pair | None = None
 ) -> QuerySet[PairScore] | list[PairScore]:
     """The sentences that the person may judge, in the order of the queue; those behind the pair `after` alone, which
-    may have been judged meanwhile.
+    may have been judged in the meantime.
 
     Raises UserError where the queue does not have that pair.
     """

@@ -54,7 +54,7 @@ class DecidedError(UserError):
 def review_next(*, queue: Queue, reviewer: User, at: datetime, count: int = 3) -> list[PairScore]:
     """The next sentences for this person, which nobody else is offered for some minutes. Fewer where fewer wait."""
     if queue.samples:
-        sample_items(queue)  # which may have to be drawn: nobody should wait for the lock meanwhile
+        sample_items(queue)  # which may have to be drawn: nobody should wait for the lock in the meantime
     return _offer(queue, reviewer, at, count)
 
 
@@ -201,7 +201,7 @@ def decision_record(decision: ReviewDecision, action: Action, by: User, *, blind
 def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDecision:
     """Take a decision back: every pair is what it was before it. Undoing again changes nothing.
 
-    Raises UserError where the sentence that an edit made was itself decided about meanwhile.
+    Raises UserError where the sentence that an edit made was itself decided about in the meantime.
     """
     Sentence.objects.select_for_update(no_key=True).get(pk=decision.sentence_id)
     decisions = ReviewDecision.objects.select_related("pair__dataset")
@@ -287,7 +287,7 @@ def place_of(pair: Pair, queue: Queue | None, by: User) -> Place:
         _require_none(own.filter(pair=pair))
         counted = verdicts_on_pair(pair)
     if len(counted) >= queue.verdicts_needed:
-        # Neither the verdicts nor whose they are: the person may be asked for one of their own.
+        # The answer hides the verdicts and their authors: the person may be asked for a verdict too.
         raise DecidedError(_("This sentence already has the verdicts that were asked for."))
     binding = not human and not standing().filter(pair=pair).exists()
     if binding:

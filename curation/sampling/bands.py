@@ -95,7 +95,7 @@ class _Bands:
         for start in range(0, len(others), BLOCK):
             block = others[start : start + BLOCK]
             cosines = self._vectors[firsts] @ self._vectors[block].T  # (f, d) @ (d, b) -> (f, b)
-            cosines[firsts[:, None] == block] = np.nan  # a sentence is no partner of its own
+            cosines[firsts[:, None] == block] = np.nan  # a sentence is not its own partner
             for band in bands[(lacking[:, bands] > 0).any(axis=0)].tolist():
                 rows, columns = np.nonzero((cosines >= self._low[band]) & (cosines < self._high[band]))
                 ends = np.searchsorted(rows, np.arange(len(firsts) + 1))

@@ -15,7 +15,7 @@ from curation.sampling.synonyms import SynonymError, Synonyms
 
 # In the order in which a word's readings of equal frequency are preferred, with the number that a sense's key has.
 PARTS = {"noun": (1,), "verb": (2,), "adj": (3, 5), "adv": (4,)}
-# What an inflected word ends with, and its base form in place of that.
+# What an inflected word ends with, and its base form instead of that.
 ENDINGS = {
     "noun": (
         ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"),

@@ -44,7 +44,7 @@ def _require_open(user: User) -> None:
 
 
 def _require_no_closed_account(identity: Identity) -> None:
-    """Nobody gets a new account in place of one that was closed, unless another with their address is open."""
+    """Nobody gets a new account instead of one that was closed, unless another with their address is open."""
     with_address = User.objects.filter(email__iexact=identity.email, simulated=False)
     accounts = with_address.order_by("-is_active") if identity.email else with_address.none()
     if (first := accounts.first()) is not None:

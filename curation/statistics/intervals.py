@@ -66,7 +66,7 @@ def bootstrap_interval(
     """The percentile interval (Efron & Tibshirani 1993, section 13.3) of the correlation of two vectors (n,) over
     resamples of the n pairs. Returns None where one of the vectors is constant.
 
-    With a design, pairs are drawn anew within their strata and count as much as they stand for. Raises ValueError
+    With a design, pairs are drawn again within their strata and count as much as they stand for. Raises ValueError
     where the vectors are unusable (as `correlation.paired`), resamples or level out of range.
     """
     if resamples < 1 or not 0 < level < 1:

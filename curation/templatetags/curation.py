@@ -133,7 +133,7 @@ def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str
         if right in rights
     ]
     if "read" in rights:
-        # Wherever a campaign, a run, a model or a comparison is shown, which have addresses of their own, is its tab.
+        # Wherever a campaign, a run, a model or a comparison is shown, which have their own addresses, is its tab.
         path = context["request"].path
         campaigns, runs = reverse("annotation:campaign_list"), reverse("mlworkers:run_list")
         of_runs = (runs, reverse("mlworkers:model_list"), reverse("mlworkers:comparison_list"))

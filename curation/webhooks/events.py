@@ -1,4 +1,4 @@
-"""What other programs are told: events of a dataset, written down with the change that they are about."""
+"""Events of a dataset for other programs, stored in the transaction of the change."""
 
 from collections.abc import Iterable
 from typing import Any

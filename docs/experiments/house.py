@@ -41,7 +41,7 @@ MATHEMATICAL = (
 )
 # Patterns of docs that must be decoded (what to write instead is in CONTRIBUTING.md).
 VOICE = (
-    r"\b(?:is|are|was|were) no\b(?! (?:longer|more))",
+    r"(?<![Tt]here )\b(?:is|are|was|were) no\b(?! (?:longer|more))",
     r"\bwho(?:ever)\b",
     r"\b(?:is|are|was|were|be|been) told\b",
     r"\bso many\b.{0,40}\bas many\b",

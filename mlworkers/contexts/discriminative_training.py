@@ -43,7 +43,7 @@ from mlworkers.training.schedule import BatchesOfLikeLength
 CHECKPOINT_STEPS = 100
 CLIP = 1.0
 TOKENIZER_SENTENCES = 50_000
-_TRIES = 20  # of another sentence that is no near copy of the right one
+_TRIES = 20  # of another sentence that is not a near copy of the right one
 _LEAST_PLACES = 4
 _TIE = 1e-4  # of a sum of four logits in single precision
 _VECTORS = "vectors.npy"
@@ -218,7 +218,7 @@ def discriminative_trained(
 def examples_of(corpus: Corpus, places: Places, plan: DiscriminativePlan, *, seed: list[int]) -> Examples:
     """An example of each place; the other sentences are at some of the places too. places: ascending.
 
-    Another sentence is no near copy of the right one, and is nowhere in its context. A place for which none is
+    Another sentence is not a near copy of the right one, and is nowhere in its context. A place for which none is
     found is left out.
     """
     rng = np.random.default_rng(seed)

@@ -218,8 +218,8 @@ class PairScorer:
 
 
 def background_beside(pair: Pair, background: Sequence[str], *, most: int) -> list[str]:
-    """The first background sentences that are no near copy of one of the pair: what a sentence gets in a context must
-    not be subtracted from itself.
+    """The first background sentences that are not near copies of a sentence of the pair: the value of a sentence in a
+    context must not be subtracted from itself.
     """
     keys = {near_copy_key(text) for text in pair}
     return [text for text in background if near_copy_key(text) not in keys][:most]

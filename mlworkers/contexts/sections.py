@@ -158,7 +158,7 @@ def _drawn(
 
 def accuracy_of(near: ArrayLike, far: ArrayLike, units: ArrayLike, *, resamples: int, seed: int) -> Accuracy:
     """near, far: the cosines of n anchors with their positives and negatives, (n,) each. A tie counts as wrong, as in
-    sentence-transformers' TripletEvaluator. units: (n,); triplets of one document hang together, so that documents are
+    sentence-transformers' TripletEvaluator. units: (n,); triplets of one document are connected, so that documents are
     resampled. No interval over fewer than two.
     """
     right = (np.asarray(near) > np.asarray(far)).astype(np.float64)

@@ -17,7 +17,7 @@ def cross_scores(
 ) -> Scores:
     """The mean of a pair's scores in both orders, in 0..1, (n,). report counts pairs.
 
-    Raises EncoderError where a score is no number or outside 0..1.
+    Raises EncoderError where a score is not a number or outside 0..1.
     """
     scores = np.empty(len(first))
     for start in range(0, len(first), _PAIRS_PER_BLOCK):

@@ -9,7 +9,7 @@ The mean squares of a two-way analysis of variance estimate the three variances 
 chapter 4), and Satterthwaite's degrees of freedom (Satterthwaite 1946) make the interval one of Student's t. A row
 compares two encoders of the same seed, so that what a seed does to both alike cancels. docs/experiments/false_alarms.py
 measures how often the interval excludes 0 where there is no difference. A figure of one kind of encoder gets its
-interval from the table of its own pseudo-values in the same way (`cross_validation.py`).
+interval from its table of pseudo-values in the same way (`cross_validation.py`).
 """
 
 from collections.abc import Sequence

@@ -26,7 +26,7 @@ _PAIRS_PER_BLOCK = 8192
 
 
 class EncoderError(ValueError):
-    """The encoder gives vectors that are no numbers."""
+    """The encoder gives vectors that are not numbers."""
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def length_batches(lengths: ArrayLike, *, tokens_per_batch: int) -> list[NDArray
 
     lengths: tokens of each sentence (n,). Returns the places of each batch's sentences, the longest first, so
     that what will not fit in memory fails at once; equal lengths keep their order. A sentence longer than the
-    budget is a batch of its own. Raises ValueError if tokens_per_batch is below 1.
+    budget is its own batch. Raises ValueError if tokens_per_batch is below 1.
     """
     if tokens_per_batch < 1:
         raise ValueError(f"A batch of {tokens_per_batch} tokens holds no sentence; give at least 1.")

@@ -32,7 +32,7 @@ def scores_by(
 ) -> Scores:
     """The scores of n pairs, (n,). encoders: two of the way `TWO`, otherwise one, whose pooling cls and mean change.
 
-    Raises EncoderError where a sentence has no token or a vector is no number, ModelError for a pooling that cannot be.
+    Raises EncoderError where a sentence has no token or a vector is not a number, ModelError for an unknown pooling.
     """
     encoder = encoders[0]
     if way is Way.STATIC:

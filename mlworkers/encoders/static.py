@@ -1,6 +1,6 @@
 """Mean static vectors: a sentence is the mean of its tokens' rows in the encoder's own table of input embeddings.
 
-Nothing is downloaded and no layer is computed, so this is what word vectors alone are worth, in place of GloVe.
+Nothing is downloaded and no layer is computed, so this is what word vectors alone are worth, instead of GloVe.
 """
 
 from collections.abc import Iterable

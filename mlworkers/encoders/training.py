@@ -115,7 +115,7 @@ class RankingLearner(Pairs):
         return [self._similarities_of(*self._vectors(batch))]  # (b, d), (b, d) -> (b,)
 
     def loss(self, outputs: Sequence[Tensor], batch: Places, shares: Tensor) -> Tensor:
-        weights = shares * len(batch)  # the loss is no mean over the batch
+        weights = shares * len(batch)  # the loss is not a mean over the batch
         return ranking_loss(outputs[0], self._targets[self._on_device(batch)], weights, scale=self._scale)
 
 

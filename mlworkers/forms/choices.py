@@ -48,7 +48,7 @@ class OpenSelect(forms.Select):
 
 
 class SeveralInput(forms.CheckboxSelectMultiple):
-    """Checkboxes for a text that holds names separated by commas. Names that are not offered get boxes of their own."""
+    """Checkboxes for a text that holds names separated by commas. Names that are not offered get their own boxes."""
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
         given = data.getlist(name) if hasattr(data, "getlist") else [data.get(name, "")]
@@ -71,7 +71,7 @@ class SeveralInput(forms.CheckboxSelectMultiple):
 
 
 def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset] = ()) -> Choices | None:
-    """What can be chosen, by its value and in words; None where the setting is no choice. The first is the form's
+    """What can be chosen, by its value and in words; None where the setting is not a choice. The first is the form's
     default, and says so where there is nothing.
     """
     if setting.refers_to == "generated pairs" and dataset is not None:

@@ -77,7 +77,7 @@ class PlanForm(forms.Form):
             self.fields[setting.name] = field = _field(setting, dataset, datasets, splits)
             if isinstance(field, SpelledOutChoice):
                 field.offer(self.data.get(setting.name) or self.initial.get(setting.name))
-            if setting.refers_to or not self.is_bound:  # a word that is no choice is refused by its field
+            if setting.refers_to or not self.is_bound:  # a word that is not a choice is refused by its field
                 self._keep_what_is_gone(setting.name)
 
     def _keep_what_is_gone(self, name: str) -> None:

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AutomationForm(forms.Form):
-    """Two sliders. What is no share counts as the default: an address is no place for an error."""
+    """Two sliders. What is not a share counts as the default: an address is not a place for an error."""
 
     reject = forms.FloatField(min_value=0, max_value=0.95, required=False)
     keep = forms.FloatField(min_value=0, max_value=0.95, required=False)

@@ -24,7 +24,7 @@ def jackknife_interval(value: float | None, left_out: Sequence[float | None]) ->
     """The interval of a figure from its values with one block left out each.
 
     Its variance is (K - 1) / K times the sum of squares of the K values about their mean (Efron and Tibshirani 1993,
-    equation 11.5, with blocks in place of cases); the interval uses Student's t with K - 1 degrees of freedom.
+    equation 11.5, with blocks instead of cases); the interval uses Student's t with K - 1 degrees of freedom.
     """
     defined = np.array([each for each in left_out if each is not None], dtype=np.float64)
     blocks = len(left_out)

@@ -1,7 +1,7 @@
-"""How well paraphrases meet the tags that were asked for: figures with intervals (methods of our own).
+"""How well paraphrases meet the tags that were asked for: figures with intervals (our methods).
 
 The paper shows heatmaps alone. Chance is one cell of all, 1/48 with the paper's bounds. All paraphrases of a source
-sentence hang together: intervals are percentiles over resampled sources, each with all its paraphrases.
+sentence are connected: intervals are percentiles over resampled sources, each with all its paraphrases.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -3,7 +3,7 @@
 Rows whose sources have equally many tokens go through the model together: they need no padding, and they have the same
 bounds of length, so that each row gets what `generate` would give it alone. Several tags of one source are in one batch
 and share its pass through the encoder. A search ends when `beams` paraphrases are complete (early stopping). Candidates
-that are drawn have random numbers of their own, so that it does not matter what is written beside them.
+that are drawn have their own random numbers, so that it does not matter what is written beside them.
 """
 
 from collections import defaultdict

@@ -26,7 +26,7 @@ _CALLED = {
 _BENCHMARKS = {
     name: re.compile(rf"(?<![^\W_])(?:{called})(?![^\W_])", re.IGNORECASE) for name, called in _CALLED.items()
 }
-_BETWEEN = ", "  # benchmarks that are told as one text
+_BETWEEN = ", "  # between benchmarks that one text lists
 _ABOUT = "disclosure.json"
 
 

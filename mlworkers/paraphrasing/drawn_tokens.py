@@ -1,4 +1,4 @@
-"""Decoding by sampling in which every row has random numbers of its own, whatever is written beside it."""
+"""Decoding by sampling in which every row has its own random numbers, whatever is written beside it."""
 
 import torch
 from torch import Tensor

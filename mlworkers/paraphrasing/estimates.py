@@ -1,4 +1,4 @@
-"""Figures with 95 % intervals whose rows hang together: all rows of a source sentence are drawn as one."""
+"""Figures with 95 % intervals whose rows are connected: all rows of a source sentence are drawn as one."""
 
 from math import sqrt
 
@@ -35,7 +35,7 @@ def wilson(share: float, n: float) -> Estimate:
 
 
 def share_of_groups(marks: NDArray[np.bool_], groups: Groups) -> Estimate:
-    """The share of n marked rows that hang together by their group, (n,) each; groups from 0 without gaps.
+    """The share of n marked rows that are connected by their group, (n,) each; groups from 0 without gaps.
 
     Wilson's interval for the effective number of rows, which follows from the variance between groups (design effect;
     Kish 1965). Nothing is drawn, so that a page can compute it.
@@ -49,7 +49,7 @@ def share_of_groups(marks: NDArray[np.bool_], groups: Groups) -> Estimate:
 
 
 def mean_of_groups(values: Reals, groups: Groups) -> Estimate:
-    """The mean of n values that hang together by their group, (n,) each, with Student's interval from the variance
+    """The mean of n values that are connected by their group, (n,) each, with Student's interval from the variance
     between groups (linearisation; Kish 1965). Without an interval where there is one group.
     """
     mean = float(values.mean())

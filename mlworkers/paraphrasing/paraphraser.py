@@ -147,7 +147,7 @@ def load_paraphraser(folder: Path, compute: Compute) -> Paraphraser:
 def paraphraser_further(folder: Path, bounds: TagBounds, compute: Compute) -> Paraphraser:
     """The base model in a folder with the tags added: the rows of new tags are the mean of all rows.
 
-    Raises ModelError where it is no encoder-decoder, or its decoder cannot take new tokens.
+    Raises ModelError where it is not an encoder-decoder, or its decoder cannot take new tokens.
     """
     model, tokenizer = load_encoder_decoder(folder, otherwise=_OTHERWISE)
     tags = [tag for tag in tag_tokens(bounds) if tag not in tokenizer.get_vocab()]

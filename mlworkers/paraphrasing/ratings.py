@@ -67,7 +67,7 @@ def order_of_person(count: int, *, seed: int, person: int) -> list[int]:
 def settings_rated(settings: Sequence[str], ratings: Sequence[Rating]) -> list[SettingRated]:
     """The means of each setting, in their order, with Student's interval over candidates.
 
-    The ratings of one candidate by several people are averaged first: they hang together.
+    The ratings of one candidate by several people are averaged first: they are connected.
     """
     of_setting: dict[str, dict[int, list[tuple[int, int, int]]]] = defaultdict(lambda: defaultdict(list))
     for rating in ratings:

@@ -108,7 +108,7 @@ class TagBounds:
     def bins(self, similarity: Reals, bleu: Reals) -> tuple[Integers, Integers]:
         """The places of n pairs' tags among `similarity` and among `lexical`, (n,) each; OUTSIDE where there is none.
 
-        Both labels are in 0..100; a label that is no number lies outside.
+        Both labels are in 0..100; a label that is not a number lies outside.
         """
         return bins_of(similarity, edges_of(self.similarity)), bins_of(bleu, edges_of(self.lexical))
 

@@ -1,7 +1,7 @@
 """Translation of many sentences by an FSMT or a Marian model: by beam search, or by sampling.
 
 Sentences with equally many tokens go through the model together: they need no padding, and have the same bounds of
-length. A sentence is drawn with random numbers of its own, so that it does not matter what is translated beside it.
+length. A sentence is drawn with its own random numbers, so that it does not matter what is translated beside it.
 """
 
 import importlib.util

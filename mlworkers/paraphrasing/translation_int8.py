@@ -88,7 +88,7 @@ def converted(language: Language, folder: Path, *, quantization: str | None = "i
 class Int8Translator(Translator):
     """By CTranslate2, with the model that `converted` wrote.
 
-    The library draws by one stream of random numbers for all sentences of a call. It begins anew with every call, so
+    The library draws by one stream of random numbers for all sentences of a call. It begins again with every call, so
     that a call's translations follow from its sentences, their order and the seed.
     """
 

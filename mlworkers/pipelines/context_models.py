@@ -45,7 +45,7 @@ def learned_once(job: Job, kind: str, learn: Callable[[Path, Path], Learned]) ->
     def train() -> dict[str, Any]:
         with errors_shown(CorpusError), folder_replacing(kept) as beside:
             made = learn(beside, checkpoints)
-            learned_save(beside, [])  # of a dataset's sentences; the corpus is no part of it
+            learned_save(beside, [])  # of a dataset's sentences; the corpus does not belong to it
         return {**asdict(made), "informs": made.informs}
 
     figures = job.drawn_once("trained.json", train)

@@ -43,7 +43,11 @@ _DIGITS = 6  # of a label after the point, as labels have
 
 
 class Made(NamedTuple):
-    """What an encoder is trained on. originals: examples that are no copies. missing: copies that lack a paraphrase."""
+    """The examples of a training.
+
+    originals: the number of examples that are not copies.
+    missing: the number of copies that lack a paraphrase.
+    """
 
     examples: Examples
     originals: int

@@ -169,7 +169,7 @@ def _stored(
         raise UserError(sentence, reasons=reasons)
     path = job.folder / "rows.jsonl"
     lines_write(path, [asdict(row) for row in processed.rows])
-    # A first sentence that the model wrote is no row of the dataset yet, so it goes by its text.
+    # A first sentence that the model wrote is not a row of the dataset yet, so it goes by its text.
     firsts: dict[int, str] = {}
     if plan.writes_first_sentences:
         firsts = {number: text for number, text, _group in drawn["sources"]}

@@ -52,7 +52,7 @@ def human_sentences(dataset: Dataset, split: str) -> list[tuple[int, str]]:
 
 def sources_drawn(dataset: Dataset, split: str, *, most: int, seed: int) -> list[Source]:
     """At most so many different human sentences of the split's pairs, drawn at random; none that is held out."""
-    # Of each sentence the number of its group: pairs that share a sentence hang together.
+    # Of each sentence the number of its group: pairs that share a sentence are connected.
     rows = list(human_pairs(dataset).order_by("pk").values_list("a_id", "b_id"))
     a, b = np.array(rows, dtype=np.int64).reshape(-1, 2).T
     components = pair_components(a, b).tolist()

@@ -126,7 +126,7 @@ class _ScoringJudge:
         return {
             "way": way_of_scoring(self._folder),
             "model_sha256": content_of(self._folder)[0],
-            # Its answers about these pairs are no independent opinion of them.
+            # Its answers about these pairs are not an independent opinion of them.
             "pairs_with_training_sentences": sum(a in seen or b in seen for a, b in pairs),
         }
 

@@ -218,7 +218,7 @@ def _people(dataset: Dataset, split: str) -> tuple[dict[int, str], list[tuple[in
 def _to_sources(generated: list[_GeneratedPair], index_of: dict[int, int]) -> Iterator[tuple[int, int]]:
     """Each written sentence and the one it was written for: of its pairs the one that was meant to be most alike.
 
-    Pairs with a partner drawn from elsewhere are meant to differ; following them, everything would hang together.
+    Pairs with a partner drawn from elsewhere are meant to differ; following them, everything would be connected.
     """
     own: dict[int, _GeneratedPair] = {}
     for row in sorted(generated, key=lambda row: (-(row.target or 0.0), row.pair)):

@@ -80,7 +80,7 @@ def facts_of_scoring(
         "model_sha256": content_of(folder)[0],
         "snapshot": snapshot.number,
         "split": plan.split,
-        # Its scores of these pairs are no independent opinion of them.
+        # Its scores of these pairs are not an independent opinion of them.
         "pairs_with_training_sentences": sum(
             a in seen or b in seen for a, b in zip(first, second, strict=True)
         ),

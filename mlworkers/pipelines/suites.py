@@ -24,7 +24,7 @@ def suites_read(names: Iterable[str]) -> list[tuple[Suite, Read]]:
 
 
 def suites_of_run(job: Job, names: Iterable[str]) -> list[tuple[Suite, Read]]:
-    """The suites, which every worker of the run reads from a folder of its own machine.
+    """The suites, which every worker of the run reads from a folder of its machine.
 
     Raises UserError where the files are not those that the first worker read: all figures are of the same pairs.
     """

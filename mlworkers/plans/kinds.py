@@ -696,7 +696,7 @@ def plan_errors_shown(kind: Kind, *, by_key: bool = False) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        # A library may hide a full disk behind an error of its own, for which the plan is not to blame.
+        # A library may hide a full disk behind its own error, for which the plan is not to blame.
         if disk_is_full(error):
             raise
         raise UserError(str(error) if by_key else sentence_for_page(kind, error)) from error

@@ -1,4 +1,4 @@
-"""Loading an encoder-decoder safely: safetensors alone, and no code of its own."""
+"""Load an encoder-decoder safely: safetensors alone, and no code from the model's folder."""
 
 from pathlib import Path
 from typing import Any

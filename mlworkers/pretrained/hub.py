@@ -105,7 +105,7 @@ def _brief(error: Exception) -> str:
 
 @contextmanager
 def _connections(*, private: bool) -> Iterator[None]:
-    """What the hub's library connects to meanwhile.
+    """What the hub's library connects to in the meantime.
 
     Where the environment names a proxy, that is who connects, and who decides. The library's second way to fetch files
     (xet) connects by itself to addresses that the hub names, which are neither checked nor bounded, so it is not used.

@@ -20,7 +20,7 @@ BINS = 15  # Guo et al. 2017
 def probabilities(logits: ArrayLike, temperature: float) -> Floats:
     """softmax(logits / temperature)[human]: logits (n, 2) of machine and human -> p_D (n,) in 0..1.
 
-    Raises ValueError where the temperature is not above 0 or a logit is no finite number.
+    Raises ValueError where the temperature is not above 0 or a logit is not a finite number.
     """
     if not (temperature > 0 and math.isfinite(temperature)):
         raise ValueError(f"The temperature is {temperature:g}; it must be above 0.")

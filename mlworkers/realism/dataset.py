@@ -28,7 +28,7 @@ def group_sentences(keys: Sequence[str], links: Iterable[Link], *, largest: int)
     """Put sentences of one key into one group, always; and linked ones, while a group stays within `largest`.
 
     keys: of n sentences, equal for doubles. links: twos of places, the most important first. Where everything
-    hangs together, one group would leave nothing to train on; so links are cut then, and counted.
+    is connected, one group would leave nothing to train on; so links are cut then, and counted.
     """
     sets = scipy.cluster.hierarchy.DisjointSet(range(len(keys)))
     first: dict[str, int] = {}
@@ -73,7 +73,7 @@ class RealismError(ValueError):
 
 @dataclass(frozen=True)
 class SdiData:
-    """n sentences in the dress of `text.alike`. learned: those trained and measured on. fold: in 0..folds-1.
+    """n sentences, normalised by `text.alike`. learned: those trained and measured on. fold: in 0..folds-1.
 
     left_out: how many sentences are scored and not learned from, by reason. unusable: as drawn. identical: machine
     sentences whose words a person wrote too. repeated: doubles within a class, beyond the first. longer: human
@@ -123,7 +123,7 @@ def sdi_data(
 
     usable: may be trained and measured on, (n,); the others are only scored (a machine's sentence that a person wrote
     too, for example). links: twos of places that should share a fold, the most important first. Raises RealismError
-    where a class has too few sentences, or hangs together so that it cannot be cut.
+    where a class has too few sentences, or is connected so that it cannot be cut.
     """
     texts = [alike(text) for text in drawn]
     keys = [near_copy_key(text) for text in texts]

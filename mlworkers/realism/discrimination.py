@@ -41,7 +41,7 @@ def auc(scores: ArrayLike, human: ArrayLike) -> float:
 def auc_interval(
     scores: ArrayLike, human: ArrayLike, groups: Integers | None = None, *, level: float = 0.95
 ) -> Auc:
-    """The AUC with its interval, where sentences of a group are no independent witnesses.
+    """The AUC with its interval, where sentences of a group are not independent witnesses.
 
     The interval is of other sentences under the same scores. It excludes what another training of the generator or of
     the classifiers would change.

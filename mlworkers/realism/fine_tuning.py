@@ -124,7 +124,7 @@ def fine_tune(
 ) -> FineTuned:
     """Train the encoder, in place, with a new head. A training that was stopped goes on from its checkpoints.
 
-    Raises TrainingError where the loss is no number any more, CheckpointError where the checkpoints are of another
+    Raises TrainingError where the loss is not a number any more, CheckpointError where the checkpoints are of another
     training, and TooLittleMemory.
     """
     model = FineTuned(encoder, longest=plan.max_length, seed=plan.seed + part.number)

@@ -56,7 +56,7 @@ def cross_fit(
     penalties: Sequence[float] = PENALTIES,
     report: Report = silent,
 ) -> CrossFit:
-    """Score each of n sentences by a head that saw neither it, nor its doubles, nor what it hangs together with.
+    """Score each of n sentences by a head that saw neither it, nor its doubles, nor what it is connected with.
 
     features (n, d). Of the penalties, the largest first, each fold takes the one whose head, without the inner fold,
     tells that fold best; the head is then fitted on both. Folds go side by side. Raises ValueError as `fit_head`.

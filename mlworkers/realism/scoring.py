@@ -34,7 +34,7 @@ def score_sentences(logits: ArrayLike, data: SdiData, *, temperature: float = 0.
 
     logits (n, 2) of machine and human, none from a classifier that saw the sentence. temperature: 0 fits one. The
     calibration error after fitting is that of temperatures fitted without the fold they are used in. Raises
-    ValueError where a logit is no finite number or the temperature is below 0.
+    ValueError where a logit is not a finite number or the temperature is below 0.
     """
     values, human, learned = np.asarray(logits, dtype=np.float64), data.human[data.learned], data.learned
     fitted = fit_temperature(values[learned], human) if temperature == 0 else temperature

@@ -138,7 +138,7 @@ def _spearman(sample: Sample, weights: Floats) -> Estimate | None:
 def calibration_line(sample: Sample) -> tuple[Estimate, Estimate] | None:
     """Intercept and slope of the log-odds of being kept on those of p_D (Cox 1958), with 95 % intervals.
 
-    p_D is no probability of being kept: it supposes as many human as machine sentences, and rejecting is not taking
+    p_D is not a probability of being kept: it supposes as many human as machine sentences, and rejecting is not taking
     for a machine's. Both change the intercept. The slope is about the rest: 1 where a difference in the log-odds of
     p_D is the same difference in those of being kept, 0 where p_D says nothing. Variance: the sandwich of the
     weighted score, summed within strata, each term divided by 1 - leverage (HC3; MacKinnon and White 1985).

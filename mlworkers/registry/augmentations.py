@@ -99,7 +99,7 @@ class Augmentations:
 
 
 def augmentations_of(run: Run) -> Augmentations | None:
-    """None where the run is no such comparison, or has no result."""
+    """None where the run is not such a comparison, or has no result."""
     if run.kind != KIND or not run.result.get("rows"):
         return None
     result = run.result

@@ -55,7 +55,7 @@ def dots_in_rows(
 
 
 def labels_axis(names: Sequence[str], *, room: int | None = None, shown: bool = True) -> alt.Axis:
-    """The axis of the names, with so many pixels for them; by default as many as the longest needs.
+    """The axis of the names, with this width in pixels; by default, the width of the longest name.
 
     Vega measures names in another font than the browser draws them in, so long ones would be cut.
     """

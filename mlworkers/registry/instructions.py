@@ -52,7 +52,7 @@ def instructions_save(
 ) -> Instructions:
     """Keep the texts as the next version of these instructions.
 
-    Raises UserError where they cannot be used, say what the latest version says, or somebody else saved meanwhile.
+    Raises UserError where the texts cannot be used or equal the latest version, or somebody else saved in the meantime.
     """
     kept = Instructions.objects.filter(dataset=dataset)
     latest = kept.filter(name=name).order_by("-version").first()

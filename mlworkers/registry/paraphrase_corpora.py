@@ -120,7 +120,9 @@ def _parts_counted(labelled: LabelledDataset, by: str) -> list[Part]:
         .values_list(*columns)
         .iterator(chunk_size=5_000)
     }
-    known = np.array([pair in facts for pair in pairs.tolist()], dtype=bool)  # one may be retired meanwhile
+    known = np.array(
+        [pair in facts for pair in pairs.tolist()], dtype=bool
+    )  # one may be retired in the meantime
     pairs, similarity, bleu = pairs[known], similarity[known], bleu[known]
     names = np.array(["" if by == WHOLE else str(facts[pair][1] or _("none")) for pair in pairs.tolist()])
     sources = np.array([facts[pair][0] for pair in pairs.tolist()], dtype=np.int64)

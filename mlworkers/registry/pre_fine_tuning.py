@@ -99,7 +99,7 @@ class PreFineTunings:
 
 
 def pre_fine_tunings_of(run: Run) -> PreFineTunings | None:
-    """None where the run is no such comparison, or has no result."""
+    """None where the run is not such a comparison, or has no result."""
     if run.kind != KIND or not run.result.get("tasks"):
         return None
     result = run.result

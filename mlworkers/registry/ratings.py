@@ -55,7 +55,7 @@ class RatingsShown:
 
 
 def next_candidate(run: Run, person: User) -> tuple[RatedCandidate | None, Progress]:
-    """The first that the person has not rated, in an order of their own; None where they rated all."""
+    """The first that the person has not rated, in their own order; None where they rated all."""
     candidates = list(run.rated_candidates.order_by("place"))
     rated = set(
         CandidateRating.objects.filter(candidate__run=run, person=person).values_list(

@@ -80,7 +80,7 @@ def _yields(run: Run, read: Read, similarity: ScoreSetRow, bleu: ScoreSetRow) ->
     settings = [str(one["setting"]) for one in run.result["settings"]]
     place = {name: number for number, name in enumerate(settings)}
     names = table.column("setting").to_pylist()
-    # Numbers of pairs begin at 1; 0 is no pair.
+    # Numbers of pairs begin at 1; 0 is not a pair.
     numbers = table.column("pair").fill_null(0).to_numpy().astype(np.int64)
     labels = _labels(run, similarity, bleu, most=int(numbers.max(initial=0)))
     return yields_of(

@@ -53,7 +53,7 @@ class Search:
 
 
 def search_of(run: Run) -> Search | None:
-    """None where the run is no search, or has no result."""
+    """None where the run is not a search, or has no result."""
     if run.kind != KIND or not run.result.get("trials"):
         return None
     result = run.result

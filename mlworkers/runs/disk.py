@@ -2,7 +2,7 @@
 
 A run that ends tidies up after itself (`attempts`, `invitations.kept_forget`). What is left over comes from killed
 workers and deleted datasets: shards, checkpoints and attempts of runs that have ended, files that no row names, and
-folders of runs that no longer exist. Nothing uses them: a run that is started again has a folder of its own.
+folders of runs that no longer exist. Nothing uses them: a run that is started again has its own folder.
 """
 
 import os
@@ -135,7 +135,7 @@ def leftovers_reclaim(*, at: datetime) -> int:
     """Remove what is left over; the bytes that this freed. Two who do it at once remove it once.
 
     A run never comes back to life once it has ended, and its row is there before its folder: what may go now may go
-    whatever starts meanwhile.
+    whatever starts in the meantime.
     """
     freed = 0
     for number, run, artifacts in _folders():
@@ -227,7 +227,7 @@ def _files(folder: Path) -> Iterator[_File]:
 
 
 def _looked_at(paths: Iterable[str]) -> Iterator[_File]:
-    """What another process removes meanwhile is left out."""
+    """What another process removes in the meantime is left out."""
     for path in paths:
         with suppress(FileNotFoundError):
             found = os.lstat(path)

@@ -168,8 +168,8 @@ def run_finish(
     """The run succeeded: its result, files, evaluations and published rows enter together, or not at all.
 
     publish: writes rows and returns what is added to the result. It comes before the run's own row is changed, which
-    would be locked meanwhile: nobody could cancel the run, and no heartbeat be written, until the last row is in. Where
-    the run is cancelled or taken over before the end, RunStopped undoes what was published.
+    would be locked in the meantime: nobody could cancel the run, and no heartbeat be written, until the last row is in.
+    Where the run is cancelled or taken over before the end, RunStopped undoes what was published.
     """
     result = {**result, **publish()}
     _change(claim, state=Run.State.SUCCEEDED, finished_at=at, heartbeat_at=at, result=result, **outcome)
@@ -259,7 +259,7 @@ def shard_beat(*, claim: ShardClaim, at: datetime, done: int) -> None:
 
 
 def shard_finish(*, claim: ShardClaim, at: datetime) -> None:
-    """The shard's file is there. Where another worker took the shard up meanwhile, it finds the file."""
+    """The shard's file is there. Where another worker took the shard up in the meantime, it finds the file."""
     _ours(claim).update(state=RunShard.State.DONE, done=F("size"), heartbeat_at=at)
 
 

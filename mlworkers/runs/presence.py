@@ -35,7 +35,7 @@ class Follower(Protocol):
 
 
 class Presence:
-    """Says that this worker lives, from a thread of its own: in a solo pool the main thread is busy with
+    """Says that this worker lives, from its own thread: in a solo pool the main thread is busy with
     the run.
 
     `end` forgets the worker at once. One that is killed is taken for dead a little later (see

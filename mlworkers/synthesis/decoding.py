@@ -145,7 +145,7 @@ class _Batch:
         self._logits = self._forward(lines)
 
     def _forward(self, tokens: Tensor) -> Tensor:
-        """Logits of the token after the last one, (lines, V) in float32; what is no text gets none."""
+        """Logits of the token after the last one, (lines, V) in float32; tokens that are not text get none."""
         arguments = {"position_ids": self._positions, "logits_to_keep": 1}
         known = {name: value for name, value in arguments.items() if name in self._generator.arguments}
         output = self._generator.model(

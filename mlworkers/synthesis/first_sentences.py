@@ -38,7 +38,7 @@ def orders_of(plan: GenerationPlan) -> list[Source]:
 
 
 def sources_of(rows: Sequence[Row]) -> list[Source]:
-    """The first sentences that were kept, numbered from 1. No two hang together."""
+    """The first sentences that were kept, numbered from 1. No two are connected."""
     kept = [row.text for row in rows if row.dropped is None]
     return [Source(number, text, number) for number, text in enumerate(kept, 1)]
 

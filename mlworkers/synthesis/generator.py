@@ -18,7 +18,7 @@ from mlworkers.pretrained.sources import ModelError, causal_problem, check_folde
 from mlworkers.synthesis.prompts import QUOTE
 
 _PLACE = "PLACE-OF-THE-MESSAGE"  # in a chat template
-_NO_LIMIT = 1_000_000  # what tokenizers say in place of a longest text is far beyond
+_NO_LIMIT = 1_000_000  # what tokenizers say instead of a longest text is far beyond
 ENDING = (QUOTE, "\n")  # a quote ends the sentence; one with a line break is dropped, whatever follows
 
 
@@ -30,7 +30,7 @@ class PromptTooLongError(ValueError):
 class Generator:
     """A causal model with its tokenizer.
 
-    ends: (V,), whether a token's text holds a quote or a line break. barred: (V,), tokens that are no text.
+    ends: (V,), whether a token's text holds a quote or a line break. barred: (V,), tokens that are not text.
     context: the tokens that the model takes at most, None where it has no limit. arguments: what its forward takes.
     """
 
@@ -102,7 +102,7 @@ class Generator:
 
 
 def load_generator(folder: Path, compute: Compute) -> Generator:
-    """The causal language model in a folder: safetensors alone, and no code of its own.
+    """The causal language model in a folder: safetensors alone, and no code from the folder.
 
     Raises ModelError where the folder holds something else, or lacks weights or tokenizer.
     """

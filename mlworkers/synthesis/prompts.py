@@ -67,7 +67,7 @@ class Task:
 
 
 def typographic(sentence: str) -> str:
-    """The sentence with “ and ” in place of straight quotes, one of which would end it for the model."""
+    """The sentence with “ and ” instead of straight quotes, one of which would end it for the model."""
     return "".join(
         ("“" if index == 0 or sentence[index - 1] in _OPENS_AFTER else "”")
         if character == QUOTE

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Source(NamedTuple):
-    """A sentence to continue, its number, and that of the group of pairs that hang together with it.
+    """A sentence to continue, its number, and that of the group of pairs that are connected with it.
 
     The number is that of a human sentence's row, or counts the first sentences that the model wrote.
     """

@@ -93,7 +93,7 @@ def train(
     and may raise to stop. note: of every point of the curve, those before a checkpoint too. expired: asked before each
     step whether the time is over; one step is always taken. group: the processes that share each batch, all of which
     call this; the one that leads evaluates and writes checkpoints, from which a group of any size goes on.
-    Raises TrainingError where the loss is no number, CheckpointError where the checkpoint is of something else, and
+    Raises TrainingError where the loss is not a number, CheckpointError where the checkpoint is of something else, and
     TooLittleMemory where not even one row at a time fits.
     """
     device = next(learner.module.parameters()).device

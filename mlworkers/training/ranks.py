@@ -47,7 +47,7 @@ class _Rank(NamedTuple):
 
     def answer(self) -> None:
         """What it said was heard."""
-        with suppress(OSError):  # it ended meanwhile
+        with suppress(OSError):  # it ended in the meantime
             self.messages.send(None)
 
 
@@ -57,8 +57,8 @@ def together(
     """What rank 0 of so many processes returns, each of which does work(rank, say).
 
     work: can be pickled. hear: receives what rank 0 says, which waits for its return; look: called again and again
-    meanwhile. Either may raise, and then all ranks end. Raises what a rank raises, and RankLost where one ends without
-    a word.
+    in the meantime. Either may raise, and then all ranks end. Raises what a rank raises, and RankLost where one ends
+    without a word.
     """
     context = get_context("spawn")
     ranks: list[_Rank] = []

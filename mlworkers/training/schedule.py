@@ -84,7 +84,7 @@ class ShuffledEpochs:
 class BatchesOfLikeLength:
     """Batches of rows of like length, so that little of them is padding; a number of steps, whatever the epochs.
 
-    lengths: tokens of each row, (n,). Every epoch has every row once, in an order of its own. warmup: the share of all
+    lengths: tokens of each row, (n,). Every epoch has every row once, in its own order. warmup: the share of all
     steps over which the rate rises; unlike `ShuffledEpochs`, its first step already moves something. evaluated: whether
     the model is evaluated at the end of every epoch.
     """

@@ -1,4 +1,4 @@
-"""Losses that are no sum over the rows of a batch, because they compare all of them with one another.
+"""Losses that are not a sum over the rows of a batch, because they compare all of them with one another.
 
 A batch whose rows do not fit into the memory together, or are shared by several processes, still has the loss and the
 gradients of the whole: what the loss needs of each row comes first, without gradients; the gradient of the loss by it
@@ -95,7 +95,7 @@ def whole_backward(
     if group.leads:
         loss.backward()  # type: ignore[no-untyped-call]
         gradients = [output.grad for output in whole]
-    else:  # the loss may have weights of its own, which count once
+    else:  # the loss may have its own weights, which count once
         gradients = list(torch.autograd.grad(loss, whole, allow_unused=True))
         loss = torch.zeros_like(loss)
     for part, state in zip(parts, states, strict=True):

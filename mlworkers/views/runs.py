@@ -41,7 +41,7 @@ from mlworkers.runs.services import run_put_first
 from mlworkers.runs.storage import Curve, RunLog
 
 RUNS_ON_A_DATASET_S_PAGE = 3
-# Comparisons and cross-validations have pages of their own, on which one chooses the row.
+# Comparisons and cross-validations have their own pages, on which one chooses the row.
 SHOW_WORST_ERRORS = ("evaluate_encoder", "search_settings")
 RUNS_OF_A_SNAPSHOT = 20
 

@@ -219,7 +219,7 @@ class BackupReader:
 
 @contextmanager
 def backup_reading(path: Path) -> Iterator[BackupReader]:
-    """Raises FileError for a file that cannot be read or is no backup."""
+    """Raises FileError for a file that cannot be read or is not a backup."""
     try:
         archive = zipfile.ZipFile(path)
     except OSError as error:

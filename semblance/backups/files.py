@@ -65,7 +65,7 @@ class HeldFiles:
                 held = self._beside / relative
                 if not held.exists():
                     held.parent.mkdir(parents=True, exist_ok=True)
-                    with suppress(FileNotFoundError):  # removed meanwhile
+                    with suppress(FileNotFoundError):  # removed in the meantime
                         _link(path, held)
 
     def missing(self, references: list[Reference]) -> list[str]:

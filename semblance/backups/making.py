@@ -17,7 +17,7 @@ from semblance.backups.archive import BackupWriter, Manifest, TableCopy, backup_
 from semblance.backups.files import damaged_of, files_held, others_in, references_fetch, references_now
 from semblance.backups.rows import applied_migrations, fields_of, label_of, lines_of, tables_of
 
-# A copy of these would let in whoever was logged in when it was made, or show workers that no longer run.
+# A copy of these would let in people who were logged in when it was made, or show workers that no longer run.
 LEFT_OUT = frozenset({"sessions.session", "curation.browsersession", "mlworkers.workerheartbeat"})
 ATTEMPTS = 3
 
@@ -45,7 +45,7 @@ def backup_make(*, path: Path, at: datetime) -> BackupMade:
     """Write everything that the database and the folders of Semblance hold into one file.
 
     All tables are read in one transaction that sees one moment. Files that were there shortly before or after that
-    moment are held by a link; so a file that a row names is in the backup, even if somebody removes it meanwhile.
+    moment are held by a link; so a file that a row names is in the backup, even if somebody removes it in the meantime.
     Raises UserError where the file cannot be written.
     """
     home = Path(settings.SEMBLANCE_HOME)

@@ -1,1 +1,1 @@
-"""The demonstration: the main job on sentences of our own whose relatedness is known."""
+"""The demonstration: the main job on our own sentences whose relatedness is known."""

@@ -127,7 +127,7 @@ def pairs_review(plan: DemoPlan, p_d: ScoreSet, *, curators: list[User], at: dat
 
 
 def reasons_against(text: str) -> list[str]:
-    """Why a sentence is no sentence of the scenes; nothing where it is one."""
+    """Why a sentence is not a sentence of the scenes; nothing where it is one."""
     if scene_of(text) is not None:
         return []
     words = text.lower().rstrip(".").replace(",", "").split()

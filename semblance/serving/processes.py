@@ -54,7 +54,7 @@ class Group:
         """Start all and wait until one ends (it is returned) or a signal asks to stop (None); then stop the
         others.
 
-        meanwhile: called about ten times a second.
+        in the meantime: called about ten times a second.
         """
         before = {number: signal.signal(number, self._ask) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
@@ -95,7 +95,7 @@ class Group:
         self._asked_to_stop += 1
 
     def _started(self, program: Program) -> subprocess.Popen[str]:
-        """In a process group of its own: Ctrl+C reaches this process alone, which then stops them in order."""
+        """In its own process group: Ctrl+C reaches this process alone, which then stops them in order."""
         return subprocess.Popen(  # noqa: S603 - our own programs
             [sys.executable, "-u", *program.arguments],
             cwd=self._folder,

@@ -31,7 +31,7 @@ accesslog = "-" if settings.ACCESS_LOG else None
 access_log_format = "%(t)s %(h)s %(m)s %(U)s %(s)s %(B)s bytes %(L)s s %({x-request-id}o)s"
 control_socket_disable = True
 
-# Requests with larger bodies (uploads) are read by threads of their own, so that they only wait for each other.
+# Requests with larger bodies (uploads) are read by their own threads, so that they only wait for each other.
 # A thousand stalled connections, the most that a process accepts, hold 256 MB.
 BUFFERED_BYTES = 256 * 1024
 UPLOAD_THREADS = 4

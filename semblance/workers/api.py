@@ -67,7 +67,7 @@ class WorkerUndrain(APIView):
 
 
 def _row(pk: int) -> WorkerRow:
-    """Raises Http404 for a worker that has ended meanwhile."""
+    """Raises Http404 for a worker that has ended in the meantime."""
     rows = {row.worker.pk: row for row in worker_rows(database_now())}
     if pk not in rows:
         raise Http404

@@ -59,7 +59,7 @@ def _colour(positions: IntArray, slots: IntArray, tuples: IntArray, parts: IntAr
 
 
 def _half(parts: IntArray) -> NDArray[np.bool_]:
-    """Choose half of each tuple's edges so that each part loses half of its own, one more or less.
+    """Choose half of each tuple's edges so that each part loses half of its edges, one more or less.
 
     The edges of a tuple are side by side: edge 2 i is paired with edge 2 i + 1. They are paired again at their parts.
     A walk that crosses first the one pair and then the other sees edges of one side only: so every walk is on one side,
@@ -119,7 +119,7 @@ def cycles(after: IntArray) -> IntArray:
         at = after[at]
     cycle_of_walker = _components(follower)
     number: IntArray = cycle_of_walker[walker]
-    # Short cycles in which no walker started have numbers of their own.
+    # Short cycles in which no walker started have their own numbers.
     missed = np.flatnonzero(walker < 0)
     position = np.empty_like(after)
     position[missed] = np.arange(len(missed))

@@ -10,7 +10,8 @@ from annotation.bws.judgements import FloatArray, IntArray
 def bridge_anchors(scores: FloatArray, count: int, *, seed: int) -> IntArray:
     """Choose `count` scored items (all if there are fewer), evenly over the ranks: new items meet the whole range.
 
-    scores: (m,) of the items already there; an item without one (NaN) is no anchor. Returns their numbers, ascending.
+    scores: (m,) of the items already there; an item without one (NaN) is not an anchor.
+    Returns the numbers of the chosen items, ascending.
     Raises DesignError if no item has a score.
     """
     scored = np.flatnonzero(np.isfinite(scores))
@@ -39,7 +40,7 @@ def bridge_design(
     """Tuples in which new items meet anchors, half of each if there are enough anchors.
 
     scores: (m,) of the items already there. sentences: (m + new_count, s) ids, the new items last. Every new item
-    appears factor * size times, as in a design of its own. Returns the items of the design (anchors, then the new ones,
+    appears factor * size times, as in its own design. Returns the items of the design (anchors, then the new ones,
     numbered from m on), and the design, whose tuples hold indexes of those items.
     """
     if new_count < 1:

@@ -64,7 +64,7 @@ class SwapSearch:
     """The tuples of a design on their way to a better one.
 
     tuples: (T, k) item numbers; the search works on a copy. marks: (m, s); items that share a mark must not be in one
-    tuple. Every item needs a mark of its own or a shared one, so that it cannot meet itself.
+    tuple. Every item needs its own mark or a shared one, so that it cannot meet itself.
 
     Shapes: T tuples of k positions make T * k slots; slot s is position s % k of tuple s // k. m items appear at most r
     times each. P swaps are proposed at once.

@@ -146,7 +146,7 @@ def find_columns(columns: Columns, header: Sequence[str]) -> ColumnIndexes | Lon
     try:
         return _wide_columns(columns, names, header)
     except ReadingError:
-        # What is no table of judgements may be one of single items; if not, the error is about judgements.
+        # What is not a table of judgements may be one of single items; if not, the error is about judgements.
         if long is None:
             with suppress(ReadingError):
                 return _long_columns(columns, names, header)

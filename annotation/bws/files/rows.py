@@ -26,14 +26,14 @@ from curation.pairs.text import is_readable
 
 # Of one file: as many take some gigabytes of memory.
 MOST_ROWS = 2_000_000
-# A longer list is no tuple that a person judged, and every row takes the memory of the longest.
+# A longer list is not a tuple that a person judged, and every row takes the memory of the longest.
 _MOST_ITEMS = 100
 _NO_COLUMN = (-1, -1, -1)
 _TRUE, _FALSE = ("1", "1.0", "true", "t", "yes", "y"), ("", "0", "0.0", "false", "f", "no", "n")
 
 
 class Fault(StrEnum):
-    """Why rows are no judgements, as a clause."""
+    """Why rows are not judgements, as a clause."""
 
     FORM = "they do not have the form of a judgement"
     OUTSIDE = "they name a best or worst item that is not among their items"

@@ -71,7 +71,7 @@ def spacing_of(texts: IntArray, respelled: IntArray, alike: Sequence[int], space
 
 
 def repeats(items: IntArray) -> IntArray:
-    """How many positions of each row (n, k) hold an item that another position before them holds; -1 is no item."""
+    """How many positions of each row (n, k) hold an item that another position before them holds; -1 is not an item."""
     ordered = np.sort(items, axis=1)
     same: Mask = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     counts: IntArray = same.sum(axis=1)

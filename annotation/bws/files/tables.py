@@ -231,7 +231,7 @@ def find_table(
 
 
 def _opened(path: Path, delimiter: str | None, encoding: str | None) -> _TextFile | _RecordFile:
-    """Raises FileError if the file cannot be read, or is no table."""
+    """Raises FileError if the file cannot be read, or is not a table."""
     kind = detect_format(path, rows=_JUDGEMENTS)
     if kind in ("jsonl", "parquet"):
         return _RecordFile(take_sample(path, encoding=encoding))
@@ -255,7 +255,7 @@ class TableBeginning:
 def table_beginning(
     path: Path, columns: Columns, *, rows: int, delimiter: str | None = None, encoding: str | None = None
 ) -> TableBeginning:
-    """Look at the beginning of a table whose columns may not be recognised. Raises FileError if it is no table."""
+    """Look at the beginning of a table whose columns may not be recognised. Raises FileError if it is not a table."""
     source = _opened(path, delimiter, encoding)
     headers = list(source.headers())
     fitting = next((header for header in headers if header.fits(columns)), None)

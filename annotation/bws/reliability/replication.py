@@ -1,7 +1,7 @@
 """Replication across tuples: how near scores are to those of other people who judged other tuples.
 
 The usual split-half reliability gives both halves the same tuples, and so hides how much an item's score depends on
-which items it met. Here each half has tuples of its own.
+which items it met. Here each half has its own tuples.
 """
 
 from collections.abc import Callable

@@ -3,7 +3,7 @@
 Annotator a chooses by the utilities s_a u. log s_a is normal with mean 0 and a spread (a standard deviation) that is
 estimated, so that the scale of somebody who judged little stays near 1. The geometric mean of all scales is 1: another
 one would only multiply the utilities. This is the scale heterogeneity of Fiebig, Keane, Louviere and Wasi (2010), with
-normal approximations in place of simulation.
+normal approximations instead of simulation.
 """
 
 from dataclasses import dataclass, replace

@@ -60,7 +60,7 @@ def _fit_rest(
 def _likely_precision(likelihood: MaxDiffLikelihood, mean: FloatArray) -> float:
     """The precision l that maximises the marginal likelihood (`log_evidence`) times `precision_prior`.
 
-    That the curvature depends on u is kept: without it, and with few judgements, l comes out too high (.60 in place of
+    That the curvature depends on u is kept: without it, and with few judgements, l comes out too high (.60 instead of
     .35 with eight of each item) and the intervals too narrow.
     """
     start = mean

@@ -15,8 +15,8 @@ from annotation.bws.judgements import FloatArray
 MOST_STEPS = 100
 SMALLEST_STEP = 1e-9
 MOST_ITEMS_EXACT = 20_000  # a dense matrix of so many items fills 3.2 GB
-# Random right sides for errors of more items: at least so many, and as many again until 95 of 100 standard errors have
-# themselves a standard error of at most 2 %. Where the prior is weak, the inverse has more beside its diagonal.
+# Random right sides for errors of more items: at least PROBES, and PROBES more until 95 of 100 standard errors have a
+# standard error of at most 2 %. Where the prior is weak, the inverse has more beside its diagonal.
 PROBES, MOST_PROBES = 100, 1_000
 ERROR_ALLOWED, SHARE_WITHIN = 0.02, 0.95
 
@@ -146,7 +146,7 @@ def inverse(precision: "scipy.sparse.csr_array") -> FloatArray:
 
 
 def _upper_inverse(precision: "scipy.sparse.csr_array") -> FloatArray:
-    """The inverse (m, m) on and above its diagonal, by Cholesky's factors in place of a dense copy."""
+    """The inverse (m, m) on and above its diagonal, by Cholesky's factors instead of a dense copy."""
     dense = precision.toarray(order="F")
     factor, failed = scipy.linalg.lapack.dpotrf(dense, overwrite_a=True)  # precision = factor.T @ factor
     if failed:

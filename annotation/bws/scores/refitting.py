@@ -25,7 +25,7 @@ class MaxDiffSettings:
         """The utilities (m,) of these judgements, to about .0001; NaN for an item that never appeared.
 
         The search begins where counting puts the items (u = 2 artanh of the signed score; Marley, Islam and Hawkins
-        2016), so it takes four steps in place of seven.
+        2016), so it takes four steps instead of seven.
         """
         likelihood = MaxDiffLikelihood(judgements)
         likelihood.tie_weight = self.tie_weight

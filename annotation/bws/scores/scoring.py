@@ -160,8 +160,8 @@ def maxdiff_scores(
     Uses which items an item met, which counting does not, and so needs fewer judgements for the same accuracy (on
     Ruddit about half of them).
     prior_precision: estimated from the judgements if it is not given (`fit_with_prior`). groups: (m,) numbers from 0 of
-    groups of items that have prior means of their own, which are estimated too; how exactly is part of the standard
-    errors (`prior_means`). annotator_scales: each annotator distinguishes the items by a scale of their own
+    groups of items that have their own prior means, which are estimated too; how exactly is part of the standard
+    errors (`prior_means`). annotator_scales: each annotator distinguishes the items by their own scale
     (`fit_with_scales`); `ModelFit.scale_effect` says what it changes.
     Standard errors are those of u minus the mean of all u: by the normal distribution nearest to the posterior, or by
     how much the annotators differ, which needs to know them. Up to 3,000 items, utilities with errors are the

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 SECONDS_PER_JUDGEMENT = 25.0  # of four pairs of everyday sentences; a rough figure for planning
 ITEMS_TIMED = 4  # items in a tuple that takes so long
-PAUSE_MINUTES = 30  # after a longer pause a new sitting begins, and the pause is no work
+PAUSE_MINUTES = 30  # a longer pause ends the sitting and does not count as work
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,6 @@ def _crowd(campaign: Campaign) -> dict[str, Any]:
 class CrowdHours(APIView):
     @extend_schema(responses=HoursSerializer(many=True))
     def get(self, request: Request, campaign_pk: int) -> Response:
-        """The hours of everybody who judged, to pay by. Exclusion is no part of it."""
+        """The hours of everybody who judged, to pay by. Exclusion does not change them."""
         campaign = campaign_for(request.user, campaign_pk, may="oversee")  # type: ignore[arg-type]
         return Response(HoursSerializer(list(hours_of(campaign.participations.all())), many=True).data)

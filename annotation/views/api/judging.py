@@ -63,7 +63,7 @@ class Judgements(APIView):
     def post(self, request: Request, campaign_pk: int) -> Response:
         """Keep a judgement. The same client_id again answers the same, and changes nothing.
 
-        With `claim` the answer brings the next tuple, as a claim of its own would.
+        With `claim` the answer brings the next tuple, as its own claim would.
         """
         asked = AnswerSerializer(data=request.data)
         asked.is_valid(raise_exception=True)

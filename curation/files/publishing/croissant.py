@@ -56,7 +56,7 @@ _CONTEXT = {
 def croissant(publication: Publication, contents: Contents, checksums: Mapping[str, str]) -> str:
     """JSON-LD. checksums: the SHA-256 of each table by its path in the folder.
 
-    Each file is a record set of its own, `<configuration>/<split>`. Of the responsible-AI fields those are filled that
+    Each file is its own record set, `<configuration>/<split>`. Of the responsible-AI fields those are filled that
     follow from the data; the data statement asks for the others.
     """
     files = [

@@ -44,7 +44,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Collection:
-    """A campaign whose scores are published: what was asked, of whom, and what came of it.
+    """A campaign whose scores are published: its question, its annotators and its results.
 
     tuples_per_item: tuples in which a pair stands, on average. judgements: those that count, which are `extra` and
     `excluded` more than in all. annotators: who gave any; `simulated` of them are programs, and the judgements of

@@ -47,5 +47,5 @@ def licence_known(stated: str) -> Licence:
 
 
 def licence_identifier(stated: str) -> str:
-    """An identifier as the hub asks for where it has none of its own: lower-case letters, digits, dots and hyphens."""
+    """An identifier for a licence that the hub does not know: lower-case letters, digits, dots and hyphens."""
     return re.sub(r"[^a-z0-9.]+", "-", stated.casefold()).strip("-.") or "custom"

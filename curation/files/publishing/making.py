@@ -111,7 +111,7 @@ class Reviewed:
 class EncoderRun:
     """One run that trained or evaluated encoders: what it says, and a table of its figures.
 
-    snapshot: its number. settings: in the order in which they are told. notes: sentences, about leaks above all.
+    snapshot: its number. settings: in the order of the text. notes: sentences, about leaks above all.
     header, rows: of the table; empty where there is none.
     """
 

@@ -72,7 +72,7 @@ LATEX = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }  # fmt: skip
 _RIGHT_TO_LEFT = {"R", "AL"}
-# Where a line of LaTeX may break in a word without a place of its own for that: after each eighth letter.
+# Where a line of LaTeX may break in a word without its own place for that: after each eighth letter.
 _LONG_WORD = re.compile(r"[0-9A-Za-z]{31,}")
 _UNBROKEN = 8
 _JOINERS = "\u200c\u200d"  # Persian and Indic words, and emoji, are written with them
@@ -160,7 +160,7 @@ def _made_text(sign: re.Match[str]) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Escaped; runs of letters that are written from right to left are in a command of their own. A word that is longer
+    """Escaped; runs of letters that are written from right to left are in their own command. A word that is longer
     than half a line, such as a checksum, may be broken.
     """
     return _LONG_WORD.sub(_breakable, "".join(_runs(plain(text))))

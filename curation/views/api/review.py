@@ -40,7 +40,7 @@ class ReviewQueue(InDataset, ListAPIView[PairScore]):
         return self._waiting()
 
     def rows_after(self, waiting: QuerySet[PairScore], number: int) -> QuerySet[PairScore]:
-        """Behind a pair, which may have been judged meanwhile: a program that judges as it reads misses none."""
+        """Behind a pair, which may have been judged in the meantime: a program that judges as it reads misses none."""
         return self._waiting(after=get_object_or_404(self.dataset().pairs, pk=number))
 
     def _waiting(self, after: Pair | None = None) -> QuerySet[PairScore]:

@@ -5,7 +5,7 @@ z_i⁺ and, where there are any, their hard negatives z_i⁻. With the cosine c 
 
     L = 1/b · Σ_i -log( exp(c(z_i, z_i⁺)/τ) / Σ_j [ exp(c(z_i, z_j⁺)/τ) + exp(c(z_i, z_j⁻)/τ + β·1{i = j}) ] )
 
-Other anchors are no negatives: an anchor has b - 1 of them, and 2b - 1 with hard negatives. β is SimCSE's weight of an
+Other anchors are not negatives: an anchor has b - 1 of them, and 2b - 1 with hard negatives. β is SimCSE's weight of an
 anchor's own hard negative: it is added to its logit, so that 0 is the weight 1.
 """
 

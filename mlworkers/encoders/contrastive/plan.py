@@ -435,7 +435,7 @@ class AugmentationPlan(SharedContrast):
 
     @property
     def all_variants(self) -> tuple[Variant, ...]:
-        """Raises PlanError where there is none, or one is no variant."""
+        """Raises PlanError where there is none, or one is not a variant."""
         return variants_listed(self.variants)
 
     @property
@@ -444,7 +444,7 @@ class AugmentationPlan(SharedContrast):
 
     @property
     def all_sizes(self) -> tuple[int, ...]:
-        """Raises PlanError for what is no size."""
+        """Raises PlanError for what is not a size."""
         least = 2 if self.keep_originals else 1
         sizes = tuple(_number(name, "sizes", whole=True) for name in names_listed(self.sizes))
         for size in sizes:
@@ -460,7 +460,7 @@ class AugmentationPlan(SharedContrast):
 
     @property
     def all_shares(self) -> tuple[float, ...]:
-        """Raises PlanError for what is no share."""
+        """Raises PlanError for what is not a share."""
         shares = tuple(_number(name, "shares") for name in names_listed(self.shares))
         for share in shares:
             if not 0 < share <= 1:

@@ -210,7 +210,7 @@ def _mlp(width: int) -> Dense:
 def _loss_of(
     plan: ContrastPlan, examples: Examples, encoder: SentenceTransformer
 ) -> tuple[BatchLoss, nn.Module | None]:
-    """The loss of a batch, and the layers that it needs of its own."""
+    """The loss of a batch, and its own layers."""
     if plan.objective is Objective.TRIPLET:
         return lambda sides, _batch: triplet_loss(*sides, margin=plan.margin), None
     if plan.objective is Objective.CONTRAST:

@@ -139,7 +139,7 @@ def _by_source(
         rows = np.flatnonzero(sources == name)
         if rows.size < FEWEST_PAIRS or np.ptp(values[rows]) == 0:
             continue
-        # Each source draws resamples of its own, so that a mean of sources does not draw them together.
+        # Each source draws separate resamples, so that a mean of sources does not draw them together.
         measured = _measured(
             metric, cosines[rows], values[rows], threshold, resamples=resamples, seed=seed + number + 1
         )

@@ -74,7 +74,7 @@ class Known:
         self.until[chosen] = at + LEASE_TIME
 
     def renew(self, at: datetime) -> None:
-        """Whoever asks keeps all that they hold, once one of it has less than half of its time left."""
+        """A person who asks for tuples keeps all leases, once one of them has less than half of its time left."""
         if any(self.until[of] - at < LEASE_TIME / 2 for of in self.live):
             self.until |= dict.fromkeys(self.live, at + LEASE_TIME)
 
@@ -134,7 +134,7 @@ class Schedule:
 
     def __init__(self, campaign: Campaign, users: list[User], seed: int) -> None:
         self.rng = random.Random(seed)
-        self.done: list[str] = []  # what happened, for whoever reads a failure
+        self.done: list[str] = []  # the steps so far, shown with a failure
         self.repeats_met = 0
         self.campaign = campaign
         self.people = [participation_join(campaign=campaign, user=user) for user in users]
@@ -211,7 +211,7 @@ class Schedule:
             self._submit(who, live[0], refused=False, claim=self._by_chance())
 
     def judge_in_two_tabs(self, who: int) -> None:
-        """Both show the same tuple; the first answer counts, the other is refused, and its page asks anew."""
+        """Both tabs show the same tuple. The first answer counts; the second is refused, and its page asks again."""
         self.claim(who)
         shown = self.model.people[who].live[:1]
         self.claim(who)
