@@ -1,6 +1,5 @@
 # What a person does with Semblance. `make help` lists the targets.
-# The newest that is here.
-PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12 3.11,$(shell command -v python$(version))) $(shell command -v python3))
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8000
