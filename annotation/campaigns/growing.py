@@ -78,7 +78,7 @@ def _bridges_write(
 ) -> None:
     campaign = campaign_lock(looked_at)
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
-    # Extra judgements that were chosen in the meantime are no obstacle: a large design takes longer than a block.
+    # Extra judgements that were chosen in the meantime do not matter: a large design takes longer than a block.
     if campaign.tuples.filter(phase=Tuple.Phase.BRIDGE, round__gt=looked_at.rounds).exists():
         raise UserError(
             _("“%(name)s” got other tuples in the meantime. Load the page again."), name=campaign.name

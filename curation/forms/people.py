@@ -197,18 +197,22 @@ class NewPasswordForm(SetPasswordForm):  # type: ignore[type-arg]
         self.fields["new_password2"].help_text = ""
 
 
-class EmailForm(forms.Form):
-    """An address that a mail is sent to. request: by whom; each is counted."""
+class FormOfRequest(forms.Form):
+    """A form that counts the tries of the person behind the request."""
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+
+
+class EmailForm(FormOfRequest):
+    """An address that a mail is sent to; each request is counted."""
 
     email = forms.EmailField(
         label=_("E-mail address"),
         max_length=MOST_CHARACTERS,
         widget=forms.EmailInput({"autocomplete": "email"}),
     )
-
-    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.request = request
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
@@ -220,8 +224,8 @@ class EmailForm(forms.Form):
         return given
 
 
-class OwnEmailForm(EmailForm):
-    """With the password: a person who reads mails to the address can set a new one."""
+class OwnPasswordForm(FormOfRequest):
+    """The person's password, which somebody at an open browser does not know."""
 
     password = forms.CharField(
         label=_("Password"), strip=False, widget=forms.PasswordInput({"autocomplete": "current-password"})
@@ -234,3 +238,7 @@ class OwnEmailForm(EmailForm):
             if not user.check_password(password):
                 raise forms.ValidationError(_("The password is wrong."), code="password")
         return password
+
+
+class OwnEmailForm(OwnPasswordForm, EmailForm):
+    """With the password: a person who reads mails to the address can set a new one."""

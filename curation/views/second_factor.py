@@ -30,8 +30,8 @@ from curation.accounts.second_factor import (
     secret_new,
 )
 from curation.errors import UserError
-from curation.forms.people import LoginForm
-from curation.forms.second_factor import ActivationForm, CodeForm, OwnPasswordForm
+from curation.forms.people import LoginForm, OwnPasswordForm
+from curation.forms.second_factor import ActivationForm, CodeForm
 from curation.models import SecondFactor
 from curation.views.people import BACKEND
 

@@ -73,7 +73,8 @@ def login_link(request: HttpRequest, uidb64: str, token: str) -> HttpResponse:
         return _page(request, _("This link is not valid, or no longer. Ask for another one."))
     if request.method == "POST":
         login(request, user, backend=BACKEND)
-        request.session[ELSEWHERE] = True  # whoever printed the link can remove a second factor too
+        # The administrator who printed the link can remove a second factor too.
+        request.session[ELSEWHERE] = True
         return redirect(settings.LOGIN_REDIRECT_URL)
     return render(request, "registration/login_link.html", {"person": user})
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How large the house is and how its rooms hang together: one line for each figure, with what it was and its limit.
+"""The size of the code and the imports between its rooms: one line for each figure, with its start and its limit.
 
 usage: python docs/experiments/house.py [--list NAME]        (in the project's environment; seconds)
 
@@ -104,7 +104,7 @@ WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 @cache
 def names_used() -> Counter[str]:
-    """How often each word stands in product code and templates, definitions included."""
+    """The number of times each word is in product code and templates, definitions included."""
     files = (*product(), *(ROOT / "templates").rglob("*.html"))
     return Counter(word for path in files for word in WORD.findall(source(path)))
 

@@ -4,10 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from curation.accounts.lookup import account_named
 from curation.accounts.sessions import sessions_end
 from curation.command import Command as SemblanceCommand
-from curation.errors import UserError
-from curation.models import User
 
 
 class Command(SemblanceCommand):
@@ -18,8 +17,5 @@ class Command(SemblanceCommand):
         parser.add_argument("username")
 
     def handle(self, *_arguments: Any, username: str, **options: Any) -> None:
-        user = User.objects.filter(username=username).first()
-        if user is None:
-            raise UserError("There is no account called “%(name)s”.", name=username)
-        ended = sessions_end(user=user)
+        ended = sessions_end(user=account_named(username))
         self.answer({"ended": ended}, f"Sessions ended: {ended}.", as_json=options["json"])

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from curation.accounts.lookup import account_named
 from curation.command import Command as SemblanceCommand
 from curation.datasets.people import second_factor_remove
 from curation.errors import UserError
-from curation.models import User
 
 
 class Command(SemblanceCommand):
@@ -18,10 +18,7 @@ class Command(SemblanceCommand):
         parser.add_argument("username")
 
     def handle(self, *_arguments: Any, username: str, **options: Any) -> None:
-        user = User.objects.filter(username=username).first()
-        if user is None:
-            raise UserError("There is no account called “%(name)s”.", name=username)
-        if not second_factor_remove(user=user):
+        if not second_factor_remove(user=account_named(username)):
             raise UserError("The account “%(name)s” has no second factor.", name=username)
         self.answer(
             {"removed": username}, f"Removed the second factor of {username}.", as_json=options["json"]
