@@ -104,7 +104,7 @@ SOURCES = (
     "curation/views/second_factor.py",
     "curation/views/sign_on.py",
     "mlworkers/forms/ratings.py",
-    "mlworkers/registry/ratings.py",
+    "mlworkers/kinds/paraphrases/ratings.py",
     "mlworkers/views/ratings.py",
     "semblance/failures.py",
     "semblance/home.py",

@@ -49,12 +49,12 @@ from stages import NOT_OVER, Stages, carried_out  # noqa: E402
 
 from curation.models import Dataset  # noqa: E402
 from curation.statistics.influence import Correlation  # noqa: E402
-from mlworkers.models import Run  # noqa: E402
-from mlworkers.registry.context_scores import (  # noqa: E402
+from mlworkers.kinds.contexts.context_scores import (  # noqa: E402
     contexts_compared,
     rows_to_compare,
     sets_of_run,
 )
+from mlworkers.models import Run  # noqa: E402
 from mlworkers.runs.storage import artifact_path  # noqa: E402
 
 DATASET, SEED = "stsb", 21

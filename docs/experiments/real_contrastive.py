@@ -58,11 +58,11 @@ from django.core.management import call_command  # noqa: E402
 from stages import NOT_OVER, Stages, carried_out  # noqa: E402
 
 from curation.models import Pair  # noqa: E402
+from mlworkers.kinds.comparisons.augmentations import augmentations_of, what_they_show  # noqa: E402
+from mlworkers.kinds.comparisons.comparison import Cell  # noqa: E402
+from mlworkers.kinds.comparisons.pre_fine_tuning import pre_fine_tunings_of  # noqa: E402
+from mlworkers.kinds.comparisons.pre_fine_tuning import what_they_show as what_stilts_show  # noqa: E402
 from mlworkers.models import Run  # noqa: E402
-from mlworkers.registry.augmentations import augmentations_of, what_they_show  # noqa: E402
-from mlworkers.registry.comparison import Cell  # noqa: E402
-from mlworkers.registry.pre_fine_tuning import pre_fine_tunings_of  # noqa: E402
-from mlworkers.registry.pre_fine_tuning import what_they_show as what_stilts_show  # noqa: E402
 
 BASE = "packaged:all-MiniLM-L6-v2"
 SNLI_CLASSES = {"0": "entailment", "1": "neutral", "2": "contradiction"}

@@ -32,13 +32,13 @@ django.setup()
 from django.core.management import call_command  # noqa: E402
 from stages import NOT_OVER, carried_out, run_of  # noqa: E402
 
-from mlworkers.models import Run  # noqa: E402
-from mlworkers.registry.cross_validation import (  # noqa: E402
+from mlworkers.kinds.encoders.cross_validation import (  # noqa: E402
     Estimate,
     cross_validation_stored,
     what_the_folds_show,
     what_to_cite,
 )
+from mlworkers.models import Run  # noqa: E402
 
 KIND = "cross_validate_encoder"
 PLAN = {"score_set": "reference"}

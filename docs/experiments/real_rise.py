@@ -41,9 +41,9 @@ from django.core.management import call_command  # noqa: E402
 from stages import NOT_OVER, Stages, carried_out  # noqa: E402
 
 from curation.models import ReviewDecision  # noqa: E402
+from mlworkers.kinds.comparisons.comparison import SIGNIFICANT, ordered_labels  # noqa: E402
+from mlworkers.kinds.language.language import Figure, families_stored  # noqa: E402
 from mlworkers.models import Run  # noqa: E402
-from mlworkers.registry.comparison import SIGNIFICANT, ordered_labels  # noqa: E402
-from mlworkers.registry.language import Figure, families_stored  # noqa: E402
 
 BASE = "packaged:all-MiniLM-L6-v2"
 SNLI_PAIRS = 1_000  # of each split; all of them would be most of the work

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from mlworkers.registry.instructions import LabelText
+from mlworkers.kinds.generation.instructions import LabelText
 
 LONGEST = 4000  # characters of an instruction
 MOST_LABELS = 20

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from curation.numbers import NumberField
-from mlworkers.registry.ratings import EXPLAINED, LABELS, STEPS
+from mlworkers.kinds.paraphrases.ratings import EXPLAINED, LABELS, STEPS
 
 MOST_DRAWN = 200
 _STEPS = [(str(step), str(step)) for step in STEPS]

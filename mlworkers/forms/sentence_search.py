@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from curation.numbers import NumberField
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS
 from mlworkers.encoders.index_plan import MOST_NEIGHBOURS, NEIGHBOURS
-from mlworkers.registry.sentence_search import IndexRow
+from mlworkers.kinds.encoders.sentence_search import IndexRow
 
 
 class SentenceSearchForm(forms.Form):

@@ -49,6 +49,7 @@ from mlworkers.encoders.rows import Column, Rows, unseen_rows, validation_split
 from mlworkers.encoders.seen import NOTHING_KNOWN, UNSEEN, seen_pairs_refuse
 from mlworkers.encoders.static import static_vectors
 from mlworkers.encoders.training import encoder_train, steps_planned
+from mlworkers.kinds.encoders.cross_validation import cross_validation_stored, what_is_best
 from mlworkers.linguistics.relatedness.word_vectors import cosines_of, mean_vectors, word_vectors_read
 from mlworkers.pipelines.disclosure import Disclosure, benchmark_of_training, dataset_names, disclosure
 from mlworkers.pipelines.encoder_data import curve_note, furthest_pairs, judges_results, suite_words
@@ -58,7 +59,6 @@ from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.pipelines.suites import ceiling_in, ceiling_results
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder, pooling_set
-from mlworkers.registry.cross_validation import cross_validation_stored, what_is_best
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 
 _NO_TRAINING = 1  # what a method without training counts for, beside the steps of trainings

@@ -9,10 +9,10 @@ from curation.errors import UserError, errors_shown
 from mlworkers.encoders.encoding import EncoderError, encode
 from mlworkers.encoders.index_plan import SentenceSearchPlan
 from mlworkers.encoders.sentence_index import SentenceIndex, SentenceIndexError
+from mlworkers.kinds.encoders.sentence_search import INDEX
 from mlworkers.models import Artifact
 from mlworkers.pipelines.models import folder_of_artifact, folder_of_model
 from mlworkers.pipelines.relating import encoder_kept
-from mlworkers.registry.sentence_search import INDEX
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.storage import content_of
 

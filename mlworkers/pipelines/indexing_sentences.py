@@ -17,10 +17,10 @@ from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.encoding import EncoderError, Vectors, encode
 from mlworkers.encoders.index_plan import SentenceIndexPlan
 from mlworkers.encoders.sentence_index import index_write
+from mlworkers.kinds.encoders.sentence_search import INDEX
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.registry.sentence_search import INDEX
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
 

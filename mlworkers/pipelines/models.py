@@ -7,10 +7,10 @@ from pathlib import Path
 from django.conf import settings
 
 from curation.files.progress import Report, silent
+from mlworkers.kinds.references import files_missing, model_of_run
 from mlworkers.models import Artifact
 from mlworkers.pretrained.hub import hub_folder
 from mlworkers.pretrained.sources import ModelError, model_folder, parse_source, unavailable_generator
-from mlworkers.registry.references import files_missing, model_of_run
 from mlworkers.runs.storage import artifact_path
 
 

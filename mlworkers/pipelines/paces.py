@@ -13,12 +13,12 @@ from curation.files.json_text import json_from
 from curation.heartbeats import database_now
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan
 from mlworkers.encoders.search_plan import SearchPlan
+from mlworkers.kinds.references import model_of_run
 from mlworkers.models import Run
 from mlworkers.plans.kinds import Kind
 from mlworkers.pretrained.sources import Kind as SourceKind
 from mlworkers.pretrained.sources import ModelError, model_folder, parse_source, unavailable
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
-from mlworkers.registry.references import model_of_run
 from mlworkers.runs.selectors import live_workers
 from mlworkers.runs.storage import artifact_place
 from mlworkers.synthesis.plan import BootstrapPlan

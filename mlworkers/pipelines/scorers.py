@@ -31,6 +31,7 @@ from mlworkers.encoders.scoring_plan import SCORERS
 from mlworkers.encoders.seen import NOTHING_KNOWN
 from mlworkers.encoders.speed import Pace, paces_measured
 from mlworkers.encoders.speed_plan import BY_LENGTH, IN_ORDER, SPEED, SpeedPlan
+from mlworkers.kinds.selectors import models_to_name
 from mlworkers.models import Evaluation
 from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmarks_joined
 from mlworkers.pipelines.disclosure import dataset_names, disclosure
@@ -48,7 +49,6 @@ from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.cross_encoder import is_cross_encoder, load_cross_encoder
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.pretrained.sources import ModelError
-from mlworkers.registry.selectors import models_to_name
 from mlworkers.runs.jobs import Job, Outcome
 
 _WARMED_UP = 8  # pairs

@@ -27,12 +27,12 @@ from mlworkers.encoders.seen import (
     shared_pairs_refuse,
     shared_training_refuse,
 )
+from mlworkers.kinds.lineage import lineage_of
 from mlworkers.models import Run
 from mlworkers.pipelines.human_sentences import labelled_pairs
 from mlworkers.pipelines.snapshots import table_of
 from mlworkers.pretrained.sources import Kind as SourceKind
 from mlworkers.pretrained.sources import ModelError, parse_source
-from mlworkers.registry.lineage import lineage_of
 from mlworkers.runs.storage import artifact_path
 
 

@@ -24,9 +24,9 @@ from curation.files.progress import Interrupted, Report
 from curation.files.writing import disk_is_full, disk_is_read_only
 from curation.heartbeats import connection_lost, database_now
 from curation.shared_files import shared_put
+from mlworkers.kinds.references import models_check_roots
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
-from mlworkers.registry.references import models_check_roots
 from mlworkers.runs.disk import disk_awaited
 from mlworkers.runs.invitations import invite, invite_assistants, kept_forget
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome

@@ -14,9 +14,9 @@ from django.utils.translation import ngettext
 from curation.errors import UserError
 from curation.models import User
 from curation.shared_files import StorageError
+from mlworkers.kinds.selectors import runs_naming
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.settings import listed
-from mlworkers.registry.selectors import runs_naming
 from mlworkers.runs.storage import RunLog, artifact_remove
 
 RUNS_SHOWN = 5

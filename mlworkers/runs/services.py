@@ -15,10 +15,10 @@ from curation.datasets.audit import Action, audit_record
 from curation.errors import UserError, errors_shown
 from curation.heartbeats import database_now
 from curation.models import Dataset, User
+from mlworkers.kinds.references import dataset_named, models_check_roots, references_check
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
 from mlworkers.pretrained.sources import ModelError
-from mlworkers.registry.references import dataset_named, models_check_roots, references_check
 from mlworkers.runs import lifecycle
 from mlworkers.runs.invitations import invite
 

@@ -10,11 +10,11 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from curation.templatetags.curation import figure
+from mlworkers.kinds.cards import MODEL_KIND_LABELS, benchmarks_of, card_of
+from mlworkers.kinds.lineage import score_sets_of_plan
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS
 from mlworkers.plans.settings import Setting, Text
-from mlworkers.registry.cards import MODEL_KIND_LABELS, benchmarks_of, card_of
-from mlworkers.registry.lineage import score_sets_of_plan
 from mlworkers.runs.results import duration_in_words, parts_of, remaining_in_words, shown
 from mlworkers.runs.selectors import worker_for
 

@@ -8,8 +8,7 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.access import augmentations_for, kind_may_start
-from mlworkers.plans.kinds import kind_named
-from mlworkers.registry.augmentations import (
+from mlworkers.kinds.comparisons.augmentations import (
     CSV_COLUMNS,
     augmentations_chart,
     augmentations_of,
@@ -17,6 +16,7 @@ from mlworkers.registry.augmentations import (
     unequal_examples,
     what_they_show,
 )
+from mlworkers.plans.kinds import kind_named
 
 
 @require_GET

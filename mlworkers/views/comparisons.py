@@ -13,24 +13,29 @@ from curation.files.judged_by import marked
 from curation.numbers import number_from
 from curation.views.tables import csv_answer
 from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
-from mlworkers.registry.augmentations import augmentations_of, what_they_show
-from mlworkers.registry.baselines import baseline_note
-from mlworkers.registry.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side
-from mlworkers.registry.comparison_chart import comparison_chart
-from mlworkers.registry.comparison_words import ceiling_note, unscored_note, validation_note, what_it_shows
-from mlworkers.registry.furthest import furthest_of
-from mlworkers.registry.pre_fine_tuning import pre_fine_tunings_of
-from mlworkers.registry.pre_fine_tuning import what_they_show as what_pre_fine_tunings_show
-from mlworkers.registry.selectors import (
+from mlworkers.kinds.comparisons.augmentations import augmentations_of, what_they_show
+from mlworkers.kinds.comparisons.baselines import baseline_note
+from mlworkers.kinds.comparisons.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side
+from mlworkers.kinds.comparisons.comparison_chart import comparison_chart
+from mlworkers.kinds.comparisons.comparison_words import (
+    ceiling_note,
+    unscored_note,
+    validation_note,
+    what_it_shows,
+)
+from mlworkers.kinds.comparisons.pre_fine_tuning import pre_fine_tunings_of
+from mlworkers.kinds.comparisons.pre_fine_tuning import what_they_show as what_pre_fine_tunings_show
+from mlworkers.kinds.comparisons.suite_table import CSV_COLUMNS as SUITE_CSV_COLUMNS
+from mlworkers.kinds.comparisons.suite_table import csv_rows as suite_csv_rows
+from mlworkers.kinds.comparisons.suite_table import suite_table_of
+from mlworkers.kinds.encoders.furthest import furthest_of
+from mlworkers.kinds.selectors import (
     augmentation_runs,
     comparisons,
     evaluation_runs,
     models_behind,
     pre_fine_tuning_runs,
 )
-from mlworkers.registry.suite_table import CSV_COLUMNS as SUITE_CSV_COLUMNS
-from mlworkers.registry.suite_table import csv_rows as suite_csv_rows
-from mlworkers.registry.suite_table import suite_table_of
 
 RUNS_ON_A_PAGE = 50
 BASE = "base"  # the row of the baseline model in a result

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.access import context_curves_for
-from mlworkers.registry.context_curves import CSV_COLUMNS, csv_rows, curves_of
+from mlworkers.kinds.contexts.context_curves import CSV_COLUMNS, csv_rows, curves_of
 
 
 @require_GET

@@ -14,15 +14,15 @@ from curation.models import Pair
 from curation.numbers import page_number
 from mlworkers.access import context_scores_for, kind_may_start
 from mlworkers.forms.context_scores import ComparedWithForm
-from mlworkers.models import Artifact
-from mlworkers.plans.kinds import kind_named
-from mlworkers.registry.context_scores import (
+from mlworkers.kinds.contexts.context_scores import (
     contexts_compared,
     pair_shown,
     pairs_ranked,
     rows_to_compare,
     sets_of_run,
 )
+from mlworkers.models import Artifact
+from mlworkers.plans.kinds import kind_named
 from mlworkers.runs.storage import artifact_path
 
 LISTED = 20

@@ -8,15 +8,15 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.access import cross_validation_for
-from mlworkers.registry.cross_validation import (
+from mlworkers.kinds.encoders.cross_validation import (
     CSV_COLUMNS,
     cross_validation_csv_rows,
     cross_validation_stored,
     what_the_folds_show,
     what_to_cite,
 )
-from mlworkers.registry.cross_validation_chart import protocols_chart, sources_chart
-from mlworkers.registry.furthest import furthest_of
+from mlworkers.kinds.encoders.cross_validation_chart import protocols_chart, sources_chart
+from mlworkers.kinds.encoders.furthest import furthest_of
 
 
 @require_GET

@@ -15,9 +15,7 @@ from curation.models import Dataset
 from curation.numbers import number_from
 from mlworkers.access import instructions_dataset, instructions_may_write, kind_may_start
 from mlworkers.forms.instructions import InstructionsForm, LabelForms, texts_of
-from mlworkers.models import Instructions
-from mlworkers.plans.kinds import KINDS
-from mlworkers.registry.instructions import (
+from mlworkers.kinds.generation.instructions import (
     LabelText,
     example_sentence,
     instructions_latest,
@@ -26,6 +24,8 @@ from mlworkers.registry.instructions import (
     task_of,
     versions_of,
 )
+from mlworkers.models import Instructions
+from mlworkers.plans.kinds import KINDS
 from mlworkers.synthesis.prompts import TASKS, TaskError, task_checked
 
 

@@ -8,13 +8,13 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.access import analysis_for
-from mlworkers.registry.language import (
+from mlworkers.kinds.language.language import (
     CSV_COLUMNS,
     families_stored,
     language_csv_rows,
     what_the_language_shows,
 )
-from mlworkers.registry.language_chart import language_chart
+from mlworkers.kinds.language.language_chart import language_chart
 
 
 @require_GET

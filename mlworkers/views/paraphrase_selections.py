@@ -6,8 +6,8 @@ from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
 from mlworkers.access import kind_may_start, selection_for
+from mlworkers.kinds.paraphrases.paraphrase_selections import splits_shown
 from mlworkers.plans.kinds import kind_named
-from mlworkers.registry.paraphrase_selections import splits_shown
 
 
 @require_GET

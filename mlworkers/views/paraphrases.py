@@ -14,22 +14,22 @@ from curation.numbers import number_asked
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start
 from mlworkers.forms.paraphrases import PartsForm, ProfileForm
-from mlworkers.plans.kinds import kind_named
-from mlworkers.registry.paraphrase_corpora import CSV_COLUMNS as PARTS_COLUMNS
-from mlworkers.registry.paraphrase_corpora import (
+from mlworkers.kinds.paraphrases.paraphrase_corpora import CSV_COLUMNS as PARTS_COLUMNS
+from mlworkers.kinds.paraphrases.paraphrase_corpora import (
     MOST_SHOWN,
     csv_rows,
     labelled_datasets,
     parts_charts,
     parts_shown,
 )
-from mlworkers.registry.paraphrases import (
+from mlworkers.kinds.paraphrases.paraphrases import (
     CSV_COLUMNS,
     cells_csv_rows,
     profile_chart,
     profile_shown,
     rows_for_profile,
 )
+from mlworkers.plans.kinds import kind_named
 
 
 @require_GET

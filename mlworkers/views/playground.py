@@ -21,9 +21,9 @@ from mlworkers.access import (
     trial_for,
 )
 from mlworkers.forms.playground import PlaygroundForm, TrialForm
+from mlworkers.kinds.selectors import reference_of
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS
-from mlworkers.registry.selectors import reference_of
 from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.services import run_start
 

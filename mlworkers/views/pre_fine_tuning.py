@@ -8,8 +8,7 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start, pre_fine_tuning_for
-from mlworkers.plans.kinds import kind_named
-from mlworkers.registry.pre_fine_tuning import (
+from mlworkers.kinds.comparisons.pre_fine_tuning import (
     CSV_COLUMNS,
     csv_rows,
     pre_fine_tunings_of,
@@ -17,6 +16,7 @@ from mlworkers.registry.pre_fine_tuning import (
     task_finding,
     unequal_examples,
 )
+from mlworkers.plans.kinds import kind_named
 
 
 @require_GET

@@ -12,7 +12,7 @@ from curation.errors import UserError
 from curation.views.tables import csv_answer
 from mlworkers.access import rating_for, rating_may
 from mlworkers.forms.ratings import DrawForm, RatingForm
-from mlworkers.registry.ratings import CSV_COLUMNS, next_candidate, ratings_csv_rows, ratings_shown
+from mlworkers.kinds.paraphrases.ratings import CSV_COLUMNS, next_candidate, ratings_csv_rows, ratings_shown
 from mlworkers.runs.ratings import candidates_draw, rating_record, rating_undo
 
 

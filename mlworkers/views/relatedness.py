@@ -8,13 +8,13 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.access import relatedness_for
-from mlworkers.registry.relatedness import (
+from mlworkers.kinds.language.relatedness import (
     CSV_COLUMNS,
     relatedness_csv_rows,
     relatedness_stored,
     what_makes_them_related,
 )
-from mlworkers.registry.relatedness_chart import relatedness_chart
+from mlworkers.kinds.language.relatedness_chart import relatedness_chart
 
 
 @require_GET

@@ -8,14 +8,14 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start, written_paraphrases_for
-from mlworkers.plans.kinds import kind_named
-from mlworkers.registry.requested import (
+from mlworkers.kinds.paraphrases.requested import (
     CSV_COLUMNS,
     csv_rows,
     requested_charts,
     requested_of,
     what_was_met,
 )
+from mlworkers.plans.kinds import kind_named
 
 
 @require_GET

@@ -13,10 +13,8 @@ from curation.numbers import number_asked
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start, round_trip_for
 from mlworkers.forms.paraphrases import ProfileForm
-from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named
-from mlworkers.registry.paraphrases import rows_for_profile, run_that_labelled
-from mlworkers.registry.round_trips import (
+from mlworkers.kinds.paraphrases.paraphrases import rows_for_profile, run_that_labelled
+from mlworkers.kinds.paraphrases.round_trips import (
     CSV_COLUMNS,
     YieldsShown,
     yields_chart,
@@ -24,6 +22,8 @@ from mlworkers.registry.round_trips import (
     yields_finding,
     yields_shown,
 )
+from mlworkers.models import Run
+from mlworkers.plans.kinds import kind_named
 from mlworkers.runs.candidates import candidates_read
 
 

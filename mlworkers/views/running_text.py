@@ -14,8 +14,8 @@ from curation.exchange.uploads import import_upload
 from curation.models import ImportBatch
 from mlworkers.access import corpus_for, kind_may_start
 from mlworkers.forms.running_text import FILES_MOST, CorpusForm, SentenceForm
+from mlworkers.kinds.contexts.running_text import contexts_found, corpora_of
 from mlworkers.plans.kinds import kind_named
-from mlworkers.registry.running_text import contexts_found, corpora_of
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import artifact_path
 

@@ -17,10 +17,10 @@ from curation.numbers import page_number
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start, kinds_startable, run_for, run_may, runs_allow, runs_visible
 from mlworkers.forms.filters import RunFilterForm
+from mlworkers.kinds.encoders.furthest import furthest_of
+from mlworkers.kinds.encoders.searches import CSV_COLUMNS, csv_rows, search_of
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS, kind_named
-from mlworkers.registry.furthest import furthest_of
-from mlworkers.registry.searches import CSV_COLUMNS, csv_rows, search_of
 from mlworkers.runs.attempts import fix_of
 from mlworkers.runs.curves import curve_charts
 from mlworkers.runs.presence import worker_command

@@ -10,9 +10,9 @@ from curation.access import AuthedRequest, dataset_for
 from curation.models import Dataset, User
 from mlworkers.access import kind_may_start, sentence_search_for, start_allow
 from mlworkers.forms.sentence_search import SentenceSearchForm
+from mlworkers.kinds.encoders.sentence_search import KIND, SEARCH, IndexRow, indexes_of, sentences_found
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS
-from mlworkers.registry.sentence_search import KIND, SEARCH, IndexRow, indexes_of, sentences_found
 from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.services import run_start
 

@@ -12,16 +12,15 @@ from curation.review.queue import Queue
 from curation.views.tables import csv_answer
 from mlworkers.access import realism_set_for
 from mlworkers.forms.verdicts import AutomationForm
-from mlworkers.realism.verdicts import FEWEST_EACH
-from mlworkers.registry.verdict_chart import kept_chart
-from mlworkers.registry.verdict_words import (
+from mlworkers.kinds.realism.verdict_chart import kept_chart
+from mlworkers.kinds.realism.verdict_words import (
     answer_of,
     automation_sentences,
     next_step_of,
     reviewers_of,
     set_aside,
 )
-from mlworkers.registry.verdicts import (
+from mlworkers.kinds.realism.verdicts import (
     FIGURE_COLUMNS,
     SENTENCE_COLUMNS,
     Frame,
@@ -30,6 +29,7 @@ from mlworkers.registry.verdicts import (
     sentence_rows,
     verdict_report,
 )
+from mlworkers.realism.verdicts import FEWEST_EACH
 
 SENTENCES_SHOWN = 20  # of each list; its file has them all
 

@@ -7,9 +7,9 @@ that a comparison can show what training on generated pairs gives.
 from typing import Any
 
 from curation.models import Dataset, User
+from mlworkers.kinds.comparisons.comparison import Cell, Comparison, comparison_of
+from mlworkers.kinds.comparisons.comparison_words import what_it_shows
 from mlworkers.models import Run
-from mlworkers.registry.comparison import Cell, Comparison, comparison_of
-from mlworkers.registry.comparison_words import what_it_shows
 from semblance.demo.importing import LATENT
 from semblance.demo.plan import DemoPlan, Stages
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from curation.files.publishing.making import EncoderRun
 from curation.models import Snapshot
+from mlworkers.kinds.comparisons.comparison import Cell, comparison_of
+from mlworkers.kinds.encoders.cross_validation import Estimate, cross_validation_stored
 from mlworkers.models import Run
-from mlworkers.registry.comparison import Cell, comparison_of
-from mlworkers.registry.cross_validation import Estimate, cross_validation_stored
 
 _MOST_RUNS = 20
 _WHAT = {

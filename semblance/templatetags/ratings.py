@@ -6,7 +6,7 @@ from django import template
 
 from curation.models import User
 from mlworkers.access import ratings_open
-from mlworkers.registry.ratings import ratings_waiting
+from mlworkers.kinds.paraphrases.ratings import ratings_waiting
 
 register = template.Library()
 

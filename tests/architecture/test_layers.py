@@ -14,7 +14,7 @@ from tests.architecture.purity import pure_modules
 ROOT = Path(__file__).resolve().parents[2]
 # The most distinct imports between the direct children (files and folders) of a package.
 # Of mlworkers, six belong to paraphrasing: it reads a plan of the encoders and the fields of plans; plans, pipelines
-# and the registry read it, and runs draws the candidates that people rate. Contexts read a plan of the encoders too.
+# and kinds read it, and runs draws the candidates that people rate. Contexts read a plan of the encoders too.
 # Five belong to machine judges: they read two modules of plans and the sources of models, and plans and pipelines read
 # them. Of curation, ten belong to webhooks: five are what they read; forms, views, tasks and the review read them.
 # Eleven belong to e-mail: six are what it reads; forms, views and tasks read it; webhooks share `outgoing` with it.

@@ -26,11 +26,11 @@ from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_apply, import_check, import_upload
 from curation.files.drafts import Columns
 from curation.models import DuplicateSearch, PairScore
+from mlworkers.kinds.language.relatedness import PAPER
 from mlworkers.linguistics.measures import DIVERSITY, MEASURES, Group
 from mlworkers.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
 from mlworkers.models import WorkerHeartbeat
 from mlworkers.paraphrasing.tags import TagBounds
-from mlworkers.registry.relatedness import PAPER
 from mlworkers.runs.ratings import candidates_draw
 from mlworkers.runs.storage import Curve
 from tests.browser.conftest import axe_findings, sideways_overflow

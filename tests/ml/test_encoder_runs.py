@@ -21,11 +21,11 @@ from curation.models import Pair, PairScore, ScoreSet, Snapshot
 from curation.review.verdicts import review_decide
 from mlworkers import tasks
 from mlworkers.encoders.saving import learned_save, seen_by
+from mlworkers.kinds.comparisons.comparison import comparison_of
 from mlworkers.models import Run
 from mlworkers.pipelines import encoder_data, encoders
 from mlworkers.pipelines.seen import seen_upstream
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.registry.comparison import comparison_of
 from mlworkers.runs.reporting import WorkerLeaves
 from mlworkers.runs.storage import content_of, home_path, kept_folder, run_folder
 from mlworkers.training import checkpoints

@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from curation.errors import UserError
 from mlworkers import tasks
+from mlworkers.kinds.cards import card_of
 from mlworkers.models import Run
 from mlworkers.pipelines.estimating import comparison_estimate
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.registry.cards import card_of
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import kept_folder
 from tests.factories import RunFactory, UserFactory

@@ -16,7 +16,7 @@ from curation.views.api.base import InDataset
 from curation.views.api.bodies import form_filled
 from mlworkers.access import corpus_for
 from mlworkers.forms.running_text import SentenceForm
-from mlworkers.registry.running_text import contexts_found, corpora_of
+from mlworkers.kinds.contexts.running_text import contexts_found, corpora_of
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import artifact_path
 from mlworkers.serializers import (

@@ -19,17 +19,17 @@ from curation.views.api.bodies import body_of, form_filled
 from mlworkers.access import rating_for, round_trip_for
 from mlworkers.forms.paraphrases import PartsForm, ProfileForm
 from mlworkers.forms.ratings import DrawForm, RatingForm
-from mlworkers.models import Run
-from mlworkers.registry.paraphrase_corpora import (
+from mlworkers.kinds.paraphrases.paraphrase_corpora import (
     DIVIDED_BY,
     MOST_CHOSEN,
     WHOLE,
     labelled_datasets,
     parts_shown,
 )
-from mlworkers.registry.paraphrases import profile_shown, rows_for_profile, run_that_labelled
-from mlworkers.registry.ratings import EXPLAINED, LABELS, STEPS, next_candidate, ratings_shown
-from mlworkers.registry.round_trips import yields_shown
+from mlworkers.kinds.paraphrases.paraphrases import profile_shown, rows_for_profile, run_that_labelled
+from mlworkers.kinds.paraphrases.ratings import EXPLAINED, LABELS, STEPS, next_candidate, ratings_shown
+from mlworkers.kinds.paraphrases.round_trips import yields_shown
+from mlworkers.models import Run
 from mlworkers.runs.candidates import candidates_read
 from mlworkers.runs.ratings import candidates_draw, rating_record, rating_undo
 from mlworkers.serializers import (

@@ -11,8 +11,8 @@ from rest_framework.views import APIView
 from curation.access import dataset_for
 from mlworkers.access import sentence_search_for
 from mlworkers.forms.sentence_search import SentenceSearchForm
+from mlworkers.kinds.encoders.sentence_search import indexes_of, sentences_found
 from mlworkers.models import Run
-from mlworkers.registry.sentence_search import indexes_of, sentences_found
 from mlworkers.serializers import SearchedSentenceSerializer, SentenceSearchSerializer
 from mlworkers.views.sentence_search import search_start
 

@@ -6,8 +6,8 @@ import io
 import pytest
 from django.urls import reverse
 
+from mlworkers.kinds.comparisons.augmentations import augmentations_of, unequal_examples
 from mlworkers.models import Run
-from mlworkers.registry.augmentations import augmentations_of, unequal_examples
 from tests.factories import RunFactory
 from tests.markup import squeezed
 

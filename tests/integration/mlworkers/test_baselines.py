@@ -2,7 +2,7 @@
 
 import pytest
 
-from mlworkers.registry.baselines import baseline_note
+from mlworkers.kinds.comparisons.baselines import baseline_note
 from tests.factories import DatasetFactory, RunFactory, ScoreSetFactory
 
 pytestmark = pytest.mark.django_db

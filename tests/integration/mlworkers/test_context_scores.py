@@ -4,8 +4,13 @@ import pytest
 from django.urls import reverse
 
 from curation.models import PairScore
+from mlworkers.kinds.contexts.context_scores import (
+    contexts_compared,
+    pair_shown,
+    rows_to_compare,
+    sets_of_run,
+)
 from mlworkers.models import Artifact, Run
-from mlworkers.registry.context_scores import contexts_compared, pair_shown, rows_to_compare, sets_of_run
 from mlworkers.runs.storage import run_folder
 from tests.factories import PairFactory, RunFactory, ScoreSetFactory
 from tests.markup import squeezed

@@ -9,8 +9,7 @@ from django.urls import reverse
 
 from curation.errors import UserError
 from curation.models import Dataset
-from mlworkers.models import Instructions
-from mlworkers.registry.instructions import (
+from mlworkers.kinds.generation.instructions import (
     LabelText,
     instructions_latest,
     instructions_save,
@@ -18,6 +17,7 @@ from mlworkers.registry.instructions import (
     runs_with,
     versions_of,
 )
+from mlworkers.models import Instructions
 from mlworkers.runs.services import run_start
 from mlworkers.synthesis.prompts import TASKS, task_named
 from tests.factories import PairFactory, SentenceFactory

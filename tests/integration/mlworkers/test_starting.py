@@ -12,9 +12,9 @@ from django.utils.timezone import now
 from curation.errors import UserError
 from curation.models import Dataset, ImportBatch, ScoreSet, Snapshot, TupleBlock
 from mlworkers.forms.plans import PlanForm
+from mlworkers.kinds.references import references_check
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, Kind, plan_errors_shown, plan_from
-from mlworkers.registry.references import references_check
 from tests.factories import (
     ArtifactFactory,
     DatasetFactory,

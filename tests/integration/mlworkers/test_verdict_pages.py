@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from curation.models import ReviewDecision
-from mlworkers.registry.verdicts import verdict_report
+from mlworkers.kinds.realism.verdicts import verdict_report
 from tests.factories import GeneratedPairFactory, PairFactory, UserFactory, run_score_set
 from tests.markup import squeezed
 

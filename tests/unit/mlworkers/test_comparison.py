@@ -2,9 +2,9 @@
 
 import pytest
 
+from mlworkers.kinds.comparisons.comparison import CSV_COLUMNS, Cell, Comparison, comparison_of, csv_rows
+from mlworkers.kinds.comparisons.comparison_words import what_it_shows
 from mlworkers.models import Evaluation
-from mlworkers.registry.comparison import CSV_COLUMNS, Cell, Comparison, comparison_of, csv_rows
-from mlworkers.registry.comparison_words import what_it_shows
 
 Difference = tuple[float, float, float, float]  # a difference, its interval and its adjusted p
 

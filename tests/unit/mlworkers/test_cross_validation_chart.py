@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from mlworkers.registry.cross_validation import (
+from mlworkers.kinds.encoders.cross_validation import (
     CrossValidation,
     Estimate,
     cross_validation_csv_rows,
     cross_validation_stored,
     what_to_cite,
 )
-from mlworkers.registry.cross_validation_chart import protocols_chart, sources_chart
+from mlworkers.kinds.encoders.cross_validation_chart import protocols_chart, sources_chart
 
 DEVIATIONS = {"headlines": 0.31, "images": 0.22, "forum": 0.27}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import altair as alt
 
-from mlworkers.registry.dot_chart import Dot, dots_in_rows, labels_axis
+from mlworkers.kinds.dot_chart import Dot, dots_in_rows, labels_axis
 
 
 def layers(*dots: Dot, **more: Any) -> Iterator[list[dict[str, Any]]]:

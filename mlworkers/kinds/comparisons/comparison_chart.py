@@ -5,8 +5,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.charts import Chart, chart_draw
-from mlworkers.registry.comparison import Comparison
-from mlworkers.registry.dot_chart import Dot, dots_in_rows
+from mlworkers.kinds.comparisons.comparison import Comparison
+from mlworkers.kinds.dot_chart import Dot, dots_in_rows
 
 
 def comparison_chart(comparison: Comparison, *, judges: str) -> Chart | None:

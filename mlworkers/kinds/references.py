@@ -19,6 +19,7 @@ from mlworkers.encoders.plan import BASELINES, TRAINED_ON, names_listed, sources
 from mlworkers.encoders.scorers_plan import models_of_scorers
 from mlworkers.encoders.scoring_plan import SCORERS
 from mlworkers.encoders.suites.catalogue import suite_named
+from mlworkers.kinds.selectors import models_of_run, reference_of
 from mlworkers.models import Artifact, Run
 from mlworkers.plan_fields import SettingError, SettingName
 from mlworkers.plans.kinds import MODEL_KINDS, Kind, sentence_for_page
@@ -34,7 +35,6 @@ from mlworkers.pretrained.sources import (
     unavailable,
     unavailable_generator,
 )
-from mlworkers.registry.selectors import models_of_run, reference_of
 
 
 def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | None) -> None:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.charts import ACCENT, DOUBTFUL, GOOD, INK, SOFT, Chart, chart_draw
-from mlworkers.registry.cross_validation import (
+from mlworkers.kinds.encoders.cross_validation import (
     CrossValidation,
     Estimate,
     SourceRow,

@@ -14,13 +14,13 @@ from curation.datasets.agreement import scores_of_both
 from curation.datasets.selectors import ScoreSetRow
 from curation.files.judged_by import judged_by_all
 from curation.models import Pair
+from mlworkers.kinds.dot_chart import Dot, dots_in_rows, labels_axis
+from mlworkers.kinds.paraphrases.heatmaps import percent_of
+from mlworkers.kinds.paraphrases.paraphrases import bounds_of, in_percent
 from mlworkers.models import Run
 from mlworkers.paraphrasing.round_trip_plan import ROUND_TRIP
 from mlworkers.paraphrasing.tags import Tag, TagBounds
 from mlworkers.paraphrasing.yields import Yield, yields_of
-from mlworkers.registry.dot_chart import Dot, dots_in_rows, labels_axis
-from mlworkers.registry.heatmaps import percent_of
-from mlworkers.registry.paraphrases import bounds_of, in_percent
 
 CSV_COLUMNS = ("setting", "similarity", "bleu", "candidates", "percent", "known candidates")
 Read = Callable[[Sequence[str]], pa.Table]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlworkers.registry.comparison import (
+from mlworkers.kinds.comparisons.comparison import (
     BESIDE_COLUMNS,
     DIFFERENCE,
     Cell,

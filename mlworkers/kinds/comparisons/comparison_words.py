@@ -9,8 +9,8 @@ from django.utils.translation import ngettext
 
 from curation.models import ScoreSet
 from mlworkers.encoders.plan import SEEDS_TO_JUDGE
+from mlworkers.kinds.comparisons.comparison import CONTROLS, Cell, Comparison
 from mlworkers.models import Run
-from mlworkers.registry.comparison import CONTROLS, Cell, Comparison
 
 WEIGHTED = ("random", *CONTROLS)  # whose weights are uneven, so that the controls are about them
 

@@ -12,10 +12,10 @@ from django.utils.translation import ngettext
 from curation.charts import CATEGORIES, Chart, chart_draw
 from mlworkers.encoders.contrastive.variants import ORIGINAL
 from mlworkers.encoders.plan import SEEDS_TO_JUDGE
+from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell
+from mlworkers.kinds.comparisons.unequal import differ_much, unequal_note
+from mlworkers.kinds.dot_chart import Dot, dots_in_rows
 from mlworkers.models import Run
-from mlworkers.registry.comparison import DIFFERENCE, Cell
-from mlworkers.registry.dot_chart import Dot, dots_in_rows
-from mlworkers.registry.unequal import differ_much, unequal_note
 
 KIND = "compare_augmentations"
 BASE, MEAN_OF_SUITES = "base", "mean of suites"

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy
 from curation.access import datasets_readable
 from curation.datasets.agreement import Difference, ListedPair, pairs_listed
 from curation.models import Dataset, User
+from mlworkers.kinds.encoders.cross_validation import METHODS
 from mlworkers.models import Run
-from mlworkers.registry.cross_validation import METHODS
 
 # Of each kind of run: the settings with the dataset and the scores that it was measured on, its snapshot in the result.
 _MEASURED = {

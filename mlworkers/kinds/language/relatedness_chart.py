@@ -3,8 +3,8 @@
 from django.utils.translation import gettext as _
 
 from curation.charts import Chart, chart_draw
-from mlworkers.registry.dot_chart import Dot, dots_in_rows, labels_axis
-from mlworkers.registry.relatedness import RelatednessTable
+from mlworkers.kinds.dot_chart import Dot, dots_in_rows, labels_axis
+from mlworkers.kinds.language.relatedness import RelatednessTable
 
 _LABELS = 140  # pixels for the names of features, which grow on a telephone (curation/charts.py)
 

@@ -12,9 +12,9 @@ from curation.charts import ACCENT, INK, SURFACE, WRONG, Chart, chart_draw
 from mlworkers.encoders.contrastive.variants import ORIGINAL
 from mlworkers.encoders.plan import SEEDS_TO_JUDGE
 from mlworkers.encoders.pre_fine_tuning.plan import DIRECT
+from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell
+from mlworkers.kinds.comparisons.unequal import differ_much, unequal_note
 from mlworkers.models import Run
-from mlworkers.registry.comparison import DIFFERENCE, Cell
-from mlworkers.registry.unequal import differ_much, unequal_note
 
 KIND = "compare_pre_fine_tuning"
 _SIDE = 96  # pixels of a cell of the heatmap

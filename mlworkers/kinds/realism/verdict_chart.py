@@ -6,7 +6,7 @@ import altair as alt
 from django.utils.translation import gettext as _
 
 from curation.charts import ACCENT, SOFT, Chart, chart_draw
-from mlworkers.registry.verdicts import FrameReport
+from mlworkers.kinds.realism.verdicts import FrameReport
 
 
 def kept_chart(report: FrameReport) -> Chart | None:

@@ -13,9 +13,9 @@ from curation.datasets.agreement import scores_of_both
 from curation.datasets.selectors import ScoreSetRow, score_sets_of
 from curation.files.judged_by import judged_by_all
 from curation.models import Dataset, ScoreSet
+from mlworkers.kinds.paraphrases.heatmaps import heatmap, heatmap_columns, percent_of, squares_filled
 from mlworkers.paraphrasing.profile import Profile, profile_of
 from mlworkers.paraphrasing.tags import TOP, Label, Reals, Tag, TagBounds
-from mlworkers.registry.heatmaps import heatmap, heatmap_columns, percent_of, squares_filled
 
 CSV_COLUMNS = ("similarity", "bleu", "pairs", "percent")
 _DIGITS = 6  # of a score after the point, as labels have

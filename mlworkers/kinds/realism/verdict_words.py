@@ -5,9 +5,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.statistics.intervals import Estimate
+from mlworkers.kinds.realism.verdicts import Frame, FrameReport, VerdictReport
 from mlworkers.realism.thresholds import Cut, cut_at
 from mlworkers.realism.verdicts import FEWEST_EACH, HALF_WIDTH
-from mlworkers.registry.verdicts import Frame, FrameReport, VerdictReport
 
 _RARE = 0.1  # of sentences rejected: what a first sample is planned for
 

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 
 from curation.charts import Chart, chart_draw
 from curation.statistics.intervals import Estimate
+from mlworkers.kinds.paraphrases.heatmaps import Square, heatmap, heatmap_columns, percent_of, squares_of
 from mlworkers.models import Run
 from mlworkers.paraphrasing.tags import Tag, TagBounds
-from mlworkers.registry.heatmaps import Square, heatmap, heatmap_columns, percent_of, squares_of
 
 KIND = "write_paraphrases"
 FIGURES = (

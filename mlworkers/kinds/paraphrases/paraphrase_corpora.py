@@ -16,11 +16,11 @@ from curation.datasets.selectors import score_sets_of
 from curation.files.judged_by import judged_by_all
 from curation.models import Dataset, Pair, ScoreSet
 from curation.statistics.intervals import Estimate
+from mlworkers.kinds.paraphrases.heatmaps import heatmap, heatmap_columns, percent_of, squares_filled
+from mlworkers.kinds.paraphrases.paraphrases import bounds_of, in_percent
 from mlworkers.paraphrasing.estimates import mean_of_groups, share_of_groups
 from mlworkers.paraphrasing.profile import Profile, profile_of
 from mlworkers.paraphrasing.tags import Label, TagBounds
-from mlworkers.registry.heatmaps import heatmap, heatmap_columns, percent_of, squares_filled
-from mlworkers.registry.paraphrases import bounds_of, in_percent
 
 WHOLE = "whole"
 DIVIDED_BY = {

@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from mlworkers.encoders.contrastive.variants import ORIGINAL
+from mlworkers.kinds.comparisons.augmentations import Augmentations, augmentations_of
 from mlworkers.models import Run
-from mlworkers.registry.augmentations import Augmentations, augmentations_of
 
 KIND = "profile_corpora"
 FIRST = "first sentences"

@@ -1,0 +1,1 @@
+"""Comparisons of encoders by their training data and weights."""

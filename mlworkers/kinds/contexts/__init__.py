@@ -1,0 +1,1 @@
+"""Similarity from contexts."""

@@ -1,0 +1,1 @@
+"""Encoders: trained, scored, searched with."""

@@ -1,0 +1,1 @@
+"""Paraphrases: written, translated, selected, rated."""
