@@ -11,10 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
-from curation.datasets.audit import Action, audit_record
 from curation.forms.people import AdminLoginForm
-from curation.mail.links import site_address
-from curation.mail.services import address_tell, password_tell
 from curation.models import (
     AuditEntry,
     Dataset,
@@ -30,6 +27,9 @@ from curation.models import (
     Snapshot,
     User,
 )
+from curation.people.audit import Action, audit_record
+from curation.people.mail.links import site_address
+from curation.people.mail.services import address_tell, password_tell
 
 admin.site.site_header = admin.site.site_title = "Semblance"
 admin.site.login_form = AdminLoginForm

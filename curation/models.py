@@ -668,7 +668,7 @@ class Appended(models.QuerySet[Any]):
 
 
 class AuditEntry(models.Model):
-    """A change of a dataset: who made it, when, and what it was. Written with the change, by `datasets.audit` alone.
+    """A change of a dataset: who made it, when, and what it was. Written with the change, by `people.audit` alone.
 
     dataset: none for what is done to the site itself, such as draining a worker.
     by: nobody for a command, a rule of the site, a person whose account is gone, and a review that hides who decides.
@@ -1043,7 +1043,7 @@ class Webhook(models.Model):
 
 
 class Outgoing(models.Model):
-    """What a worker sends to another program until it is accepted, with growing pauses. `outgoing` moves it."""
+    """What a worker sends to another program until it is accepted, with growing pauses. `people.outgoing` moves it."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")

@@ -3,10 +3,10 @@
 from celery import shared_task
 
 from curation.exchange.duplicate_searches import SEARCH, search_carry_out, searches_sweep
-from curation.mail.sending import mails_carry_out
-from curation.mail.waiting import SEND, mails_sweep
-from curation.webhooks.sending import deliveries_carry_out
-from curation.webhooks.waiting import DELIVER, deliveries_sweep
+from curation.people.mail.sending import mails_carry_out
+from curation.people.mail.waiting import SEND, mails_sweep
+from curation.people.webhooks.sending import deliveries_carry_out
+from curation.people.webhooks.waiting import DELIVER, deliveries_sweep
 
 
 @shared_task(name=SEARCH)

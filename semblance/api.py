@@ -11,7 +11,7 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from curation.accounts.tokens import InScope
+from curation.people.accounts.tokens import InScope
 from semblance.journey_api import NextStep
 from semblance.publishing import api as publishing
 from semblance.workers import api as workers

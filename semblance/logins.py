@@ -7,11 +7,11 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils.timezone import now
 
-from curation.accounts.second_factor import second_factor_event
-from curation.accounts.sessions import session_begin
-from curation.accounts.visitors import visitor_address
 from curation.log_lines import log_line, log_line_at_commit
 from curation.models import User
+from curation.people.accounts.second_factor import second_factor_event
+from curation.people.accounts.sessions import session_begin
+from curation.people.accounts.visitors import visitor_address
 
 
 @receiver(user_logged_in)

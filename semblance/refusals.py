@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.csrf import requires_csrf_token
 
 from curation.access import RoleRefusedError
-from curation.datasets.people import members_of
+from curation.people.members import members_of
 from curation.roles import Role
 
 OWNERS_NAMED = 3

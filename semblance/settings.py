@@ -280,7 +280,7 @@ if REQUIRE_SECOND_FACTOR not in {"", "staff"}:
     raise ImproperlyConfigured(
         f"REQUIRE_SECOND_FACTOR is {REQUIRE_SECOND_FACTOR}; give staff, or leave it out."
     )
-SOCIALACCOUNT_ADAPTER = "curation.sign_on.provider.Adapter"
+SOCIALACCOUNT_ADAPTER = "curation.people.sign_on.provider.Adapter"
 SOCIALACCOUNT_LOGIN_ON_GET = True  # a link on the login page: the policy forbids a form that leads elsewhere
 ACCOUNT_EMAIL_VERIFICATION = "none"
 
@@ -293,7 +293,7 @@ if MAIL_SERVER:
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = mail_server.user, mail_server.password
     EMAIL_USE_TLS, EMAIL_USE_SSL = mail_server.starts_tls, mail_server.tls
     EMAIL_TIMEOUT = 10
-    EMAIL_BACKEND = "curation.mail.backend.BoundedBackend"
+    EMAIL_BACKEND = "curation.people.mail.backend.BoundedBackend"
     DEFAULT_FROM_EMAIL = SERVER_EMAIL = required("EMAIL_FROM", where="EMAIL_URL is given")
 
 # Behind a proxy that speaks HTTPS, cookies travel over HTTPS alone; an embedded site has no certificate.
@@ -353,12 +353,12 @@ DISK_FREE_MIN_BYTES = env.int("DISK_FREE_MIN_BYTES", default=1024**3)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "curation.accounts.tokens.TokenAuthentication",
+        "curation.people.accounts.tokens.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
-        "curation.accounts.tokens.InScope",
+        "curation.people.accounts.tokens.InScope",
     ],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_PAGINATION_CLASS": "semblance.rest.Pages",

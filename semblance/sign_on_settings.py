@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from curation.sign_on.groups import GroupRule, rules_from
+from curation.people.sign_on.groups import GroupRule, rules_from
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 

@@ -9,7 +9,7 @@ from factory.django import DjangoModelFactory
 
 from annotation import models as annotation
 from curation import models as curation
-from curation.accounts.tokens import api_token_create
+from curation.people.accounts.tokens import api_token_create
 from mlworkers import models as mlworkers
 
 

@@ -16,9 +16,9 @@ from annotation.bws.studies.forecast import ForecastPlan, SizeForecast, forecast
 from annotation.campaigns.selectors import pairs_fitting
 from annotation.models import Campaign, Crowd
 from annotation.results.annotators import gate_sentence
-from curation.datasets.people import members_of
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
+from curation.people.members import members_of
 
 # Sizes of tuples are compared while somebody waits: few pairs and few campaigns are simulated, within some seconds.
 SIZES_PLAN = ForecastPlan(items=0, campaigns=12, trials=5, most_items=100)

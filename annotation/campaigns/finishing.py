@@ -3,7 +3,7 @@
 from django.db.models import Exists, F, OuterRef, Q, Sum
 
 from annotation.models import Campaign, Tuple
-from curation.webhooks.events import Event, event_happened, webhooks_for
+from curation.people.webhooks.events import Event, event_happened, webhooks_for
 
 
 def finished_tell() -> int:

@@ -15,9 +15,9 @@ from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.campaigns.selectors import pairs_fitting
 from annotation.models import Campaign, GoldAnswer, Tuple, TupleItem
 from curation.access import dataset_require_active
-from curation.datasets.audit import Action
 from curation.errors import UserError
 from curation.models import Pair, PairScore, ScoreSet, User
+from curation.people.audit import Action
 
 # As shares of the set's scale. An answer that good annotators could miss would stop the wrong people.
 SMALLEST_MARGIN = 0.25

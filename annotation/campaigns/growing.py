@@ -24,9 +24,9 @@ from annotation.campaigns.selectors import pairs_active, pairs_new
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, Tuple
 from annotation.results.figures import scores_now
-from curation.datasets.audit import Action
 from curation.errors import UserError, errors_shown
 from curation.models import User
+from curation.people.audit import Action
 
 MOST_AT_ONCE = 10_000  # new pairs: a design of them takes some seconds
 

@@ -13,9 +13,9 @@ from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.cards import cards_by_tuple
 from annotation.models import Campaign, NormingItem, NormingSession, NormingTuple
 from curation.access import dataset_require_active
-from curation.datasets.audit import Action
 from curation.errors import UserError
 from curation.models import Pair, User
+from curation.people.audit import Action
 
 MOST_TUPLES = 20
 MOST_PEOPLE = 100

@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 
 from annotation.campaigns.rounds import campaign_lock, campaign_record, campaign_require
 from annotation.models import Campaign, QuizQuestion
-from curation.datasets.audit import Action
 from curation.errors import UserError
 from curation.models import User
+from curation.people.audit import Action
 
 OPTIONS = (2, 8)
 MOST_QUESTIONS = 20

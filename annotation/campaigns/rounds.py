@@ -10,9 +10,9 @@ from annotation.bws.judgements import IntArray
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign, Tuple, TupleItem
 from curation.access import dataset_require_active
-from curation.datasets.audit import Action, audit_record
 from curation.errors import UserError
 from curation.models import User
+from curation.people.audit import Action, audit_record
 
 ROWS_AT_ONCE = 2000
 

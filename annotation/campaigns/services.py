@@ -19,10 +19,10 @@ from annotation.campaigns.rounds import (
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign, Flag, Guideline, Tuple
 from curation.access import dataset_require_active
-from curation.datasets.audit import Action
 from curation.errors import UserError, validation_shown
 from curation.models import Dataset, User
-from curation.webhooks.events import Event, event_happened
+from curation.people.audit import Action
+from curation.people.webhooks.events import Event, event_happened
 
 _OF_PAIRS = ("source", "split", "number", "even_mix")  # settings that choose the pairs
 

@@ -12,10 +12,10 @@ from annotation.campaigns.rounds import campaign_lock, campaign_record, campaign
 from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.campaigns.selectors import pairs_active
 from annotation.models import Campaign, Judgement, Lease, Participation, SliderArm, SliderPair
-from curation.datasets.audit import Action
-from curation.datasets.people import members_of
 from curation.errors import UserError
 from curation.models import Membership, User
+from curation.people.audit import Action
+from curation.people.members import members_of
 
 FEWEST_PAIRS, MOST_PAIRS = 10, 5_000
 MOST_RATINGS = 50  # of a pair

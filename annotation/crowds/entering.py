@@ -25,9 +25,9 @@ from annotation.models import (
     CrowdSubmission,
     Participation,
 )
-from curation.accounts.guessing import arrival_count
 from curation.errors import UserError
 from curation.models import User
+from curation.people.accounts.guessing import arrival_count
 
 LONGEST_ID = 200
 NAME_BYTES = 5

@@ -15,9 +15,9 @@ from annotation.models import (
     Participation,
 )
 from annotation.results.works import bundles_withdraw
-from curation.datasets.audit import Action, audit_record
-from curation.datasets.people import account_erase
 from curation.models import Dataset, User
+from curation.people.audit import Action, audit_record
+from curation.people.members import account_erase
 
 
 @transaction.atomic

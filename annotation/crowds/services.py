@@ -11,9 +11,9 @@ from annotation.campaigns.rounds import campaign_lock, campaign_record
 from annotation.crowds.presets import PRESETS
 from annotation.models import Campaign, Crowd, CrowdConsent
 from curation.access import dataset_require_active
-from curation.datasets.audit import Action
 from curation.errors import UserError, validation_shown
 from curation.models import User
+from curation.people.audit import Action
 
 LINK_BYTES = 16  # every participant sees the link: it need only not be guessed before
 CODE_BYTES = 4

@@ -38,10 +38,10 @@ from annotation.results.works import bundles_kept, study_work, works_shown
 from annotation.tasks import study_ask
 from annotation.views.rehearsal import rehearsal_page
 from curation.access import AuthedRequest
-from curation.datasets.people import members_of
 from curation.forms.people import InvitationForm
 from curation.models import User
 from curation.numbers import number_asked, page_number
+from curation.people.members import members_of
 from curation.roles import Role
 
 Kind = CampaignWork.Kind

@@ -29,8 +29,8 @@ from annotation.judging.choosing import is_something_open
 from annotation.judging.screen import words
 from annotation.models import Crowd
 from curation.access import AuthedRequest
-from curation.accounts.visitors import visitor_address
 from curation.errors import UserError
+from curation.people.accounts.visitors import visitor_address
 
 ARRIVAL = "crowd_arrival"
 BACKEND = "django.contrib.auth.backends.ModelBackend"

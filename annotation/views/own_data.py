@@ -18,8 +18,8 @@ from annotation.forms.entering import EraseForm
 from annotation.models import CrowdPerson, Participation
 from annotation.views.saying import campaign_say
 from curation.access import AuthedRequest
-from curation.datasets.people import erase_refusal
 from curation.errors import UserError
+from curation.people.members import erase_refusal
 
 
 @never_cache

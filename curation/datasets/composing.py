@@ -11,12 +11,12 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock
-from curation.datasets.audit import Action, audit_record
 from curation.datasets.rows import in_parts, numbers_reserve, rows_add
 from curation.errors import UserError, errors_shown
 from curation.files.progress import Report, silent
 from curation.models import ComposedPair, Composition, Dataset, Pair, PooledSentence, SplitBefore, User
 from curation.pairs.text import made_external_id
+from curation.people.audit import Action, audit_record
 from curation.sampling.drawing import (
     Drawn,
     Encode,

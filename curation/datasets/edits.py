@@ -15,7 +15,6 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sub
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock
-from curation.datasets.audit import Action, audit_record
 from curation.datasets.duplicates import search_is_stale
 from curation.datasets.leak_guard import allowed_in_the_log, leaks_require_allowed
 from curation.datasets.selectors import PairFilter, pairs_matching
@@ -32,6 +31,7 @@ from curation.models import (
     User,
 )
 from curation.pairs.leaks import Leaks
+from curation.people.audit import Action, audit_record
 
 FIELDS = ("split", "source", "status")
 LONGEST = {"split": 20, "source": 100}

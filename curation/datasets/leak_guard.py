@@ -12,11 +12,11 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
-from curation.datasets.audit import Action
 from curation.datasets.rows import two_columns
 from curation.errors import UserError
 from curation.models import Dataset, PairChange, SplitBefore
 from curation.pairs.leaks import Leak, Leaks, own_leaks_added
+from curation.people.audit import Action
 
 _ROWS_AT_ONCE = 5_000
 

@@ -16,7 +16,6 @@ from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from curation.access import dataset_lock, dataset_require_active
-from curation.datasets.audit import Action, audit_record
 from curation.datasets.inclusion import inclusion_counts, verdict_of_pair
 from curation.datasets.leak_guard import (
     LeaksError,
@@ -44,6 +43,7 @@ from curation.models import Dataset, Pair, ScoreSet, Snapshot, User
 from curation.pairs.inclusion import UNNAMED, Inclusion
 from curation.pairs.leaks import Leaks
 from curation.pairs.splitting import pair_components
+from curation.people.audit import Action, audit_record
 from curation.shared_files import shared_path, shared_put, shared_remove, shared_store
 
 _ROWS_AT_ONCE = 2_000

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from django.db import transaction
 
 from curation.access import dataset_lock
-from curation.datasets.audit import Action, audit_record
 from curation.exchange.generated import ROWS_AT_A_TIME, sentences_added
 from curation.models import Dataset, Pair, Sentence, User
 from curation.pairs.text import near_copy_key, sentence_key
+from curation.people.audit import Action, audit_record
 
 
 class HarvestedRow(NamedTuple):

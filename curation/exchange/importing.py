@@ -17,7 +17,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from curation.access import dataset_lock
-from curation.datasets.audit import Action, audit_record
 from curation.datasets.leak_guard import allowed_in_the_log, leaks_require_allowed
 from curation.datasets.rows import bulk_writing, datasets_counted, in_parts, prepared_meanwhile, rows_add
 from curation.datasets.services import dataset_save
@@ -59,6 +58,7 @@ from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, 
 from curation.pairs.duplicates import SeenPairs
 from curation.pairs.leaks import Leaks
 from curation.pairs.scales import SCALES_OF_WHOLE_NUMBERS, Scale, given_scale_checked, smallest_common_scale
+from curation.people.audit import Action, audit_record
 
 # Above this each chunk is a transaction, so that on SQLite no judgement waits long for an import.
 ONE_TRANSACTION_ROWS = 5_000

@@ -14,7 +14,6 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock, dataset_require_active
-from curation.datasets.audit import Action, audit_record
 from curation.datasets.rows import bulk_writing, in_parts, numbers_reserve, prepared_meanwhile, rows_add
 from curation.errors import UserError
 from curation.exchange.claiming import BeatingReport, import_beat
@@ -43,6 +42,7 @@ from curation.files.sentences import (
 from curation.files.unpacking import UNPACKED_MOST, unpacked
 from curation.models import AuditEntry, Dataset, ImportBatch, PooledSentence, Sentence, User
 from curation.pairs.text import key_of_normalised, printable
+from curation.people.audit import Action, audit_record
 
 MOST_SENTENCES = 2_000_000
 _ROWS_BETWEEN_REPORTS = 5_000

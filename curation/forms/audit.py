@@ -8,8 +8,8 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from curation.datasets.audit import AuditFilter
 from curation.models import AuditEntry, User
+from curation.people.audit import AuditFilter
 
 ANY = ("", _("any"))
 DAY = forms.DateInput({"type": "date"})

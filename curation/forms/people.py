@@ -17,7 +17,9 @@ from django.http import HttpRequest, QueryDict
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
-from curation.accounts.guessing import (
+from curation.models import Invitation, User
+from curation.numbers import NumberField
+from curation.people.accounts.guessing import (
     TooManyTriesError,
     Try,
     mail_count,
@@ -25,12 +27,10 @@ from curation.accounts.guessing import (
     try_count,
     try_was_right,
 )
-from curation.accounts.second_factor import has_second_factor
-from curation.accounts.visitors import visitor_address
-from curation.mail.addresses import MOST_CHARACTERS, addresses_in
-from curation.mail.services import MOST_AT_ONCE
-from curation.models import Invitation, User
-from curation.numbers import NumberField
+from curation.people.accounts.second_factor import has_second_factor
+from curation.people.accounts.visitors import visitor_address
+from curation.people.mail.addresses import MOST_CHARACTERS, addresses_in
+from curation.people.mail.services import MOST_AT_ONCE
 from curation.roles import Role
 
 PASSWORD_HELP = _(

@@ -6,10 +6,10 @@ from django import forms
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
-from curation.accounts.guessing import code_try_count
-from curation.accounts.second_factor import code_use
 from curation.forms.people import FormOfRequest, OwnPasswordForm, guesses_counted
 from curation.models import User
+from curation.people.accounts.guessing import code_try_count
+from curation.people.accounts.second_factor import code_use
 
 CODE_MOST_CHARACTERS = 60
 

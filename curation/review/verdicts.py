@@ -18,7 +18,6 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock, dataset_require_active
-from curation.datasets.audit import Action, audit_record, hidden_before
 from curation.errors import UserError
 from curation.models import (
     Pair,
@@ -31,10 +30,11 @@ from curation.models import (
     User,
 )
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, sentence_key, shows_something
+from curation.people.audit import Action, audit_record, hidden_before
+from curation.people.webhooks.events import Event, event_happened, webhooks_for
 from curation.review.queue import REVIEWABLE, Frame, Queue, standing
 from curation.review.queues import queue_next, queue_progress
 from curation.review.samples import sample_item, sample_items, verdicts_counted, verdicts_on_pair
-from curation.webhooks.events import Event, event_happened, webhooks_for
 
 CLAIM_TIME = timedelta(minutes=10)
 NOTE_MAX_CHARACTERS = 500

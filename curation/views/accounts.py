@@ -21,14 +21,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django.views.generic import FormView
 
 from curation.access import AuthedRequest
-from curation.accounts.addresses import address_claimed
-from curation.accounts.sessions import is_here, session_end, sessions_end, sessions_of
-from curation.accounts.tokens import api_token_create, api_token_revoke, api_tokens_of
 from curation.errors import UserError
 from curation.forms.people import EmailForm, NewPasswordForm, OwnEmailForm, PasswordForm
 from curation.forms.tokens import ApiTokenForm
-from curation.mail.links import site_address
-from curation.mail.services import (
+from curation.people.accounts.addresses import address_claimed
+from curation.people.accounts.sessions import is_here, session_end, sessions_end, sessions_of
+from curation.people.accounts.tokens import api_token_create, api_token_revoke, api_tokens_of
+from curation.people.mail.links import site_address
+from curation.people.mail.services import (
     address_confirm,
     address_mail,
     address_remove,

@@ -6,7 +6,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest, audit_all_allow, dataset_for, dataset_may
-from curation.datasets.audit import (
+from curation.forms.audit import AuditFilterForm
+from curation.models import Dataset, User
+from curation.numbers import page_number
+from curation.people.audit import (
     COLUMNS,
     AuditFilter,
     audit_export,
@@ -15,9 +18,6 @@ from curation.datasets.audit import (
     audit_people,
     audit_rows,
 )
-from curation.forms.audit import AuditFilterForm
-from curation.models import Dataset, User
-from curation.numbers import page_number
 from curation.views.tables import csv_streamed, jsonl_streamed
 
 ENTRIES_ON_A_PAGE = 50

@@ -17,7 +17,13 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
-from curation.datasets.people import (
+from curation.errors import UserError
+from curation.forms.people import AccountForm, InvitationForm, RoleForm
+from curation.models import Dataset, Invitation, Membership, User
+from curation.numbers import page_number
+from curation.people.mail.links import site_address
+from curation.people.mail.services import Told, invitation_mail_again, invitations_mail
+from curation.people.members import (
     account_create,
     invitation_accept,
     invitation_by_token,
@@ -31,12 +37,6 @@ from curation.datasets.people import (
     members_of,
     role_is_more,
 )
-from curation.errors import UserError
-from curation.forms.people import AccountForm, InvitationForm, RoleForm
-from curation.mail.links import site_address
-from curation.mail.services import Told, invitation_mail_again, invitations_mail
-from curation.models import Dataset, Invitation, Membership, User
-from curation.numbers import page_number
 from curation.roles import Role
 
 MEMBERS_PER_PAGE = INVITATIONS_SHOWN = 50

@@ -16,7 +16,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from curation.access import AuthedRequest
-from curation.accounts.second_factor import (
+from curation.errors import UserError
+from curation.forms.people import LoginForm, OwnPasswordForm
+from curation.forms.second_factor import ActivationForm, CodeForm
+from curation.models import SecondFactor
+from curation.people.accounts.second_factor import (
     AWAITED,
     SETTING_UP,
     code_await,
@@ -29,10 +33,6 @@ from curation.accounts.second_factor import (
     secret_address,
     secret_new,
 )
-from curation.errors import UserError
-from curation.forms.people import LoginForm, OwnPasswordForm
-from curation.forms.second_factor import ActivationForm, CodeForm
-from curation.models import SecondFactor
 from curation.views.people import BACKEND
 
 

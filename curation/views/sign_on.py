@@ -14,13 +14,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from curation.accounts.links import login_link_user
-from curation.accounts.second_factor import ELSEWHERE
 from curation.errors import UserError
-from curation.sign_on.claims import Identity
-from curation.sign_on.groups import rights_of
-from curation.sign_on.people import person_signed_on
-from curation.sign_on.provider import FAILURES, sign_on_answered, sign_on_begun
+from curation.people.accounts.links import login_link_user
+from curation.people.accounts.second_factor import ELSEWHERE
+from curation.people.sign_on.claims import Identity
+from curation.people.sign_on.groups import rights_of
+from curation.people.sign_on.people import person_signed_on
+from curation.people.sign_on.provider import FAILURES, sign_on_answered, sign_on_begun
 from curation.views.people import BACKEND
 
 logger = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from curation.errors import UserError
 from curation.forms.webhooks import WebhookChangeForm, WebhookForm
 from curation.models import Webhook
 from curation.numbers import page_number
-from curation.webhooks.services import (
+from curation.people.webhooks.services import (
     delivery_again,
     webhook_change,
     webhook_create,

@@ -34,7 +34,7 @@ PATIENCE = 240.0
 FILES_OF_ONE_DATASET = 50
 FOR_PROGRAMS = """
 from datetime import datetime, UTC
-from curation.accounts.tokens import api_token_create
+from curation.people.accounts.tokens import api_token_create
 from curation.models import User
 owner = User.objects.get(username="owner")
 print(api_token_create(user=owner, name="attack", scope="write", expires_at=None, at=datetime.now(UTC)))

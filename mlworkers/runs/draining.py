@@ -11,8 +11,8 @@ from typing import Any
 from celery.worker import state as celery_state
 from django.db import transaction
 
-from curation.datasets.audit import Action, audit_record
 from curation.models import User
+from curation.people.audit import Action, audit_record
 from mlworkers.models import WorkerHeartbeat
 from mlworkers.runs.reporting import drained
 

@@ -11,10 +11,10 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_require_active
-from curation.datasets.audit import Action, audit_record
 from curation.errors import UserError, errors_shown
 from curation.heartbeats import database_now
 from curation.models import Dataset, User
+from curation.people.audit import Action, audit_record
 from mlworkers.kinds.references import dataset_named, models_check_roots, references_check
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from

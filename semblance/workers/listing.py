@@ -17,9 +17,9 @@ from annotation.models import Campaign, CampaignWork
 from curation.errors import UserError
 from curation.exchange.duplicate_searches import SEARCH
 from curation.heartbeats import alive
-from curation.mail.waiting import SEND
 from curation.models import DuplicateSearch, ImportBatch
-from curation.webhooks.waiting import DELIVER
+from curation.people.mail.waiting import SEND
+from curation.people.webhooks.waiting import DELIVER
 from mlworkers.models import Run, RunShard, WorkerHeartbeat
 from mlworkers.plans.kinds import KINDS
 from mlworkers.runs.invitations import ASSIST, EXECUTE

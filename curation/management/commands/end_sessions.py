@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from curation.accounts.lookup import account_named
-from curation.accounts.sessions import sessions_end
 from curation.command import Command as SemblanceCommand
+from curation.people.accounts.lookup import account_named
+from curation.people.accounts.sessions import sessions_end
 
 
 class Command(SemblanceCommand):

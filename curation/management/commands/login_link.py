@@ -5,10 +5,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.urls import reverse
 
-from curation.accounts.links import login_link_parts
 from curation.command import Command as SemblanceCommand
 from curation.errors import UserError
 from curation.models import User
+from curation.people.accounts.links import login_link_parts
 
 
 class Command(SemblanceCommand):

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from curation.accounts.lookup import account_named
 from curation.command import Command as SemblanceCommand
-from curation.datasets.people import second_factor_remove
 from curation.errors import UserError
+from curation.people.accounts.lookup import account_named
+from curation.people.members import second_factor_remove
 
 
 class Command(SemblanceCommand):

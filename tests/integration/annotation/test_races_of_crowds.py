@@ -15,8 +15,8 @@ from django.urls import reverse
 from annotation.crowds.services import crowd_change
 from annotation.judging.assignment import participation_join
 from annotation.models import Crowd, CrowdPerson, CrowdSubmission, Judgement, Lease, Participation
-from curation.accounts.guessing import ARRIVALS_OF_ONE_ID
 from curation.models import User
+from curation.people.accounts.guessing import ARRIVALS_OF_ONE_ID
 from tests.factories import CampaignFactory, MembershipFactory, TupleFactory
 from tests.integration.annotation.test_assignment_hammer import lost, wrong_counters
 

@@ -9,12 +9,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from curation.datasets.audit import pair_history
 from curation.datasets.edits import Edit, edit_apply, edit_leaks, edit_preview, edit_undo, edits_of
 from curation.datasets.selectors import PairFilter
 from curation.errors import UserError
 from curation.models import AuditEntry, Pair
 from curation.pairs.leaks import Leak
+from curation.people.audit import pair_history
 from curation.review.verdicts import review_decide
 from tests.factories import GeneratedPairFactory, MembershipFactory, PairFactory
 from tests.markup import squeezed

@@ -7,7 +7,8 @@ from threading import Barrier
 import pytest
 from django.db import connection
 
-from curation.accounts.guessing import (
+from curation.models import PasswordTries
+from curation.people.accounts.guessing import (
     REMEMBERED,
     TRIES_FROM_ONE_ADDRESS,
     TRIES_OF_A_NAME,
@@ -17,7 +18,6 @@ from curation.accounts.guessing import (
     try_count,
     try_was_right,
 )
-from curation.models import PasswordTries
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

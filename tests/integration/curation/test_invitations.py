@@ -8,7 +8,9 @@ from time import sleep
 import pytest
 from django.db import connection, transaction
 
-from curation.datasets.people import (
+from curation.errors import UserError
+from curation.models import Invitation, Membership, User
+from curation.people.members import (
     account_create,
     invitation_accept,
     invitation_by_token,
@@ -20,8 +22,6 @@ from curation.datasets.people import (
     member_restore,
     member_set_role,
 )
-from curation.errors import UserError
-from curation.models import Invitation, Membership, User
 from tests.factories import DatasetFactory, MembershipFactory, UserFactory
 
 pytestmark = pytest.mark.django_db

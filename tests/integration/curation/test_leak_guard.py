@@ -6,7 +6,6 @@ import pytest
 from django.core.management import call_command
 
 from curation.command import Error
-from curation.datasets.audit import Action
 from curation.datasets.edits import Edit, edit_apply, edit_preview, edit_undo
 from curation.datasets.leak_guard import LeaksError
 from curation.datasets.splits import Drawing, leaks_now, splits_apply, splits_preview
@@ -16,6 +15,7 @@ from curation.exchange.importing import ImportOptions, pairs_import
 from curation.exchange.snapshots import leaks_of_snapshot
 from curation.models import AuditEntry, Pair, Snapshot
 from curation.pairs.leaks import Leak, Leaks
+from curation.people.audit import Action
 from tests.factories import PairFactory, SentenceFactory
 from tests.markup import squeezed
 

@@ -17,22 +17,22 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils.timezone import now
 
-from curation.accounts.guessing import MAILS_TO_ONE_FROM_ONE_ADDRESS
-from curation.datasets.people import account_erase, invitation_by_token, invitation_revoke
 from curation.errors import UserError
-from curation.mail import backend, sending, services, waiting
-from curation.mail.addresses import addresses_in
-from curation.mail.sending import OF_INVITATIONS, OF_OTHERS, mails_carry_out
-from curation.mail.services import (
+from curation.models import AuditEntry, Mail, Membership, User
+from curation.people.accounts.guessing import MAILS_TO_ONE_FROM_ONE_ADDRESS
+from curation.people.mail import backend, sending, services, waiting
+from curation.people.mail.addresses import addresses_in
+from curation.people.mail.sending import OF_INVITATIONS, OF_OTHERS, mails_carry_out
+from curation.people.mail.services import (
     address_confirm,
     address_mail,
     invitations_mail,
     password_mail,
     password_tell,
 )
-from curation.mail.waiting import mails_sweep
-from curation.models import AuditEntry, Mail, Membership, User
-from curation.outgoing import State
+from curation.people.mail.waiting import mails_sweep
+from curation.people.members import account_erase, invitation_by_token, invitation_revoke
+from curation.people.outgoing import State
 from semblance.mail_server import MailServer, mail_server_of
 from tests.factories import UserFactory, token_of
 from tests.mail_server import mail_server
@@ -51,7 +51,7 @@ def with_mail(settings) -> None:
 @pytest.fixture
 def smtp(settings):
     with mail_server() as server:
-        settings.EMAIL_BACKEND = "curation.mail.backend.BoundedBackend"
+        settings.EMAIL_BACKEND = "curation.people.mail.backend.BoundedBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
         yield server
 
@@ -205,7 +205,7 @@ def test_a_mail_server_that_sends_a_byte_now_and_then_has_one_deadline(
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()
         threading.Timer(3, stopped.set).start()
-        settings.EMAIL_BACKEND, settings.EMAIL_USE_SSL = "curation.mail.backend.BoundedBackend", tls
+        settings.EMAIL_BACKEND, settings.EMAIL_USE_SSL = "curation.people.mail.backend.BoundedBackend", tls
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.server_address[1]
         invited(dataset, owner, "ann@example.org")
         begun = monotonic()

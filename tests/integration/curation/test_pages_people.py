@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from django.utils.timezone import now
 
-from curation.accounts.guessing import TRIES_FROM_ONE_ADDRESS, TRIES_OF_A_NAME_FROM_ONE_ADDRESS
-from curation.datasets.people import invitation_create, member_remove
 from curation.models import Invitation, Membership, PasswordTries, User
+from curation.people.accounts.guessing import TRIES_FROM_ONE_ADDRESS, TRIES_OF_A_NAME_FROM_ONE_ADDRESS
+from curation.people.members import invitation_create, member_remove
 from tests.factories import DatasetFactory, MembershipFactory, UserFactory
 
 pytestmark = pytest.mark.django_db

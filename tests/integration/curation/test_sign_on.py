@@ -12,9 +12,9 @@ from django.test import Client
 from django.utils.timezone import now
 
 from curation.command import Error
-from curation.datasets.people import account_erase, invitation_create
 from curation.models import AuditEntry, Membership, User
-from curation.sign_on.groups import Rights, rights_of, rules_from
+from curation.people.members import account_erase, invitation_create
+from curation.people.sign_on.groups import Rights, rights_of, rules_from
 from semblance.sign_on_settings import issuer_check
 from tests.factories import DatasetFactory, MembershipFactory, UserFactory
 from tests.integration.semblance.test_site_path import PATH

@@ -15,17 +15,15 @@ from annotation.campaigns.finishing import finished_tell
 from annotation.campaigns.services import campaign_close, campaign_resume
 from annotation.judging.settling import participation_stop
 from curation import connections
-from curation.datasets.audit import Action, audit_record
 from curation.datasets.services import dataset_archive
 from curation.errors import UserError
 from curation.models import AuditEntry, Webhook, WebhookDelivery
-from curation.outgoing import CLAIMED_FOR, Outcome
-from curation.review.queue import Queue
-from curation.review.verdicts import review_decide
-from curation.webhooks import sending, waiting
-from curation.webhooks.events import Event, event_happened
-from curation.webhooks.sending import PAUSES, deliveries_carry_out
-from curation.webhooks.services import (
+from curation.people.audit import Action, audit_record
+from curation.people.outgoing import CLAIMED_FOR, Outcome
+from curation.people.webhooks import sending, waiting
+from curation.people.webhooks.events import Event, event_happened
+from curation.people.webhooks.sending import PAUSES, deliveries_carry_out
+from curation.people.webhooks.services import (
     MOST,
     delivery_again,
     webhook_change,
@@ -34,8 +32,10 @@ from curation.webhooks.services import (
     webhook_secret_renew,
     webhook_try,
 )
-from curation.webhooks.signing import signature
-from curation.webhooks.waiting import State, deliveries_sweep
+from curation.people.webhooks.signing import signature
+from curation.people.webhooks.waiting import State, deliveries_sweep
+from curation.review.queue import Queue
+from curation.review.verdicts import review_decide
 from mlworkers.runs.lifecycle import Claim, RunStopped, run_cancel, run_fail, run_finish
 from tests.factories import (
     CampaignFactory,

@@ -21,7 +21,6 @@ from annotation.models import (
     SliderArm,
     SliderPair,
 )
-from curation.datasets.people import invitation_create
 from curation.exchange.exporting import snapshot_create
 from curation.files.writing import sha256_of
 from curation.models import (
@@ -32,7 +31,8 @@ from curation.models import (
     ReviewDecision,
     SplitChange,
 )
-from curation.webhooks.services import webhook_create, webhook_try
+from curation.people.members import invitation_create
+from curation.people.webhooks.services import webhook_create, webhook_try
 from mlworkers.models import Run, WorkerHeartbeat
 from tests.factories import (
     ArtifactFactory,

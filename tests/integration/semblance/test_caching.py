@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.utils.timezone import now
 
-from curation.datasets.people import invitation_create
 from curation.exchange.exporting import snapshot_create
+from curation.people.members import invitation_create
 from tests.factories import PairFactory
 
 pytestmark = pytest.mark.django_db

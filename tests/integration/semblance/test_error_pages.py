@@ -8,8 +8,8 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.views import defaults
 
-from curation.mail.sending import mails_carry_out
 from curation.models import User
+from curation.people.mail.sending import mails_carry_out
 from semblance.failures import RETRY_AFTER, failed
 from tests.factories import UserFactory
 

@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils.timezone import now
 from pythonjsonlogger.json import JsonFormatter
 
-from curation.datasets.audit import Action, audit_record
 from curation.log_lines import log_line
 from curation.models import WebhookDelivery
-from curation.outgoing import Outcome, outgoing_carry_out
+from curation.people.audit import Action, audit_record
+from curation.people.outgoing import Outcome, outgoing_carry_out
 from mlworkers.runs.lifecycle import run_cancel, run_claim, run_fail, run_finish
 from tests.factories import RunFactory, UserFactory
 

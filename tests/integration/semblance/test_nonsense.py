@@ -31,13 +31,13 @@ from django.urls.resolvers import RegexPattern
 from django.utils.timezone import now
 
 from annotation.judging.assignment import participation_join, tuple_claim
-from curation.datasets.people import invitation_create
 from curation.datasets.selectors import PairFilter
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions
 from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.exchange.uploads import import_check, import_upload
 from curation.models import User
+from curation.people.members import invitation_create
 from curation.review.queue import Queue
 from curation.review.verdicts import review_decide
 from mlworkers.plans.kinds import KINDS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from curation.accounts.browsers import browser_named
+from curation.people.accounts.browsers import browser_named
 
 CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/131.0.0.0 Safari/537.36"
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)"

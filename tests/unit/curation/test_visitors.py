@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.accounts.visitors import address_counted
+from curation.people.accounts.visitors import address_counted
 
 PROXY, VISITOR, FORGED = "10.0.0.1", "203.0.113.7", "198.51.100.1"
 

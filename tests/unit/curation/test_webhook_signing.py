@@ -4,7 +4,7 @@ import base64
 import hashlib
 import hmac
 
-from curation.webhooks.signing import secret_new, signature
+from curation.people.webhooks.signing import secret_new, signature
 
 
 def test_a_signature_is_that_of_the_standard() -> None:

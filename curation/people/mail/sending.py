@@ -11,13 +11,13 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from curation.accounts.addresses import VALID_FOR
-from curation.datasets.people import invitation_refusal, invitations_of
 from curation.heartbeats import database_now
-from curation.mail.links import address_link, invitation_link, link, password_link
-from curation.mail.waiting import mails_open
 from curation.models import Mail
-from curation.outgoing import Outcome, outgoing_carry_out
+from curation.people.accounts.addresses import VALID_FOR
+from curation.people.mail.links import address_link, invitation_link, link, password_link
+from curation.people.mail.waiting import mails_open
+from curation.people.members import invitation_refusal, invitations_of
+from curation.people.outgoing import Outcome, outgoing_carry_out
 
 # After the first, second, … failure. Somebody waits for a new password in front of the screen.
 PAUSES = (

@@ -11,14 +11,14 @@ from django.db.models import Q
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from curation.accounts.addresses import address_claimed
-from curation.datasets.people import invitation_create, invitation_refusal, invitations_of
 from curation.errors import UserError
-from curation.mail.addresses import is_address
-from curation.mail.links import invitation_token
-from curation.mail.waiting import send_soon
 from curation.models import Dataset, Invitation, Mail, User
-from curation.outgoing import State
+from curation.people.accounts.addresses import address_claimed
+from curation.people.mail.addresses import is_address
+from curation.people.mail.links import invitation_token
+from curation.people.mail.waiting import send_soon
+from curation.people.members import invitation_create, invitation_refusal, invitations_of
+from curation.people.outgoing import State
 
 MOST_AT_ONCE = 100
 # Of one person in a day: the site must not be used to send mail to people who do not want it.

@@ -9,8 +9,8 @@ from django.utils.crypto import salted_hmac
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from curation.accounts.addresses import address_claim
 from curation.models import Mail, User
+from curation.people.accounts.addresses import address_claim
 
 
 def invitation_token(nonce: str) -> str:

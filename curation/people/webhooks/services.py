@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock
 from curation.addresses import site_of
-from curation.datasets.audit import Action, audit_record
 from curation.errors import UserError
 from curation.models import Dataset, User, Webhook, WebhookDelivery
-from curation.webhooks.signing import secret_new
-from curation.webhooks.waiting import State, deliver_soon
+from curation.people.audit import Action, audit_record
+from curation.people.webhooks.signing import secret_new
+from curation.people.webhooks.waiting import State, deliver_soon
 
 MOST = 10  # of a dataset
 

@@ -22,7 +22,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from curation.sign_on.claims import Identity, SignOnError, claims_of, identity_of
+from curation.people.sign_on.claims import Identity, SignOnError, claims_of, identity_of
 
 SECONDS = 5  # that the provider has for an answer
 WELL_KNOWN = "/.well-known/openid-configuration"

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from curation.heartbeats import database_now, worker_invite
 from curation.models import WebhookDelivery
-from curation.outgoing import outgoing_due
+from curation.people.outgoing import outgoing_due
 
 DELIVER = "curation.webhooks_deliver"  # the task that takes the invitation
 KEPT_FOR = timedelta(days=90)

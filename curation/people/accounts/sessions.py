@@ -14,8 +14,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from curation.accounts.browsers import browser_named
 from curation.models import BrowserSession, User
+from curation.people.accounts.browsers import browser_named
 
 # The last use is for people. A page must not pay for a write each time, so the cache says who wrote lately.
 USE_NOTED_EVERY = timedelta(minutes=5)

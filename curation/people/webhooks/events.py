@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 
 from curation.models import Webhook, WebhookDelivery
-from curation.webhooks.waiting import deliver_soon
+from curation.people.webhooks.waiting import deliver_soon
 
 Event = Webhook.Event
 

@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 
 from curation.heartbeats import database_now, worker_invite
 from curation.models import Mail
-from curation.outgoing import State, outgoing_due
+from curation.people.outgoing import State, outgoing_due
 
 SEND = "curation.mails_send"  # the task that takes the invitation
 KEPT_FOR = timedelta(days=90)  # invitations, which owners see

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from curation.connections import BoundedTransport
 from curation.heartbeats import database_now
 from curation.models import WebhookDelivery
-from curation.outgoing import Outcome, outgoing_carry_out
-from curation.webhooks.signing import signature
-from curation.webhooks.waiting import deliveries_open
+from curation.people.outgoing import Outcome, outgoing_carry_out
+from curation.people.webhooks.signing import signature
+from curation.people.webhooks.waiting import deliveries_open
 
 # How long after the first, second, … failure the next try comes. After the last one it is given up: three days in all.
 PAUSES = (

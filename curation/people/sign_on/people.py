@@ -8,12 +8,12 @@ from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from curation.datasets.people import member_give, member_remove, member_set_role, role_is_more
 from curation.errors import UserError
-from curation.mail.addresses import is_address
 from curation.models import Dataset, Membership, User
-from curation.sign_on.claims import Identity
-from curation.sign_on.groups import Rights
+from curation.people.mail.addresses import is_address
+from curation.people.members import member_give, member_remove, member_set_role, role_is_more
+from curation.people.sign_on.claims import Identity
+from curation.people.sign_on.groups import Rights
 
 NAME_MAX_CHARACTERS = 140  # of 150: a number may follow
 logger = logging.getLogger(__name__)
