@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.judgements import IntArray
 from annotation.campaigns.watching import NOBODY, Watch
-from annotation.models import Campaign, CampaignDesign, Tuple, TupleItem
+from annotation.models import Campaign, CampaignDesign, Tuple, TupleItem, TuplePhase
 from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.models import User
@@ -69,7 +69,7 @@ def design_forget(campaign: Campaign) -> None:
 
 
 def round_write(
-    campaign: Campaign, pairs: IntArray, *, phase: Tuple.Phase, required: int, watch: Watch = NOBODY
+    campaign: Campaign, pairs: IntArray, *, phase: TuplePhase, required: int, watch: Watch = NOBODY
 ) -> int:
     """Write tuples of pairs (T, k), handed out in this order, as the campaign's next round; its number.
 

@@ -25,7 +25,10 @@ READERS = {
     "urls",
     "views",
 }
-MAY_WRITE = {"curation/models.py"}  # a new hash of the same password keeps the token valid
+MAY_WRITE = {
+    "curation/models/accounts.py",  # a new hash of the same password keeps the token valid
+    "curation/models/audit.py",  # erasing a person's data writes another name
+}
 
 
 def only_reads(path: Path) -> bool:

@@ -1,0 +1,111 @@
+"""Score sets: a score keeps the scale that it was given on."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from curation.files.judged_by import BOTH, SIMULATED, judged_by
+from curation.models.datasets import Dataset
+from curation.models.pairs import Pair, Sentence
+
+
+def mark_shown(judges: str) -> str:
+    """The mark of scores of these judges in the reader's language; "" of people alone. judges: as files say it."""
+    words = {SIMULATED: _("simulated annotators"), BOTH: _("people and simulated annotators")}
+    return str(words.get(judges, ""))
+
+
+class ScoreSet(models.Model):
+    """Scores of a dataset's pairs on one scale, from one maker. Values are kept raw; 0..1 is derived."""
+
+    class Kind(models.TextChoices):
+        REFERENCE = "reference", _("reference")  # imported
+        HUMAN = "human", _("human")  # from a campaign
+        MODEL = "model", _("model")
+        TARGET = "target", _("target")  # the similarity that a generated pair was asked for
+        REALISM = "realism", _("realism")
+        CONSISTENCY = "consistency", _("label consistency")
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="score_sets")
+    name = models.CharField(_("name"), max_length=100)
+    kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
+    low = models.FloatField(_("lowest score"))
+    high = models.FloatField(_("highest score"))
+    method = models.CharField(_("method"), max_length=100, blank=True)
+    parameters = models.JSONField(default=dict, blank=True)
+    campaign_ref = models.BigIntegerField(null=True, blank=True)
+    run_ref = models.BigIntegerField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "name"], name="one_score_set_per_name_and_dataset"),
+            models.CheckConstraint(condition=Q(low__lt=F("high")), name="score_scale_goes_up"),
+        ]
+
+    def __str__(self) -> str:
+        """The name as people read it, with the mark of simulated annotators. Files and plans have `name`."""
+        return f"{self.name} ({mark})" if (mark := self.mark) else self.name
+
+    @property
+    def judged_by(self) -> str:
+        """Who gave the judgements behind the scores, in the words of files; "" where nobody judged."""
+        annotators, simulated = (self.parameters.get(each) for each in ("annotators", "simulated_annotators"))
+        return judged_by(self.kind, annotators=annotators, simulated=simulated or 0)
+
+    @property
+    def mark(self) -> str:
+        """What is said beside the name wherever the scores are shown; "" where people alone judged, or nobody."""
+        return mark_shown(self.judged_by)
+
+
+class PairScore(models.Model):
+    score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="scores")
+    pair = models.ForeignKey(Pair, models.CASCADE, related_name="scores")
+    value = models.FloatField()
+    standard_error = models.FloatField(null=True, blank=True)
+    judgements = models.PositiveIntegerField(null=True, blank=True)
+    contexts = models.PositiveIntegerField(
+        null=True, blank=True, help_text="by how many contexts of a corpus the score was computed"
+    )
+    interval_low = models.FloatField(null=True, blank=True, help_text="95 %, over contexts")
+    interval_high = models.FloatField(null=True, blank=True, help_text="95 %, over contexts")
+    imported = models.BigIntegerField(
+        null=True, blank=True, help_text="the import and the line that gave it (curation.datasets.lineage)"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["score_set", "pair"], name="one_score_per_pair_and_score_set")
+        ]
+        # With the pair, so that pages in the order of scores need no sorting of equal ones.
+        indexes = [models.Index(fields=["score_set", "value", "pair"], name="score_by_value_and_pair")]
+
+    def __str__(self) -> str:
+        return f"{self.value:g}"
+
+
+class SentenceScore(models.Model):
+    """What a score set says of single sentences: how real each sounds (p_D), and what that came from.
+
+    A sentence is scored by a model that never saw it: `fold` names the one that did (RISE, and methods of ours).
+    """
+
+    score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="sentence_scores")
+    sentence = models.ForeignKey(Sentence, models.CASCADE, related_name="scores")
+    value = models.FloatField()
+    logit_machine = models.FloatField(null=True, blank=True)
+    logit_human = models.FloatField(null=True, blank=True)
+    fold = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["score_set", "sentence"], name="one_score_per_sentence_and_score_set"
+            )
+        ]
+        indexes = [models.Index(fields=["score_set", "value"], name="sentence_score_by_value")]
+
+    def __str__(self) -> str:
+        return f"{self.value:g}"
