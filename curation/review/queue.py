@@ -51,7 +51,7 @@ class Queue:
 
     @property
     def judges_both(self) -> bool:
-        """Whether a verdict is on both sentences of a pair, because a machine wrote both (ADR 24)."""
+        """Whether a verdict is on both sentences of a pair, because a machine wrote both (ADR 33)."""
         return bool(self.score_set.parameters.get("first_sentences") == "written")
 
     @property

@@ -142,7 +142,7 @@ def review_decide(
         return decision
     # The other pairs of the sentence that wait for a verdict.
     generated = Pair.objects.filter(dataset=pair.dataset_id, b=pair.b_id, origin=Pair.Origin.GENERATED)
-    if pair.a.origin == Sentence.Origin.MACHINE:  # the verdict is on both sentences (ADR 24)
+    if pair.a.origin == Sentence.Origin.MACHINE:  # the verdict is on both sentences (ADR 33)
         generated = generated.filter(a=pair.a_id)
     decided = standing().filter(sentence=pair.b_id).values("pair")
     others = generated.filter(status__in=REVIEWABLE).exclude(pk=pair.pk).exclude(pk__in=decided)

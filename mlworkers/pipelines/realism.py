@@ -65,7 +65,7 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
     job.report(0, 0, _("Calibrating"))
     scoring = score_sentences(logits, data, temperature=plan.temperature)
     p_human = scoring.p_human.tolist()
-    # Of two machine-written sentences the less human one decides (ADR 24).
+    # Of two machine-written sentences the less human one decides (ADR 33).
     of_pairs = [min(p_human[index] for index in pair.machines) for pair in scored.pairs]
     figures = {
         **scoring.figures,

@@ -1,17 +1,38 @@
-"""The documents name files that exist."""
+"""The documents name files and decisions that exist."""
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md")
+DECISIONS = sorted((ROOT / "docs" / "adr").glob("[0-9]*.md"))
+DOCUMENTS = (
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    *(f"docs/adr/{decision.name}" for decision in DECISIONS),
+)
 # A path of the repository between backticks, such as `curation/pairs/text.py` or `docs/adr/`.
 PATH = re.compile(
     r"`((?:curation|annotation|mlworkers|semblance|templates|static|tests|docs|benchmarks)/[\w./-]*)`"
 )
+FOLDERS = (
+    ".ci",
+    "annotation",
+    "benchmarks",
+    "curation",
+    "deployment",
+    "docs",
+    "mlworkers",
+    "semblance",
+    "static/js",
+    "templates",
+    "tests",
+)
+READ = {".css", ".html", ".js", ".md", ".py", ".sh", ".toml", ".ts", ".txt", ".yaml", ".yml"}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -55,3 +76,73 @@ def test_the_walk_through_the_security_standard_has_each_requirement_once_with_i
     named = re.findall(r"`(?:[\w/]+/)?(test_\w+\.py)`", text)
     assert len(named) > 150
     assert set(named) <= tests
+
+
+def written_files() -> Iterator[Path]:
+    """Files of the repository that people write and that can refer to a decision."""
+    yield from (path for path in ROOT.iterdir() if path.is_file() and path.suffix in {*READ, ""})
+    for folder in FOLDERS:
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and path.suffix in {*READ, ""} and "__pycache__" not in path.parts:
+                yield path
+
+
+def test_each_reference_to_a_decision_names_a_record_that_exists() -> None:
+    names = {decision.name for decision in DECISIONS}
+    numbers = {int(name[:4]) for name in names}
+    found, lost = 0, []
+
+    for path in written_files():
+        text = path.read_text(errors="ignore")
+        for number in re.findall(r"\bADRs? (\d+)", text):
+            found += 1
+            if int(number) not in numbers:
+                lost.append(f"{path.relative_to(ROOT)}: ADR {number}")
+        linked = re.findall(r"adr/(\d{4}-[\w-]+\.md)", text)
+        if path.parent.name == "adr":
+            linked += re.findall(r"\]\((\d{4}-[\w-]+\.md)", text)
+        lost += [f"{path.relative_to(ROOT)}: {name}" for name in linked if name not in names]
+
+    assert lost == []
+    assert found > 20
+
+
+def test_a_link_to_a_decision_names_the_number_of_the_record_that_it_leads_to() -> None:
+    linked = [
+        (int(number), int(target))
+        for path in written_files()
+        for number, target in re.findall(
+            r"\[ADR (\d+)\]\((?:[\w./]*/)?(\d{4})-", path.read_text(errors="ignore")
+        )
+    ]
+
+    assert len(linked) > 5
+    assert [pair for pair in linked if pair[0] != pair[1]] == []
+
+
+@pytest.mark.parametrize("decision", DECISIONS, ids=lambda decision: decision.stem)
+def test_each_decision_has_the_one_format_and_a_line_in_the_index(decision: Path) -> None:
+    text = decision.read_text()
+    index = (decision.parent / "README.md").read_text()
+
+    title = re.match(
+        r"# (\d+)\. (.+)\n\nDate: \d{4}-\d\d-\d\d( to \d{4}-\d\d-\d\d)?\. Status: accepted\.", text
+    )
+    assert title
+    assert int(title[1]) == int(decision.name[:4])
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert [each for each in headings if each != "Measured and rejected"] == [
+        "Context",
+        "Decision",
+        "Consequences",
+    ]
+    assert index.count(f"* [{title[1]}. {title[2]}]({decision.name})\n") == 1
+
+
+def test_the_decisions_stay_few_and_are_numbered_without_gaps() -> None:
+    numbers = [int(decision.name[:4]) for decision in DECISIONS]
+    index = (ROOT / "docs" / "adr" / "README.md").read_text()
+
+    assert numbers == list(range(1, len(DECISIONS) + 1))
+    assert len(DECISIONS) <= 45, "Merge a new decision into the record of its subject."
+    assert len(re.findall(r"^\* \[", index, re.MULTILINE)) == len(DECISIONS)

@@ -1,4 +1,4 @@
-"""The check of the site's scripts (ADR 112)."""
+"""The check of the site's scripts (ADR 5)."""
 
 import shutil
 import subprocess

@@ -1,6 +1,6 @@
 """Chromium against the live server: a page per role, logged in. Things on it are found by role and label.
 
-With `--browser firefox` it is the Firefox on the search path (ADR 112).
+With `--browser firefox` it is the Firefox on the search path (ADR 5).
 
 Every test fails where the browser finds something on a page that the site's content security policy forbids.
 With SITE_PATH=/a/b/ in the environment, every test of this folder runs on a site that is that part of its host, and

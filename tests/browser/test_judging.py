@@ -9,7 +9,7 @@ from tests.browser.conftest import moment_passes, sideways_overflow, small_targe
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory
 
 pytestmark = pytest.mark.browser
-# Playwright has neither fingers nor pages without scripts in a Firefox that it did not build (ADR 112).
+# Playwright has neither fingers nor pages without scripts in a Firefox that it did not build (ADR 5).
 not_in_firefox = pytest.mark.skip_browser("firefox")
 
 

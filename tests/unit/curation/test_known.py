@@ -17,7 +17,7 @@ def stored_pair(pk: int, name: PairName, *, generated: bool = False, active: boo
 
 
 def may_be(row: PairName, pair: StoredPair, *, across_splits: bool) -> bool:
-    """The rule in words of its own: see ADR 27."""
+    """The rule in words of its own: see ADR 28."""
     if pair.generated and (row.external_id, row.source) != (pair.name.external_id, pair.name.source):
         return False
     return across_splits or not row.split or not pair.name.split or row.split == pair.name.split
