@@ -6,9 +6,9 @@ from django.db.models import OuterRef, QuerySet
 from django.http import Http404
 
 from annotation.models import Campaign, CampaignWork, CrowdPerson, Lease, Participation
-from curation.access import dataset_allow, dataset_may, role_in
+from curation.foundation.statements import built_once
 from curation.models import User
-from curation.statements import built_once
+from curation.people.access import dataset_allow, dataset_may, role_in
 
 
 def campaign_for(user: User, pk: int, *, may: str) -> Campaign:

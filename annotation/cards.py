@@ -9,8 +9,8 @@ from django.core.paginator import Page
 from django.db.models import QuerySet
 
 from annotation.models import TupleItem
+from curation.foundation.statements import built_once
 from curation.models import Pair, Sentence
-from curation.statements import built_once
 
 AT_ONCE = 10  # tuples: as many as a screen ever asks for, so that few statements are kept
 

@@ -46,8 +46,8 @@ from annotation.results.works import (
     work_is_quick,
     works_free,
 )
-from curation.errors import UserError
-from curation.heartbeats import database_now
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import database_now
 from curation.models import ImportBatch, User
 
 logger = logging.getLogger(__name__)

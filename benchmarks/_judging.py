@@ -15,9 +15,9 @@ from django.utils.timezone import now
 
 from annotation.models import Campaign, Tuple, TupleItem
 from curation.datasets.rows import numbers_reserve, rows_add
+from curation.foundation.roles import Role, TokenScope
 from curation.models import Dataset, Membership, Pair, Sentence, User
 from curation.people.accounts.tokens import api_token_create
-from curation.roles import Role, TokenScope
 from semblance.serving.processes import Group, Program
 from semblance.serving.programs import address_of, answers, listening, web
 

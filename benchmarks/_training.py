@@ -16,12 +16,12 @@ from encoding import pairs_made
 from sentence_transformers import SentenceTransformer
 
 from curation.statistics.correlation import spearman
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.plan import EncoderPlan
-from mlworkers.encoders.rows import Rows
-from mlworkers.encoders.training import PairLearner
-from mlworkers.pretrained.compute import Compute
-from mlworkers.training.loop import train
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.encoders.plan import EncoderPlan
+from mlworkers.science.encoders.rows import Rows
+from mlworkers.science.encoders.training import PairLearner
+from mlworkers.science.pretrained.compute import Compute
+from mlworkers.science.training.loop import train
 
 BATCH = 32
 BASELINE = "SentenceTransformerTrainer with CosineSimilarityLoss, default settings"

@@ -11,9 +11,9 @@ from time import perf_counter
 import numpy as np
 from _compare import is_quick, peak_mb, print_comparison, rates_compared
 
-from curation.sampling.bands import BLOCK, FIRSTS, Vectors, pairs_by_similarity
-from curation.sampling.sample import bins_of
-from curation.sampling.uses import Uses
+from curation.pairs.sampling.bands import BLOCK, FIRSTS, Vectors, pairs_by_similarity
+from curation.pairs.sampling.sample import bins_of
+from curation.pairs.sampling.uses import Uses
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 WIDTH = 384

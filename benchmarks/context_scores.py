@@ -19,15 +19,15 @@ from _compare import every_round, is_quick, print_comparison, rates_compared, sp
 from _sentences import sentences_made
 
 from curation.files.documents import Document, read_documents
-from mlworkers.contexts.asking import Questioner
-from mlworkers.contexts.corpus import Corpus, corpus_write
-from mlworkers.contexts.gaps import Question
-from mlworkers.contexts.kept_values import KeptValues
-from mlworkers.contexts.language_model import ContextModel
-from mlworkers.contexts.model_plan import ContextModelPlan
-from mlworkers.contexts.model_training import context_model_initialised
-from mlworkers.contexts.similarity import Terms
-from mlworkers.pretrained.compute import choose_compute
+from mlworkers.science.contexts.asking import Questioner
+from mlworkers.science.contexts.corpus import Corpus, corpus_write
+from mlworkers.science.contexts.gaps import Question
+from mlworkers.science.contexts.kept_values import KeptValues
+from mlworkers.science.contexts.language_model import ContextModel
+from mlworkers.science.contexts.model_plan import ContextModelPlan
+from mlworkers.science.contexts.model_training import context_model_initialised
+from mlworkers.science.contexts.similarity import Terms
+from mlworkers.science.pretrained.compute import choose_compute
 
 BASELINE = "the library's loss, one sentence and one context at a time"
 NOVELS = 3

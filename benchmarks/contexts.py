@@ -21,8 +21,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from curation.files.documents import Document, read_documents
 from curation.pairs.text import words
-from mlworkers.contexts.bigram_index import BigramIndex, index_write
-from mlworkers.contexts.corpus import Corpus, corpus_write
+from mlworkers.science.contexts.bigram_index import BigramIndex, index_write
+from mlworkers.science.contexts.corpus import Corpus, corpus_write
 
 MOST = 20_000
 ASKED = 200  # sentences that are looked up

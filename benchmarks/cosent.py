@@ -15,7 +15,7 @@ from _compare import alternate, is_quick, print_comparison, rates_compared
 from sentence_transformers.sentence_transformer.losses import CoSENTLoss
 from torch import Tensor
 
-from mlworkers.encoders.ranking import ranking_loss
+from mlworkers.science.encoders.ranking import ranking_loss
 
 SCALE = 20.0
 SHORT_ROUNDS = 20

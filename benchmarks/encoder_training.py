@@ -26,8 +26,8 @@ from _training import (
 from encoding import encoder_found
 from sentence_transformers import SentenceTransformer
 
-from mlworkers.encoders.rows import Rows
-from mlworkers.pretrained.compute import choose_compute
+from mlworkers.science.encoders.rows import Rows
+from mlworkers.science.pretrained.compute import choose_compute
 
 ORDER = 5  # the seed of the order of the real pairs
 

@@ -17,11 +17,11 @@ from sentence_transformers import SentenceTransformer
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.pretrained.hub import hub_folder
-from mlworkers.pretrained.sources import ModelError, model_folder, parse_source
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.pretrained.compute import Compute, choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.pretrained.hub import hub_folder
+from mlworkers.science.pretrained.sources import ModelError, model_folder, parse_source
 
 WORDS = (
     "a the of and in on with is are man woman child dog cat bird horse car street house river mountain game ball "

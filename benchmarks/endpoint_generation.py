@@ -22,15 +22,15 @@ import torch
 from _compare import alternate, print_comparison, rates_compared
 from transformers import AutoTokenizer, GenerationConfig, LlamaConfig, LlamaForCausalLM
 
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.learned_tokenizer import END, tokenizer_learned
-from mlworkers.synthesis.asking import rows_asked
-from mlworkers.synthesis.bootstrap import generator_trained
-from mlworkers.synthesis.chat import AnswerForm, question_of
-from mlworkers.synthesis.endpoint import ChatClient, endpoint_of
-from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
-from mlworkers.synthesis.prompts import TASKS, Example, LabelledPair, examples_written
-from mlworkers.synthesis.rows import Source
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.learned_tokenizer import END, tokenizer_learned
+from mlworkers.science.synthesis.asking import rows_asked
+from mlworkers.science.synthesis.bootstrap import generator_trained
+from mlworkers.science.synthesis.chat import AnswerForm, question_of
+from mlworkers.science.synthesis.endpoint import ChatClient, endpoint_of
+from mlworkers.science.synthesis.plan import BootstrapPlan, GenerationPlan
+from mlworkers.science.synthesis.prompts import TASKS, Example, LabelledPair, examples_written
+from mlworkers.science.synthesis.rows import Source
 from semblance.demo.scenes import scene_pairs
 
 TEMPLATE = (

@@ -18,15 +18,15 @@ import torch
 from _compare import alternate, is_quick, print_comparison, rates_compared
 from transformers import LogitsProcessor, LogitsProcessorList
 
-from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.synthesis.bootstrap import generator_trained
-from mlworkers.synthesis.debiasing import debiased
-from mlworkers.synthesis.generator import Generator, load_generator
-from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
-from mlworkers.synthesis.postprocessing import postprocessed
-from mlworkers.synthesis.prompts import TASKS, LabelledPair, examples_written
-from mlworkers.synthesis.rows import Source, WrittenRow
-from mlworkers.synthesis.writing import rows_written
+from mlworkers.science.pretrained.compute import Compute, choose_compute
+from mlworkers.science.synthesis.bootstrap import generator_trained
+from mlworkers.science.synthesis.debiasing import debiased
+from mlworkers.science.synthesis.generator import Generator, load_generator
+from mlworkers.science.synthesis.plan import BootstrapPlan, GenerationPlan
+from mlworkers.science.synthesis.postprocessing import postprocessed
+from mlworkers.science.synthesis.prompts import TASKS, LabelledPair, examples_written
+from mlworkers.science.synthesis.rows import Source, WrittenRow
+from mlworkers.science.synthesis.writing import rows_written
 from semblance.demo.scenes import scene_pairs
 
 BASELINE = "transformers generate with a debiasing processor, one prompt at a time, on one core"

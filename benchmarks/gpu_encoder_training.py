@@ -26,9 +26,9 @@ from _training import (
 from encoding import encoder_found
 from sentence_transformers import SentenceTransformer
 
-from mlworkers.encoders.forward import TokenizedSentences
-from mlworkers.encoders.rows import Rows
-from mlworkers.pretrained.compute import choose_compute
+from mlworkers.science.encoders.forward import TokenizedSentences
+from mlworkers.science.encoders.rows import Rows
+from mlworkers.science.pretrained.compute import choose_compute
 
 # Times that a step reads or writes each weight or its gradient or moments, 4 bytes each: weights for the passes forward
 # and back (2), gradients written (1), read for their norm (1), clipped (2), and AdamW (reads 4, writes 3).

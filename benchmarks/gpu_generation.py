@@ -13,12 +13,12 @@ import torch
 from _compare import alternate, is_quick, print_comparison, rates_compared
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
-from mlworkers.synthesis.generator import Generator, generator_of
-from mlworkers.synthesis.plan import GenerationPlan
-from mlworkers.synthesis.rows import Source
-from mlworkers.synthesis.writing import rows_written
+from mlworkers.science.pretrained.compute import Compute, choose_compute
+from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
+from mlworkers.science.synthesis.generator import Generator, generator_of
+from mlworkers.science.synthesis.plan import GenerationPlan
+from mlworkers.science.synthesis.rows import Source
+from mlworkers.science.synthesis.writing import rows_written
 from semblance.demo.scenes import scene_pairs
 
 BASELINE = "the same loop, every row to its 40 tokens and one source at a time (DINO's layout)"

@@ -14,16 +14,16 @@ import numpy as np
 from _compare import is_quick, peak_mb, print_comparison, rates_compared
 from _sentences import sentences_made
 
-from curation.pairs.text import words
-from curation.pairs.word_tables import dice_of_pairs, inverse_document_frequencies, word_table
-from curation.sampling.searching import Window
-from curation.sampling.strategies import (
+from curation.pairs.sampling.searching import Window
+from curation.pairs.sampling.strategies import (
     pairs_by_percentiles,
     pairs_within_window,
     random_candidates,
     within_lengths,
 )
-from curation.sampling.uses import Uses
+from curation.pairs.sampling.uses import Uses
+from curation.pairs.text import words
+from curation.pairs.word_tables import dice_of_pairs, inverse_document_frequencies, word_table
 
 BASELINE_PAIRS = 100
 WINDOW = Window()

@@ -16,20 +16,20 @@ import torch
 from _compare import every_round, is_quick, print_comparison, rates_compared, spread_of_ratios
 
 from curation.pairs.text import normalise
-from mlworkers.paraphrasing.decoding import Request, paraphrases_decoded, search_arguments
-from mlworkers.paraphrasing.paraphraser import (
+from mlworkers.science.paraphrasing.decoding import Request, paraphrases_decoded, search_arguments
+from mlworkers.science.paraphrasing.paraphraser import (
     Paraphraser,
     TaggedPair,
     Target,
     load_paraphraser,
     paraphraser_initialised,
 )
-from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
-from mlworkers.paraphrasing.paraphraser_training import paraphraser_trained
-from mlworkers.paraphrasing.tags import TagBounds
-from mlworkers.paraphrasing.writing_plan import PAPER_PAIRS, Decoding
-from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.pretrained.quiet import quiet_transformers
+from mlworkers.science.paraphrasing.paraphraser_plan import ParaphraserPlan
+from mlworkers.science.paraphrasing.paraphraser_training import paraphraser_trained
+from mlworkers.science.paraphrasing.tags import TagBounds
+from mlworkers.science.paraphrasing.writing_plan import PAPER_PAIRS, Decoding
+from mlworkers.science.pretrained.compute import Compute, choose_compute
+from mlworkers.science.pretrained.quiet import quiet_transformers
 from semblance.demo.scenes import scene_pairs
 
 BASELINE = "generate of transformers, one sentence and pair of tags at a time"

@@ -17,8 +17,8 @@ import torch
 from _compare import is_quick, peak_mb, print_comparison, rates_compared
 from sentence_transformers.util import semantic_search
 
-from mlworkers.encoders.encoding import Vectors
-from mlworkers.encoders.sentence_index import SentenceIndex, index_write
+from mlworkers.science.encoders.encoding import Vectors
+from mlworkers.science.encoders.sentence_index import SentenceIndex, index_write
 
 WIDTH, MOST = 384, 10
 ASKED, OF_BASELINE = 50, 5  # queries, and those of them that the baseline gets too

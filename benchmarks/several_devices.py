@@ -17,10 +17,10 @@ from _compare import is_quick, print_comparison, rates_compared, spread_of_ratio
 from _training import BATCH, rows_made, stsb_rows
 from encoding import encoder_found
 
-from mlworkers.encoders.plan import EncoderPlan
-from mlworkers.encoders.rows import Rows
-from mlworkers.encoders.training import encoder_train
-from mlworkers.pretrained.compute import choose_compute
+from mlworkers.science.encoders.plan import EncoderPlan
+from mlworkers.science.encoders.rows import Rows
+from mlworkers.science.encoders.training import encoder_train
+from mlworkers.science.pretrained.compute import choose_compute
 
 PROCESSES = 2
 PLAN = EncoderPlan("pairs", "model", "scores", epochs=1, batch_size=BATCH, device="cpu")

@@ -36,8 +36,8 @@ from django.test import Client
 
 from annotation.models import Campaign
 from curation.exchange.importing import AT_ONCE_ROWS
+from curation.foundation.roles import TokenScope
 from curation.models import Dataset, User
-from curation.roles import TokenScope
 from semblance.serving.processes import Group, Program
 from semblance.serving.programs import beat, workers
 

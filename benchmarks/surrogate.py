@@ -33,23 +33,23 @@ from encoding import encoder_found
 from sentence_transformers import SentenceTransformer
 
 from curation.files.progress import silent
-from mlworkers.contexts.asking import Questioner
-from mlworkers.contexts.bigram_index import BigramIndex, index_write
-from mlworkers.contexts.corpus import Corpus, corpus_write
-from mlworkers.contexts.discriminative import DiscriminativeModel, lstm_vectors, network_made
-from mlworkers.contexts.discriminative_plan import DiscriminativePlan
-from mlworkers.contexts.kept_values import KeptValues
-from mlworkers.contexts.model_plan import ContextModelPlan
-from mlworkers.contexts.model_training import context_model_initialised
-from mlworkers.contexts.pair_scoring import Pair, PairScorer, background_of
-from mlworkers.contexts.scores_plan import ContextScoresPlan
-from mlworkers.contexts.similarity import Weights, pair_similarity
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.initial import encoder_initialised
-from mlworkers.encoders.initial_plan import InitialEncoderPlan
-from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
+from mlworkers.science.contexts.asking import Questioner
+from mlworkers.science.contexts.bigram_index import BigramIndex, index_write
+from mlworkers.science.contexts.corpus import Corpus, corpus_write
+from mlworkers.science.contexts.discriminative import DiscriminativeModel, lstm_vectors, network_made
+from mlworkers.science.contexts.discriminative_plan import DiscriminativePlan
+from mlworkers.science.contexts.kept_values import KeptValues
+from mlworkers.science.contexts.model_plan import ContextModelPlan
+from mlworkers.science.contexts.model_training import context_model_initialised
+from mlworkers.science.contexts.pair_scoring import Pair, PairScorer, background_of
+from mlworkers.science.contexts.scores_plan import ContextScoresPlan
+from mlworkers.science.contexts.similarity import Weights, pair_similarity
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.encoders.initial import encoder_initialised
+from mlworkers.science.encoders.initial_plan import InitialEncoderPlan
+from mlworkers.science.pretrained.compute import Compute, choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
 
 ROUNDS = 2
 NOVELS = 12

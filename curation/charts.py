@@ -16,9 +16,9 @@ import vl_convert
 from django.core.cache import cache
 from django.utils.safestring import SafeString, mark_safe
 
-from curation.files.judged_by import with_mark
 from curation.files.tables import csv_lines
 from curation.models import mark_shown
+from curation.pairs.judged_by import with_mark
 
 # Drawn in the light theme's colours; on a page each becomes the custom property that changes with the theme.
 INK, SOFT, LINE, SURFACE = "#1e2227", "#595f67", "#dedad1", "#ffffff"

@@ -9,8 +9,8 @@ from rest_framework import serializers
 
 from curation.datasets.lineage import score_lineages, score_set_lineages
 from curation.datasets.selectors import ORDERS, PairFilter
+from curation.foundation.numbers import LARGEST
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
-from curation.numbers import LARGEST
 from curation.pairs.inclusion import INCLUSIONS
 
 Frame = ReviewDecision.Frame

@@ -7,7 +7,8 @@ from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from curation.access import (
+from curation.models import Dataset, ScoreSet, User
+from curation.people.access import (
     CHANGING,
     ROLES_THAT_MAY,
     STAFF_MAY,
@@ -18,7 +19,6 @@ from curation.access import (
     datasets_readable,
     roles_of,
 )
-from curation.models import Dataset, ScoreSet, User
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS, UNLISTED, Kind
 

@@ -12,8 +12,8 @@ from celery.signals import task_postrun, task_prerun, worker_ready, worker_shutd
 from celery.worker import state as celery_state
 
 from curation.exchange.uploads import imports_tidy
-from curation.heartbeats import Pulse, database_now
-from curation.shared_files import StorageError
+from curation.foundation.heartbeats import Pulse, database_now
+from curation.foundation.shared_files import StorageError
 from mlworkers.pipelines.work import measured
 from mlworkers.plans.kinds import QUEUES, kind_named
 from mlworkers.runs.attempts import Pipeline, run_assist, run_carry_out

@@ -8,7 +8,7 @@ from typing import Any
 from celery.beat import Scheduler
 from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 
-from curation.heartbeats import database_now
+from curation.foundation.heartbeats import database_now
 
 SECONDS_BETWEEN_BEATS = 15.0
 

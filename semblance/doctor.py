@@ -17,8 +17,8 @@ from django.utils.translation import ngettext
 from redis import Redis
 from redis.exceptions import RedisError
 
-from curation.heartbeats import database_now
-from curation.shared_files import StorageError, shared_store, shared_try
+from curation.foundation.heartbeats import database_now
+from curation.foundation.shared_files import StorageError, shared_store, shared_try
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, QUEUES
 from mlworkers.runs.presence import worker_command

@@ -7,7 +7,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import requires_csrf_token
 
-from curation.heartbeats import connection_lost
+from curation.foundation.heartbeats import connection_lost
 from semblance.middleware import json_refusal
 
 RETRY_AFTER = 5  # seconds

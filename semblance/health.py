@@ -16,9 +16,9 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
-from curation.database import migrations_missing, migrations_sentence
-from curation.heartbeats import database_now
-from curation.shared_files import StorageAway, shared_problem
+from curation.foundation.database import migrations_missing, migrations_sentence
+from curation.foundation.heartbeats import database_now
+from curation.foundation.shared_files import StorageAway, shared_problem
 
 SECONDS_BETWEEN_STORAGE_CHECKS = 30.0
 

@@ -12,7 +12,7 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
 from annotation.access import takes_part
-from curation.access import ROLES_THAT_MAY, roles_of
+from curation.people.access import ROLES_THAT_MAY, roles_of
 from semblance.health import problems
 
 

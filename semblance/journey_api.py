@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.access import dataset_for
+from curation.people.access import dataset_for
 from semblance.journey import Step, standing_of, step_of
 
 

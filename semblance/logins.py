@@ -7,7 +7,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils.timezone import now
 
-from curation.log_lines import log_line, log_line_at_commit
+from curation.foundation.log_lines import log_line, log_line_at_commit
 from curation.models import User
 from curation.people.accounts.second_factor import second_factor_event
 from curation.people.accounts.sessions import session_begin

@@ -19,7 +19,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
-from curation.errors import NUL_REFUSED, UserError
+from curation.foundation.errors import NUL_REFUSED, UserError
 from curation.models import User
 from curation.people.accounts.second_factor import ELSEWHERE, has_second_factor
 from curation.people.accounts.sessions import session_used

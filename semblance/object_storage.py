@@ -1,6 +1,7 @@
-"""An S3-compatible store as `curation.shared_files` uses it. Imported where STORAGE_URL names one, and nowhere else.
+"""An S3-compatible store for `curation.foundation.shared_files`. Imported only where STORAGE_URL names one.
 
-A transfer may take as long as it brings a least number of bytes a minute (`curation.connections`), in either direction.
+A transfer may take as long as it brings a least number of bytes a minute, in either direction
+(`curation.foundation.connections`).
 
 Keys and the address of the server come from the ordinary variables of the environment, which boto3 reads.
 """
@@ -31,8 +32,8 @@ from django.utils.translation import gettext as _
 from s3transfer.exceptions import RetriesExceededError
 from storages.backends.s3 import S3Storage
 
-from curation.connections import BoundedSocket, Deadline, LeastRate
-from curation.shared_files import StorageAway, StorageError, StoredObject
+from curation.foundation.connections import BoundedSocket, Deadline, LeastRate
+from curation.foundation.shared_files import StorageAway, StorageError, StoredObject
 
 CONNECT_SECONDS, READ_SECONDS, ATTEMPTS = 5, 60, 3
 HURRIED_SECONDS = 2

@@ -4,9 +4,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import requires_csrf_token
 
-from curation.access import RoleRefusedError
+from curation.foundation.roles import Role
+from curation.people.access import RoleRefusedError
 from curation.people.members import members_of
-from curation.roles import Role
 
 OWNERS_NAMED = 3
 

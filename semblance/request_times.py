@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse
 
-from curation.log_lines import log_line
+from curation.foundation.log_lines import log_line
 
 if TYPE_CHECKING:  # loaded where figures are wanted: most processes count nothing
     from prometheus_client import CollectorRegistry, Histogram

@@ -14,9 +14,9 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import exception_handler
 
-from curation.errors import NUL_REFUSED, UserError
 from curation.files.json_text import nested_deeply
-from curation.numbers import MOST_DIGITS, number_from
+from curation.foundation.errors import NUL_REFUSED, UserError
+from curation.foundation.numbers import MOST_DIGITS, number_from
 
 
 class Pages(LimitOffsetPagination):

@@ -204,8 +204,8 @@ SQLITE_OPTIONS: dict[str, object] = {
 }
 # A server that does not answer must not hold every thread of the site.
 POSTGRESQL_OPTIONS: dict[str, object] = {"connect_timeout": 5}
-# Statements that ask for it are planned once per connection (`curation.statements`); no others are, however often they
-# come. A pooler that gives each transaction another connection may know nothing of them.
+# Statements that ask for it are planned once per connection (`curation.foundation.statements`); no others are, however
+# often they come. A pooler that gives each transaction another connection may know nothing of them.
 if env.bool("PREPARED_STATEMENTS", default=True):
     POSTGRESQL_OPTIONS["prepare_threshold"] = sys.maxsize
 

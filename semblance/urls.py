@@ -8,7 +8,7 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 import semblance.celery  # noqa: F401 - the tasks that views send are its tasks
-from curation.numbers import NumberConverter
+from curation.foundation.numbers import NumberConverter
 from curation.views import accounts, second_factor, sign_on
 from semblance import home
 from semblance import metrics as figures

@@ -18,7 +18,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from redis import Redis
 
 from annotation.campaigns import watching
-from curation import heartbeats
+from curation.foundation import heartbeats
 from semblance.backups.rows import MADE_BY_MIGRATING, label_of, rows_remove
 from tests import services_needed, template_databases
 from tests.factories import DatasetFactory, MembershipFactory, UserFactory

@@ -4,13 +4,13 @@ import numpy as np
 
 from curation.files.documents import Document
 from curation.models import PairScore
-from mlworkers.contexts.bigram_index import index_write
-from mlworkers.contexts.corpus import Corpus, corpus_write
-from mlworkers.contexts.pair_terms import PairContexts
-from mlworkers.contexts.scored_file import scored_write
-from mlworkers.contexts.similarity import Weights, pair_similarity
 from mlworkers.models import Artifact, Run
 from mlworkers.runs.storage import home_relative, run_folder
+from mlworkers.science.contexts.bigram_index import index_write
+from mlworkers.science.contexts.corpus import Corpus, corpus_write
+from mlworkers.science.contexts.pair_terms import PairContexts
+from mlworkers.science.contexts.scored_file import scored_write
+from mlworkers.science.contexts.similarity import Weights, pair_similarity
 from tests.factories import PairFactory, RunFactory, ScoreSetFactory
 
 TEXT = [f"The {who} came home in the {where}." for who in ("dog", "cat", "fox") for where in ("rain", "snow")]

@@ -27,7 +27,7 @@ from importlib import import_module
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
-from curation.database import tables_make
+from curation.foundation.database import tables_make
 assert tables_make(MigrationExecutor(connection))
 with connection.schema_editor() as editor:
     import_module("curation.migrations.0020_pages_of_large_datasets").words_indexed(None, editor)

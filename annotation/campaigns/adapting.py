@@ -34,9 +34,9 @@ from annotation.campaigns.selectors import pairs_active
 from annotation.models import Campaign, Judgement, Tuple
 from annotation.results.record import campaign_judgements
 from annotation.results.selectors import PhaseSums, phase_sums
-from curation.access import dataset_require_active
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import User
+from curation.people.access import dataset_require_active
 from curation.people.audit import Action
 
 NEARLY = 0.9  # of the design, and of a block, are judged before the next block is chosen

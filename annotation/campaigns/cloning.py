@@ -7,7 +7,7 @@ from annotation.campaigns.gold import gold_add
 from annotation.campaigns.quiz import quiz_copy
 from annotation.campaigns.services import campaign_create, guideline_save
 from annotation.models import Campaign, Tuple
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Pair, User
 
 COPIED = (

@@ -19,8 +19,8 @@ from annotation.campaigns.rounds import campaign_lock, campaign_require
 from annotation.campaigns.services import campaign_open, campaign_preview
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign
-from curation.errors import UserError
-from curation.heartbeats import (
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import (
     LOST_MAX,
     ClaimLost,
     beating,

@@ -16,7 +16,7 @@ from annotation.bws.studies.forecast import ForecastPlan, SizeForecast, forecast
 from annotation.campaigns.selectors import pairs_fitting
 from annotation.models import Campaign, Crowd
 from annotation.results.annotators import gate_sentence
-from curation.errors import UserError, errors_shown
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import Dataset
 from curation.people.members import members_of
 

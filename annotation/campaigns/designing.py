@@ -10,7 +10,7 @@ from annotation.campaigns.selectors import design_work_of, pairs_fitting
 from annotation.campaigns.watching import NOBODY, RequestWatch, TakesLonger, Watch
 from annotation.cards import Card
 from annotation.models import Campaign
-from curation.errors import UserError, errors_shown
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import Pair
 
 FEWEST_PAIRS = 4

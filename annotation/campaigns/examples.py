@@ -15,7 +15,7 @@ from annotation.campaigns.rounds import campaign_lock
 from annotation.campaigns.selectors import pairs_fitting
 from annotation.campaigns.services import guideline_save
 from annotation.models import Campaign, Guideline, TupleItem
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Pair, User
 from curation.pairs.text import normalise, sentence_key
 

@@ -14,9 +14,9 @@ from annotation.campaigns.rounds import campaign_lock, campaign_record, campaign
 from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.campaigns.selectors import pairs_fitting
 from annotation.models import Campaign, GoldAnswer, Tuple, TupleItem
-from curation.access import dataset_require_active
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Pair, PairScore, ScoreSet, User
+from curation.people.access import dataset_require_active
 from curation.people.audit import Action
 
 # As shares of the set's scale. An answer that good annotators could miss would stop the wrong people.

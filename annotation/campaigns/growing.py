@@ -24,7 +24,7 @@ from annotation.campaigns.selectors import pairs_active, pairs_new
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, Tuple
 from annotation.results.figures import scores_now
-from curation.errors import UserError, errors_shown
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import User
 from curation.people.audit import Action
 

@@ -7,7 +7,7 @@ from annotation.campaigns.rounds import campaign_lock, campaign_require
 from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.models import Campaign, Tuple, TupleItem
 from curation.datasets.machine_judges import BlockTuple, block_create
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import TupleBlock, User
 
 PROPOSED = 100

@@ -12,9 +12,9 @@ from annotation.campaigns.rounds import campaign_lock, campaign_record, campaign
 from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.cards import cards_by_tuple
 from annotation.models import Campaign, NormingItem, NormingSession, NormingTuple
-from curation.access import dataset_require_active
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Pair, User
+from curation.people.access import dataset_require_active
 from curation.people.audit import Action
 
 MOST_TUPLES = 20

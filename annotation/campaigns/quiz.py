@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotation.campaigns.rounds import campaign_lock, campaign_record, campaign_require
 from annotation.models import Campaign, QuizQuestion
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import User
 from curation.people.audit import Action
 

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from annotation.bws.judgements import IntArray
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign, Tuple, TupleItem, TuplePhase
-from curation.access import dataset_require_active
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import User
+from curation.people.access import dataset_require_active
 from curation.people.audit import Action, audit_record
 
 ROWS_AT_ONCE = 2000

@@ -18,9 +18,9 @@ from annotation.campaigns.rounds import (
 )
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign, Flag, Guideline, Tuple
-from curation.access import dataset_require_active
-from curation.errors import UserError, validation_shown
+from curation.foundation.errors import UserError, validation_shown
 from curation.models import Dataset, User
+from curation.people.access import dataset_require_active
 from curation.people.audit import Action
 from curation.people.webhooks.events import Event, event_happened
 

@@ -12,7 +12,7 @@ from annotation.campaigns.rounds import campaign_lock, campaign_record, campaign
 from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.campaigns.selectors import pairs_active
 from annotation.models import Campaign, Judgement, Lease, Participation, SliderArm, SliderPair
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Membership, User
 from curation.people.audit import Action
 from curation.people.members import members_of

@@ -25,7 +25,7 @@ from annotation.models import (
     CrowdSubmission,
     Participation,
 )
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import User
 from curation.people.accounts.guessing import arrival_count
 

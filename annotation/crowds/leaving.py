@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from annotation.judging.choosing import is_something_open, quota_is_full
 from annotation.judging.settling import participation_lock, participation_stop
 from annotation.models import Crowd, CrowdPerson, CrowdSubmission, Participation
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import User
 
 Outcome = CrowdSubmission.Outcome

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from annotation.campaigns.rounds import campaign_lock, campaign_record
 from annotation.crowds.presets import PRESETS
 from annotation.models import Campaign, Crowd, CrowdConsent
-from curation.access import dataset_require_active
-from curation.errors import UserError, validation_shown
+from curation.foundation.errors import UserError, validation_shown
 from curation.models import User
+from curation.people.access import dataset_require_active
 from curation.people.audit import Action
 
 LINK_BYTES = 16  # every participant sees the link: it need only not be guessed before

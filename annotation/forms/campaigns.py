@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Campaign
 from curation.datasets.pairs_table import PairChoices
+from curation.foundation.numbers import NumberField
 from curation.models import Dataset, Pair
-from curation.numbers import NumberField
 
 REPEATS_HELP = gettext_lazy(
     "Tuples that the person judged before are shown again, unannounced, to see whether "

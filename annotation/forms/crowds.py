@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.crowds.presets import PRESETS
 from annotation.crowds.services import settings_check
 from annotation.models import Crowd
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 
 
 class CrowdForm(forms.ModelForm):  # type: ignore[type-arg]

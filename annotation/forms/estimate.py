@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy
 from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT
 from annotation.campaigns.cost import Estimate, campaign_estimate
 from annotation.models import REPEATS_AT_MOST_EVERY, Campaign
+from curation.foundation.numbers import NumberField
 from curation.models import Dataset
-from curation.numbers import NumberField
 
 
 class EstimateForm(forms.Form):

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy
 
 from annotation.campaigns.gold import GoldSuggestion
 from annotation.models import Campaign
+from curation.foundation.numbers import NumberField
 from curation.models import Pair, ScoreSet
-from curation.numbers import NumberField
 
 SUGGESTIONS_AT_MOST = 50
 

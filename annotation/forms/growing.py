@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from curation.numbers import NumberField
+from curation.foundation.numbers import NumberField
 
 
 class SpendForm(forms.Form):

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Campaign, Lease, Participation
 from annotation.reasons import FlagReason
-from curation.numbers import NumberField, number_from
+from curation.foundation.numbers import NumberField, number_from
 
 LONGEST_MS = 10**10 - 1  # more than three months
 

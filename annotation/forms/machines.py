@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.bws.annotators.machine import COST_BENEFIT
 from annotation.campaigns.machine_block import MOST_TUPLES, PROPOSED
-from curation.numbers import NumberField
+from curation.foundation.numbers import NumberField
 
 COST_BENEFITS = {
     0.1: gettext_lazy(".10: crowds"),

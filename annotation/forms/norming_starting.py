@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.campaigns.norming import MOST_PEOPLE, MOST_TUPLES
-from curation.numbers import NumberField, number_from
+from curation.foundation.numbers import NumberField, number_from
 
 
 class NormingForm(forms.Form):

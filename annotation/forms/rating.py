@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.forms.judging import AnswerForm
 from annotation.models import Participation, SliderPair
-from curation.numbers import NumberField
+from curation.foundation.numbers import NumberField
 
 HIGHEST = 100
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.campaigns.slider import MOST_PAIRS, MOST_RATINGS, can_rate
 from annotation.models import Campaign
-from curation.numbers import NumberField
+from curation.foundation.numbers import NumberField
 
 MOST_DRAWN = 1_000
 

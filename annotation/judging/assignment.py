@@ -52,10 +52,10 @@ from annotation.models import (
     Tuple,
 )
 from annotation.reasons import FlagReason
-from curation.access import dataset_require_active
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.foundation.statements import built_once, row_insert, row_update, updates_once
 from curation.models import User
-from curation.statements import built_once, row_insert, row_update, updates_once
+from curation.people.access import dataset_require_active
 
 NOTHING_LEFT = frozenset({NoTupleReason.JUDGED, NoTupleReason.YOURS, NoTupleReason.LEASED})
 FETCHED_AHEAD = (

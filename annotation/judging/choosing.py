@@ -13,8 +13,8 @@ from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.judging.gold import gold_choose, gold_is_due
 from annotation.judging.repeats import order_again, repeat_choose, repeat_is_due
 from annotation.models import Campaign, Lease, Participation, Tuple
+from curation.foundation.statements import built_once
 from curation.models import User
-from curation.statements import built_once
 
 
 class NoTupleReason(models.TextChoices):

@@ -10,9 +10,9 @@ from annotation.judging.settling import participation_lock, participation_reopen
 from annotation.models import Campaign, GoldAnswer, Lease, Participation, Tuple
 from annotation.reasons import gold_reason
 from annotation.results.gold_doubts import GoldCounts, gate_stops, gold_answers, gold_counts
-from curation.access import dataset_require_active
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import User
+from curation.people.access import dataset_require_active
 from curation.people.audit import Action
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from annotation.bws.annotators.carelessness import SignKind
 from annotation.judging.settling import participation_lock
 from annotation.models import Participation
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 
 
 @transaction.atomic

@@ -8,9 +8,9 @@ from annotation.judging.assignment import NOTHING_LEFT
 from annotation.judging.choosing import NoTupleReason
 from annotation.judging.screen import progress_text, sitting_judged, undo_offered, words
 from annotation.models import Participation
+from curation.foundation.roles import Role
 from curation.models import Dataset
 from curation.people.members import members_of
-from curation.roles import Role
 
 
 def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dict[str, Any]:

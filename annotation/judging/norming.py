@@ -30,9 +30,9 @@ from annotation.models import (
     Participation,
 )
 from annotation.results.norming import people_finished
-from curation.access import dataset_require_active
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import User
+from curation.people.access import dataset_require_active
 
 ROUNDS = {NormingSession.State.JUDGING: 1, NormingSession.State.DISCUSSING: 2}
 

@@ -22,7 +22,7 @@ from annotation.judging.assignment import FETCHED_AHEAD, RefusedError, timings_l
 from annotation.judging.screen import words
 from annotation.judging.settling import participation_lock
 from annotation.models import PairRating, Participation, SliderArm, SliderPair
-from curation.access import dataset_require_active
+from curation.people.access import dataset_require_active
 
 SHOWN_AT_ONCE = 1 + FETCHED_AHEAD
 

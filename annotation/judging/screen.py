@@ -23,7 +23,7 @@ from annotation.judging.assignment import tuple_claim, tuples_fetch
 from annotation.judging.choosing import NoTupleReason
 from annotation.judging.gold import EXPECTED_SEEN, GoldFeedback, gold_feedback
 from annotation.models import Campaign, Judgement, JudgementRevision, Lease, Participation, Sitting
-from curation.statements import built_once
+from curation.foundation.statements import built_once
 
 SITTING = 40  # screens: about a quarter of an hour, after which a break is offered
 LONG_SENTENCE = 150  # characters

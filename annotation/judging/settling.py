@@ -21,11 +21,11 @@ from annotation.judging.gold import GoldFeedback
 from annotation.models import Campaign, Judgement, Lease, Participation, Tuple
 from annotation.reasons import gold_reason
 from annotation.results.annotators import gate_of
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.foundation.statements import built_once, row_insert, row_update, updates_once
 from curation.models import User
 from curation.people.audit import Action
 from curation.people.webhooks.events import Event, event_happened
-from curation.statements import built_once, row_insert, row_update, updates_once
 
 # A person's whole work is settled in pieces, so that no statement names more rows than SQLite takes.
 TUPLES_AT_ONCE = 1000

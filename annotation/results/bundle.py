@@ -51,13 +51,13 @@ from annotation.results.record import (
     rounds_of,
 )
 from annotation.results.slider import RATING_COLUMNS, rating_rows
-from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
 from curation.files.manifest import MANIFEST, write_manifest
 from curation.files.publishing.prose import markdown_text
 from curation.files.tables import Column, neutralise_file, write_table
 from curation.files.writing import folder_replacing, replacing
 from curation.files.zipping import zip_folder
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import Pair
 from curation.pairs.text import normalise, unspaced
 

@@ -20,14 +20,14 @@ from annotation.bws.files.settling import repeats
 from annotation.bws.judgements import IntArray, Judgements, ranks_within, tuple_numbers
 from annotation.models import MOST_PAIRS_IN_TUPLE, Campaign
 from annotation.results.imported_rows import campaign_written
-from curation.access import dataset_lock
-from curation.errors import UserError
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.pair_cells import holds_two_sentences, two_sentences
 from curation.files.progress import Report, silent
 from curation.files.tables import csv_lines
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, User
 from curation.pairs.text import normalise
+from curation.people.access import dataset_lock
 from curation.people.audit import Action, audit_record
 
 LONGEST_ID = 200

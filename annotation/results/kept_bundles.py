@@ -33,13 +33,12 @@ from annotation.results.bundle import bundle_write
 from annotation.results.figures import campaign_mark
 from annotation.results.machines import block_of
 from annotation.results.record import judgements_at_most, judgements_require_any
-from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
 from curation.files.sums import content_sum, sums_of
 from curation.files.writing import make_folder
-from curation.heartbeats import database_now
-from curation.models import Dataset, Pair
-from curation.shared_files import (
+from curation.foundation.errors import UserError, errors_shown
+from curation.foundation.heartbeats import database_now
+from curation.foundation.shared_files import (
     StorageAway,
     StorageError,
     local_remove,
@@ -48,6 +47,7 @@ from curation.shared_files import (
     shared_put,
     shared_remove,
 )
+from curation.models import Dataset, Pair
 
 FOLDER = "bundles"  # in SEMBLANCE_HOME
 # Of which a request makes the bundle, within about a second of a free core (docs/experiments/LOG.md).

@@ -10,9 +10,9 @@ from django.db.models import Count, Max, Min, QuerySet
 
 from annotation.models import Campaign, Judgement, Participation, TupleItem
 from annotation.results.record import annotator_codes, annotators_named, campaign_judgements, judgement_rows
-from curation.files.judged_by import PEOPLE, SIMULATED
 from curation.files.publishing.facts import Collection, Table
 from curation.files.tables import Column, Row
+from curation.pairs.judged_by import PEOPLE, SIMULATED
 
 TOO_FEW_RIGHT = "too few right answers to gold tuples"
 

@@ -23,10 +23,10 @@ from annotation.results.record import (
     judgements_require,
     rounds_of,
 )
-from curation.access import dataset_require_active
 from curation.datasets.services import score_set_name_require, score_set_publish
-from curation.errors import UserError, errors_shown
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import Pair, ScoreSet, User
+from curation.people.access import dataset_require_active
 
 LONGEST_NAME = 100
 # Judgements of which a request publishes scores, by method; with more it would take over a second, mostly for a

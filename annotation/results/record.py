@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from annotation.bws.files.choices import TIE
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.models import Campaign, Judgement, Tuple, TupleItem
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Pair
 from curation.pairs.naming import file_ids
 

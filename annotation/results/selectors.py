@@ -17,8 +17,8 @@ from annotation.models import (
     Tuple,
     TupleItem,
 )
-from curation.files.judged_by import judged_by
 from curation.models import ScoreSet, User
+from curation.pairs.judged_by import judged_by
 
 ROWS_PER_PAGE = 50
 

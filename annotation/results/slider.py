@@ -16,7 +16,7 @@ from annotation.bws.studies.methods import MethodsCompared, MethodsPoint, Timed,
 from annotation.models import Campaign, Judgement, PairRating, Participation, SliderArm
 from annotation.results.figures import campaign_mark, kept
 from annotation.results.record import annotator_codes, campaign_judgements, judgements_at_most, pair_names
-from curation.files.judged_by import judged_by
+from curation.pairs.judged_by import judged_by
 from curation.statistics.influence import Correlation
 from curation.statistics.intervals import Estimate
 

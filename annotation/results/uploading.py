@@ -25,8 +25,6 @@ from annotation.bws.files.settling import Spaces
 from annotation.bws.files.tables import table_beginning
 from annotation.models import Campaign
 from annotation.results.importing import judgements_foresee, judgements_record
-from curation.access import dataset_require_active
-from curation.errors import UserError, error_on_page
 from curation.exchange.claiming import (
     import_beat,
     import_checked,
@@ -55,8 +53,10 @@ from curation.files.identity import TooManyRowsError
 from curation.files.progress import Report, silent
 from curation.files.tables import csv_lines
 from curation.files.writing import as_text, replacing
-from curation.heartbeats import ClaimLost, beating, connection_lost
+from curation.foundation.errors import UserError, error_on_page
+from curation.foundation.heartbeats import ClaimLost, beating, connection_lost
 from curation.models import ImportBatch
+from curation.people.access import dataset_require_active
 
 # A request writes so many judgements in less than a second; a worker writes more.
 IMPORT_AT_ONCE = 2_000

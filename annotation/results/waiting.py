@@ -15,9 +15,9 @@ from django.utils.translation import ngettext
 from annotation.access import campaign_may
 from annotation.models import Campaign, Flag, Judgement, Lease, Participation, Tuple
 from annotation.results.dashboard import Dashboard
+from curation.foundation.roles import Role
 from curation.models import User
 from curation.people.members import members_of
-from curation.roles import Role
 
 SHOWN = 5
 NAMED = 3

@@ -43,8 +43,8 @@ from annotation.results.slider import (
     comparison_of,
 )
 from annotation.results.study import study_compute, study_store
-from curation.errors import UserError
-from curation.heartbeats import (
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import (
     LOST_MAX,
     ClaimLost,
     beating,

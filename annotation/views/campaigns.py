@@ -33,10 +33,10 @@ from annotation.forms.estimate import EstimateForm, estimate_asked
 from annotation.models import Campaign, CampaignDesign
 from annotation.tasks import design_now_or_later
 from annotation.views.saying import campaign_say
-from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import number_asked, number_from
 from curation.models import Dataset, User
-from curation.numbers import number_asked, number_from
+from curation.people.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
 
 DATASETS_OFFERED = 100
 

@@ -21,10 +21,10 @@ from annotation.crowds.services import crowd_change, crowd_link_renew, crowd_of
 from annotation.forms.crowds import CrowdForm, PresetForm
 from annotation.models import Crowd, CrowdPerson, CrowdSubmission
 from annotation.views.saying import campaign_say
-from curation.access import AuthedRequest
-from curation.errors import UserError
-from curation.numbers import page_number
-from curation.said import success_say
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import page_number
+from curation.people.access import AuthedRequest
+from curation.views.said import success_say
 from curation.views.tables import csv_streamed
 
 Outcome = CrowdSubmission.Outcome

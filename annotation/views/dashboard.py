@@ -37,12 +37,12 @@ from annotation.results.waiting import waiting_context
 from annotation.results.works import bundles_kept, study_work, works_shown
 from annotation.tasks import study_ask
 from annotation.views.rehearsal import rehearsal_page
-from curation.access import AuthedRequest
 from curation.forms.people import InvitationForm
+from curation.foundation.numbers import number_asked, page_number
+from curation.foundation.roles import Role
 from curation.models import User
-from curation.numbers import number_asked, page_number
+from curation.people.access import AuthedRequest
 from curation.people.members import members_of
-from curation.roles import Role
 
 Kind = CampaignWork.Kind
 

@@ -28,8 +28,8 @@ from annotation.judging.assignment import participation_join
 from annotation.judging.choosing import is_something_open
 from annotation.judging.screen import words
 from annotation.models import Crowd
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest
 from curation.people.accounts.visitors import visitor_address
 
 ARRIVAL = "crowd_arrival"

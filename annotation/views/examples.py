@@ -12,8 +12,8 @@ from annotation.campaigns.examples import WorkedExample, example_add, example_re
 from annotation.campaigns.head import campaign_head
 from annotation.forms.examples import WorkedExampleForm
 from annotation.models import Campaign
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest
 
 
 @require_http_methods(["GET", "POST"])

@@ -27,10 +27,10 @@ from annotation.models import Campaign, Tuple
 from annotation.results.gold_doubts import golds_to_remove
 from annotation.results.selectors import golds_of
 from annotation.views.saying import campaign_say
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import number_from, page_number
 from curation.models import Pair
-from curation.numbers import number_from, page_number
+from curation.people.access import AuthedRequest
 
 
 @require_GET

@@ -18,8 +18,8 @@ from annotation.models import Campaign, CampaignDesign
 from annotation.results.selectors import phase_sums
 from annotation.tasks import design_now_or_later
 from annotation.views.saying import campaign_say
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest
 
 
 @require_http_methods(["GET", "POST"])

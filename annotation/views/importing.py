@@ -19,13 +19,13 @@ from annotation.forms.importing import JudgementsForm, JudgementsUploadForm
 from annotation.results.importing import makes_pairs
 from annotation.results.uploading import JudgementOptions, judgements_likely, judgements_preview
 from annotation.tasks import judgements_check_now_or_later, judgements_import_now_or_later
-from curation.access import AuthedRequest, dataset_allow, dataset_for
-from curation.errors import UserError
 from curation.exchange.claiming import imports_of
 from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.uploads import import_discard, import_errors_offered, import_errors_path, import_upload
 from curation.forms.exchange import TextForm
+from curation.foundation.errors import UserError
 from curation.models import ImportBatch
+from curation.people.access import AuthedRequest, dataset_allow, dataset_for
 from curation.views.tables import csv_file_answer
 
 IMPORTS_SHOWN = 50

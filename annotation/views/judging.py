@@ -49,9 +49,9 @@ from annotation.judging.screen import (
 from annotation.models import Flag, Judgement, Participation
 from annotation.results.selectors import judgements_of
 from annotation.views.rehearsal import rehearsal_page
-from curation.access import AuthedRequest
-from curation.errors import UserError
-from curation.numbers import number_asked, page_number
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import number_asked, page_number
+from curation.people.access import AuthedRequest
 
 
 @never_cache

@@ -12,8 +12,8 @@ from annotation.campaigns.machine_block import tuples_reserve
 from annotation.forms.machines import BlockForm, CostBenefitForm, penalty_asked
 from annotation.models import Campaign
 from annotation.results.machines import block_of, machines_compared, people_left_out
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest
 
 
 @require_http_methods(["GET", "POST"])

@@ -26,9 +26,9 @@ from annotation.judging.norming import (
 from annotation.judging.screen import words
 from annotation.models import NormingSession, Participation
 from annotation.results.norming import agreement_of, norming_rows, people_finished
-from curation.access import AuthedRequest
-from curation.errors import UserError
-from curation.numbers import number_asked
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import number_asked
+from curation.people.access import AuthedRequest
 
 
 def _session_for(

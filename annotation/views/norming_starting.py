@@ -13,8 +13,8 @@ from annotation.campaigns.norming import discussion_begin, norming_close, normin
 from annotation.forms.norming_starting import NormingForm
 from annotation.models import Campaign
 from annotation.results.norming import sessions_of
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest
 
 MOVES = {"discuss": discussion_begin, "close": norming_close}
 

@@ -17,8 +17,8 @@ from annotation.crowds.erasing import person_erase
 from annotation.forms.entering import EraseForm
 from annotation.models import CrowdPerson, Participation
 from annotation.views.saying import campaign_say
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest
 from curation.people.members import erase_refusal
 
 

@@ -20,9 +20,9 @@ from annotation.results.annotators import repeat_agreement_by_person
 from annotation.results.selectors import judgements_in
 from annotation.results.signs import signs_shown
 from annotation.results.study import signs_of
-from curation.access import AuthedRequest
-from curation.numbers import page_number
-from curation.said import success_say
+from curation.foundation.numbers import page_number
+from curation.people.access import AuthedRequest
+from curation.views.said import success_say
 
 
 @require_http_methods(["GET", "POST"])

@@ -21,8 +21,8 @@ from annotation.results.kept_bundles import bundle_is_quick, bundle_path
 from annotation.results.record import campaign_judgements, judgement_table
 from annotation.tasks import bundle_now_or_later, publish_now_or_later
 from annotation.views.works import work_say
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest
 from curation.views.tables import for_spreadsheet
 
 

@@ -13,7 +13,7 @@ from annotation.forms.quiz import QuizForm
 from annotation.judging.assignment import participation_join
 from annotation.judging.choosing import quiz_is_due
 from annotation.judging.quiz import quiz_answer
-from curation.access import AuthedRequest
+from curation.people.access import AuthedRequest
 
 
 @never_cache

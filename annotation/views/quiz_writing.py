@@ -11,8 +11,8 @@ from annotation.campaigns.quiz import question_add, question_remove
 from annotation.forms.quiz_writing import QuestionForm
 from annotation.results.selectors import quiz_results
 from annotation.views.saying import campaign_say
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest
 
 
 @require_http_methods(["GET", "POST"])

@@ -11,8 +11,8 @@ from annotation.access import rater_for
 from annotation.forms.judging import UndoForm
 from annotation.forms.rating import RatingForm
 from annotation.judging.rating import rating_context, rating_json, rating_submit, rating_undo
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest
 
 
 @never_cache

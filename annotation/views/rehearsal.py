@@ -9,7 +9,7 @@ from annotation.cards import Card
 from annotation.forms.judging import FlagForm
 from annotation.judging.rehearsal import rehearsal_context
 from annotation.models import Campaign, Participation
-from curation.access import AuthedRequest
+from curation.people.access import AuthedRequest
 
 
 def rehearsal_page(

@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.models import Campaign
-from curation.said import success_say
+from curation.views.said import success_say
 
 
 def campaign_say(request: HttpRequest, campaign: Campaign, sentence: str, *, then: str = "") -> None:

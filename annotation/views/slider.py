@@ -36,8 +36,8 @@ from annotation.results.slider import (
 )
 from annotation.results.works import comparison_shown
 from annotation.tasks import comparison_ask
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest
 from curation.views.tables import csv_answer
 
 MOVES = {"open": slider_open, "close": slider_close, "remove": slider_remove}

@@ -11,8 +11,8 @@ from django_htmx.http import HttpResponseClientRefresh
 from annotation.access import campaign_for, campaign_may, work_may_end, work_to_end_for
 from annotation.models import CampaignWork
 from annotation.results.works import score_sets_made, work_remove
-from curation.access import AuthedRequest
-from curation.said import success_say
+from curation.people.access import AuthedRequest
+from curation.views.said import success_say
 
 
 @require_GET

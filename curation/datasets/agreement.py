@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from curation.charts import ACCENT, KEPT_SECONDS, LINE, Chart, chart_draw
 from curation.datasets.selectors import ScoreSetRow
-from curation.files.judged_by import judged_by_all
 from curation.models import Pair, PairScore, ScoreSet
-from curation.pairs.sampling import random_order
+from curation.pairs.judged_by import judged_by_all
+from curation.pairs.sample_order import random_order
 from curation.statistics.agreement import Agreement, agreement_of, rank_differences
 
 BINS = 5

@@ -12,17 +12,17 @@ import numpy as np
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_lock
 from curation.datasets.composing import MOST_ON_A_PAGE, Preview, examples_of
 from curation.datasets.edits import Edit, Sampled, edit_apply, edit_leaks
 from curation.datasets.selectors import PairFilter, pairs_matching
 from curation.datasets.splits import LeaksOfChange
-from curation.errors import UserError, errors_shown
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import AuditEntry, Dataset, Pair, PairScore, ScoreSet, User
 from curation.pairs.leaks import Leaks
+from curation.pairs.sampling.drawing import SamplingError, Settings, Strategy, drawn_from_pairs
+from curation.pairs.sampling.synonyms import Synonyms
 from curation.pairs.word_tables import Reals
-from curation.sampling.drawing import SamplingError, Settings, Strategy, drawn_from_pairs
-from curation.sampling.synonyms import Synonyms
+from curation.people.access import dataset_lock
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,11 @@ from django.db.models import Count
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_lock
 from curation.datasets.rows import in_parts, numbers_reserve, rows_add
-from curation.errors import UserError, errors_shown
 from curation.files.progress import Report, silent
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import ComposedPair, Composition, Dataset, Pair, PooledSentence, SplitBefore, User
-from curation.pairs.text import made_external_id
-from curation.people.audit import Action, audit_record
-from curation.sampling.drawing import (
+from curation.pairs.sampling.drawing import (
     Drawn,
     Encode,
     SamplingError,
@@ -26,7 +23,10 @@ from curation.sampling.drawing import (
     drawn_from_sentences,
     source_of_pair,
 )
-from curation.sampling.synonyms import Synonyms
+from curation.pairs.sampling.synonyms import Synonyms
+from curation.pairs.text import made_external_id
+from curation.people.access import dataset_lock
+from curation.people.audit import Action, audit_record
 
 MOST_ON_A_PAGE = 50_000  # sentences of a pool; the commands have no such bound
 EXAMPLES = 8

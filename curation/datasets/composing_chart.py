@@ -5,7 +5,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from curation.charts import INK, Chart, chart_draw
-from curation.sampling.drawing import Drawn
+from curation.pairs.sampling.drawing import Drawn
 
 BARS = 20
 

@@ -14,12 +14,11 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_lock
 from curation.datasets.duplicates import search_is_stale
 from curation.datasets.leak_guard import allowed_in_the_log, leaks_require_allowed
 from curation.datasets.selectors import PairFilter, pairs_matching
 from curation.datasets.splits import LeaksOfChange, leaks_of_change, too_many_for_a_page
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import (
     AuditEntry,
     Dataset,
@@ -31,6 +30,7 @@ from curation.models import (
     User,
 )
 from curation.pairs.leaks import Leaks
+from curation.people.access import dataset_lock
 from curation.people.audit import Action, audit_record
 
 FIELDS = ("split", "source", "status")

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from curation.datasets.rows import two_columns
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, PairChange, SplitBefore
 from curation.pairs.leaks import Leak, Leaks, own_leaks_added
 from curation.people.audit import Action

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_lock
 from curation.datasets.rows import rows_add
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, MachineJudge, MachineJudgement, Pair, TupleBlock, User
+from curation.people.access import dataset_lock
 from curation.people.audit import Action, audit_record
 
 

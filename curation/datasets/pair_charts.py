@@ -16,7 +16,7 @@ from curation.charts import KEPT_SECONDS, Chart, chart_draw
 from curation.datasets.selectors import ScoreSetRow
 from curation.models import Dataset, Pair, PairScore, ScoreSet
 from curation.pairs.overlap import dice
-from curation.pairs.sampling import random_order
+from curation.pairs.sample_order import random_order
 from curation.pairs.segmenting import word_count
 from curation.statistics.influence import Correlation, spearman_within
 

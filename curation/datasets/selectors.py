@@ -23,9 +23,9 @@ from django.db.models.functions import Floor, Greatest, Least
 from django.utils.translation import gettext as _
 
 from curation.datasets.inclusion import included
-from curation.files.judged_by import judged_by_all
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SentenceScore, mark_shown
 from curation.pairs.duplicates import Duplicates, duplicates_counted
+from curation.pairs.judged_by import judged_by_all
 from curation.statistics.histograms import Histogram, histogram
 
 ORDERS = ("pk", "-pk", "external_id", "-external_id", "source", "-source", "score", "-score")

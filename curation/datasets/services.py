@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_lock, dataset_require_active
 from curation.datasets.rows import in_parts, rows_add
-from curation.errors import UserError, errors_shown, validation_shown
+from curation.foundation.errors import UserError, errors_shown, validation_shown
+from curation.foundation.roles import Role
 from curation.models import Dataset, Membership, Pair, PairScore, ScoreSet, Sentence, SentenceScore, User
 from curation.pairs.scales import scale_checked
+from curation.people.access import dataset_lock, dataset_require_active
 from curation.people.audit import Action, audit_record
-from curation.roles import Role
 
 _SCORES_IN_INSERT = 5_000
 _PAIR_SCORE = (

@@ -14,10 +14,9 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
-from curation.access import dataset_lock
 from curation.datasets.leak_guard import allowed_in_the_log, leaks_require_allowed, splits_set_here
 from curation.datasets.rows import in_parts, rows_add, two_columns
-from curation.errors import UserError, errors_shown
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SplitBefore, SplitChange, User
 from curation.pairs.leaks import Leak, Leaks, leaks_between, own_leaks_added
 from curation.pairs.splitting import (
@@ -28,6 +27,7 @@ from curation.pairs.splitting import (
     splits_drawn_by_source,
 )
 from curation.pairs.text import near_copy_number
+from curation.people.access import dataset_lock
 from curation.people.audit import Action, audit_record
 from curation.statistics.histograms import bin_edges
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError, errors_shown
-from curation.sampling.synonyms import SynonymError, Synonyms, synonyms_listed
-from curation.sampling.wordnet import USUAL_PLACES, wordnet_found, wordnet_read
+from curation.foundation.errors import UserError, errors_shown
+from curation.pairs.sampling.synonyms import SynonymError, Synonyms, synonyms_listed
+from curation.pairs.sampling.wordnet import USUAL_PLACES, wordnet_found, wordnet_read
 
 
 def synonyms_of_wordnet(folder: str = "") -> Synonyms:

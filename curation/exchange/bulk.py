@@ -8,12 +8,12 @@ from tempfile import TemporaryDirectory
 
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_require_active
-from curation.errors import UserError
 from curation.exchange.importing import ONE_TRANSACTION_ROWS, ImportOptions, ImportOutcome, pairs_import
 from curation.files.drafts import Columns
+from curation.foundation.errors import UserError
 from curation.models import Dataset, User
 from curation.pairs.scales import Scale
+from curation.people.access import dataset_require_active
 
 MOST_PAIRS = ONE_TRANSACTION_ROWS  # which are written together or not at all
 FIELDS = ("a", "b", "external_id", "source", "subset", "split", "score")

@@ -12,9 +12,16 @@ from typing import Any
 from django.db.models import Case, F, Q, QuerySet, When
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.files.progress import Report
-from curation.heartbeats import LOST_MAX, SECONDS_BETWEEN_BEATS, database_now, free, held, interrupted
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import (
+    LOST_MAX,
+    SECONDS_BETWEEN_BEATS,
+    database_now,
+    free,
+    held,
+    interrupted,
+)
 from curation.models import Dataset, ImportBatch
 
 

@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from curation.errors import errors_shown
 from curation.exchange.exporting import ExportOutcome
 from curation.files.drafts import FileError
-from curation.files.judged_by import PEOPLE
 from curation.files.publishing.authorship import authorship
 from curation.files.publishing.licences import LICENCE_NOT_STATED
 from curation.files.publishing.prose import markdown_address, markdown_paragraphs, markdown_text
 from curation.files.writing import replacing
+from curation.foundation.errors import errors_shown
 from curation.models import Dataset, ScoreSet
+from curation.pairs.judged_by import PEOPLE
 
 
 def card_write(dataset: Dataset, outcome: ExportOutcome) -> Path:

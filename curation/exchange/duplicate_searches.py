@@ -19,8 +19,8 @@ from curation.datasets.duplicates import (
     pairs_state,
 )
 from curation.datasets.rows import rows_add
-from curation.errors import UserError
-from curation.heartbeats import (
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import (
     LOST_MAX,
     ClaimLost,
     beating,

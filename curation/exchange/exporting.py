@@ -15,7 +15,6 @@ from django.db.models import Case, Max
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
-from curation.access import dataset_lock, dataset_require_active
 from curation.datasets.inclusion import inclusion_counts, verdict_of_pair
 from curation.datasets.leak_guard import (
     LeaksError,
@@ -25,7 +24,6 @@ from curation.datasets.leak_guard import (
     splits_set_here,
 )
 from curation.datasets.selectors import PairFilter, pairs_matching
-from curation.errors import UserError, errors_shown
 from curation.exchange.score_columns import (
     SetColumns,
     columns_of,
@@ -39,12 +37,14 @@ from curation.files.drafts import FileError
 from curation.files.progress import Report, silent
 from curation.files.tables import PAIR_COLUMNS, Column, Row, table_blocks, write_table
 from curation.files.writing import make_folder, sha256_of, sync_folder
+from curation.foundation.errors import UserError, errors_shown
+from curation.foundation.shared_files import shared_path, shared_put, shared_remove, shared_store
 from curation.models import Dataset, Pair, ScoreSet, Snapshot, User
 from curation.pairs.inclusion import UNNAMED, Inclusion
 from curation.pairs.leaks import Leaks
 from curation.pairs.splitting import pair_components
+from curation.people.access import dataset_lock, dataset_require_active
 from curation.people.audit import Action, audit_record
-from curation.shared_files import shared_path, shared_put, shared_remove, shared_store
 
 _ROWS_AT_ONCE = 2_000
 _EXPORTED = ("external_id", "a__text", "b__text", "source", "subset", "split")

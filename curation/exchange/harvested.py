@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from curation.access import dataset_lock
 from curation.exchange.generated import ROWS_AT_A_TIME, sentences_added
 from curation.models import Dataset, Pair, Sentence, User
 from curation.pairs.text import near_copy_key, sentence_key
+from curation.people.access import dataset_lock
 from curation.people.audit import Action, audit_record
 
 

@@ -16,12 +16,10 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from curation.access import dataset_lock
 from curation.datasets.leak_guard import allowed_in_the_log, leaks_require_allowed
 from curation.datasets.rows import bulk_writing, datasets_counted, in_parts, prepared_meanwhile, rows_add
 from curation.datasets.services import dataset_save
 from curation.datasets.splits import LeaksOfChange
-from curation.errors import UserError, errors_shown, validation_shown
 from curation.exchange.claiming import BeatingReport, import_beat, imports_superseded
 from curation.exchange.import_leaks import (
     RowsInSplits,
@@ -54,10 +52,12 @@ from curation.files.progress import Report, silent
 from curation.files.ratings import RATING_COLUMNS, RatingFacts, ratings_gathered, with_rating_columns
 from curation.files.recognising import FACT_MAX_CHARACTERS
 from curation.files.writing import sha256_of
+from curation.foundation.errors import UserError, errors_shown, validation_shown
 from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, ScoreSet, Sentence, User
 from curation.pairs.duplicates import SeenPairs
 from curation.pairs.leaks import Leaks
 from curation.pairs.scales import SCALES_OF_WHOLE_NUMBERS, Scale, given_scale_checked, smallest_common_scale
+from curation.people.access import dataset_lock
 from curation.people.audit import Action, audit_record
 
 # Above this each chunk is a transaction, so that on SQLite no judgement waits long for an import.

@@ -8,7 +8,7 @@ from django.db.models import F
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import UploadDay, User
 
 

@@ -15,7 +15,7 @@ from django.http import HttpRequest, UnreadablePostError
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 
 View = TypeVar("View", bound=Callable[..., Any])
 # What a form's other fields and the boundaries between them may add to the size of its file.

@@ -13,14 +13,14 @@ from django.db import OperationalError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.errors import UserError, error_on_page
 from curation.exchange.claiming import import_failed
 from curation.files.drafts import FileError, Layout, RowError
 from curation.files.identity import FileOrigin, TooManyRowsError
 from curation.files.rejected import rejected_writer
 from curation.files.unpacking import TooLargeError
 from curation.files.writing import as_text, replacing
-from curation.heartbeats import connection_lost
+from curation.foundation.errors import UserError, error_on_page
+from curation.foundation.heartbeats import connection_lost
 from curation.models import ImportBatch
 
 

@@ -6,8 +6,6 @@ are added.
 
 from django.core.files.uploadedfile import UploadedFile
 
-from curation.access import dataset_require_active
-from curation.errors import errors_shown
 from curation.exchange.claiming import import_claim
 from curation.exchange.pool import MOST_SENTENCES, PoolOutcome, SentenceOptions, sentences_import
 from curation.exchange.uploads import (
@@ -24,7 +22,9 @@ from curation.files.drafts import FileError
 from curation.files.identity import TooManyRowsError
 from curation.files.progress import Report, silent
 from curation.files.unpacking import UNPACKED_MOST, TooLargeError
+from curation.foundation.errors import errors_shown
 from curation.models import Dataset, ImportBatch, User
+from curation.people.access import dataset_require_active
 
 # A request adds so many; a run adds more.
 AT_ONCE_SENTENCES = 50_000

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 
 from curation.charts import KEPT_SECONDS
 from curation.datasets.leak_guard import splits_set_here
-from curation.errors import UserError
 from curation.exchange.exporting import snapshot_file, snapshot_path
 from curation.files.comparing import (
     Change,
@@ -24,9 +23,10 @@ from curation.files.comparing import (
     snapshots_compared,
     texts_of,
 )
+from curation.foundation.errors import UserError
+from curation.foundation.shared_files import StorageError
 from curation.models import Dataset, Pair, Snapshot
 from curation.pairs.leaks import Leak
-from curation.shared_files import StorageError
 
 LEAKS_COUNTED_IN = 200_000  # pairs of a snapshot: about two seconds, while somebody waits
 LISTED = 1_000  # changes that a page lists; the file has them all

@@ -21,8 +21,6 @@ from django.db.models import QuerySet
 from django.utils.text import get_valid_filename
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_require_active
-from curation.errors import UserError, errors_shown
 from curation.exchange.claiming import import_claim, import_is_free
 from curation.exchange.importing import (
     AT_ONCE_ROWS,
@@ -41,9 +39,9 @@ from curation.files.rejected import columns_in_front
 from curation.files.sampling import Preview, preview_file
 from curation.files.sniffing import detect_format
 from curation.files.writing import leftovers_remove, make_folder, replacing, sha256_of_several
-from curation.heartbeats import database_now
-from curation.models import Dataset, ImportBatch, User
-from curation.shared_files import (
+from curation.foundation.errors import UserError, errors_shown
+from curation.foundation.heartbeats import database_now
+from curation.foundation.shared_files import (
     StorageError,
     shared_objects,
     shared_path,
@@ -52,6 +50,8 @@ from curation.shared_files import (
     shared_remove,
     shared_store,
 )
+from curation.models import Dataset, ImportBatch, User
+from curation.people.access import dataset_require_active
 
 # A larger file is checked by a run: no request waits for it.
 CHECK_AT_ONCE_BYTES = 8 * 1024**2

@@ -13,13 +13,13 @@ from curation.datasets.edits import LONGEST
 from curation.datasets.pairs_table import PairChoices
 from curation.datasets.selectors import score_sets_in_order
 from curation.datasets.synonyms import synonyms_of_text, synonyms_of_wordnet
-from curation.errors import UserError, errors_shown
 from curation.exchange.pool import SentenceOptions
 from curation.files.sentences import SentenceColumns
 from curation.forms.exchange import TextForm, UploadForm
+from curation.foundation.errors import UserError, errors_shown
+from curation.foundation.numbers import NumberField
 from curation.models import Dataset, ScoreSet
-from curation.numbers import NumberField
-from curation.sampling.drawing import (
+from curation.pairs.sampling.drawing import (
     OF_SENTENCES,
     SamplingError,
     Settings,
@@ -28,8 +28,8 @@ from curation.sampling.drawing import (
     edges_read,
     equal_bins,
 )
-from curation.sampling.searching import Denominator, Window
-from curation.sampling.synonyms import Synonyms
+from curation.pairs.sampling.searching import Denominator, Window
+from curation.pairs.sampling.synonyms import Synonyms
 
 MOST_PAIRS_ON_A_PAGE = 5_000
 LABELS = {

@@ -9,10 +9,10 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.edits import Edit, Repeated
-from curation.errors import UserError
 from curation.exchange.duplicate_searches import LOOSEST, STRICTEST
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import number_from
 from curation.models import Dataset, DuplicateSearch, Pair
-from curation.numbers import number_from
 from curation.pairs.duplicate_groups import Likeness
 
 THRESHOLD = 0.8

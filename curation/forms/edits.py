@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.edits import LONGEST, Edit
 from curation.datasets.selectors import PairFilter
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import number_from
 from curation.models import Pair
-from curation.numbers import number_from
 
 SELECTED, FOUND = "selected", "found"
 CHANGES = [

@@ -17,8 +17,9 @@ from django.http import HttpRequest, QueryDict
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
+from curation.foundation.numbers import NumberField
+from curation.foundation.roles import Role
 from curation.models import Invitation, User
-from curation.numbers import NumberField
 from curation.people.accounts.guessing import (
     TooManyTriesError,
     Try,
@@ -31,7 +32,6 @@ from curation.people.accounts.second_factor import has_second_factor
 from curation.people.accounts.visitors import visitor_address
 from curation.people.mail.addresses import MOST_CHARACTERS, addresses_in
 from curation.people.mail.services import MOST_AT_ONCE
-from curation.roles import Role
 
 PASSWORD_HELP = _(
     "At least 10 characters. Not only digits, not a common password, and not similar to your name."

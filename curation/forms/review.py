@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, ReviewDecision, ScoreSet
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS
 from curation.review.queue import SAMPLED, Frame, Queue

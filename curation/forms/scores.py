@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.selectors import ScoreSetRow
-from curation.numbers import number_from
+from curation.foundation.numbers import number_from
 
 
 class ComparedSetsForm(forms.Form):

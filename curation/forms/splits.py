@@ -7,8 +7,8 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.splits import Drawing
-from curation.errors import UserError
-from curation.numbers import NumberField
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import NumberField
 from curation.pairs.leaks import Leaks
 
 PARTS = (("train", 80), ("dev", 10), ("test", 10))

@@ -6,8 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from curation.foundation.roles import TokenScope
 from curation.models import ApiToken
-from curation.roles import TokenScope
 
 FOREVER = "0"
 

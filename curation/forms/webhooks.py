@@ -7,7 +7,7 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from curation.addresses import is_inside
+from curation.foundation.addresses import is_inside
 from curation.models import Webhook
 
 

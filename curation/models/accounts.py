@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from curation.roles import TokenScope
+from curation.foundation.roles import TokenScope
 
 
 class User(AbstractUser):

@@ -6,7 +6,7 @@ from django.db import models
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
-from curation.addresses import site_of
+from curation.foundation.addresses import site_of
 from curation.models.accounts import User
 from curation.models.datasets import Dataset
 from curation.models.imports import ImportBatch

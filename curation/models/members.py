@@ -5,9 +5,9 @@ from django.db.models import Q
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
+from curation.foundation.roles import Role
 from curation.models.accounts import User
 from curation.models.datasets import Dataset
-from curation.roles import Role
 
 
 class Membership(models.Model):

@@ -4,9 +4,9 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from curation.files.judged_by import BOTH, SIMULATED, judged_by
 from curation.models.datasets import Dataset
 from curation.models.pairs import Pair, Sentence
+from curation.pairs.judged_by import BOTH, SIMULATED, judged_by
 
 
 def mark_shown(judges: str) -> str:

@@ -13,7 +13,7 @@ from django.db.models import Max, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from curation.log_lines import log_line_at_commit
+from curation.foundation.log_lines import log_line_at_commit
 from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, SplitBefore, User
 
 Action = AuditEntry.Action

@@ -10,11 +10,11 @@ from django.db.models import Case, Exists, F, IntegerField, OuterRef, Q, QuerySe
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_lock, dataset_require_active
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.foundation.roles import Role
 from curation.models import ApiToken, Dataset, Invitation, InvitationBar, Mail, Membership, SecondFactor, User
+from curation.people.access import dataset_lock, dataset_require_active
 from curation.people.audit import Action, audit_person_rename, audit_record
-from curation.roles import Role
 
 ERASED_NAME_BYTES = 5
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import F, QuerySet
 
-from curation.log_lines import log_line
+from curation.foundation.log_lines import log_line
 from curation.models import Outgoing
 
 # Longer than a try takes: a worker that is killed in one leaves the row to another one after it.

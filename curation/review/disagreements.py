@@ -9,9 +9,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_lock, dataset_require_active
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, ReviewDecision, Sentence, User
+from curation.people.access import dataset_lock, dataset_require_active
 from curation.people.audit import Action
 from curation.review.queue import Frame, standing
 from curation.review.verdicts import Verdict, decision_record, decision_store, effects_revert

@@ -6,7 +6,7 @@ from dataclasses import replace
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Pair, PairScore, ReviewClaim, User
 from curation.review.queue import Progress, Queue, lowest_progress, lowest_scores
 from curation.review.samples import sample_decided, sample_items, sample_scores

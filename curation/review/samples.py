@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from curation.datasets.rows import in_parts
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Pair, PairScore, ReviewDecision, ScoreSet, Sentence, SentenceScore, User
-from curation.pairs.sampling import mixed, random_order, stratified_order
+from curation.pairs.sample_order import mixed, random_order, stratified_order
 from curation.review.queue import (
     KEPT_SECONDS,
     REVIEWABLE,

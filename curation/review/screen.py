@@ -11,8 +11,8 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from curation.access import AuthedRequest
 from curation.models import Pair, PairScore
+from curation.people.access import AuthedRequest
 from curation.review.evidence import HumanScores, Neighbour, human_scores, intended_of, nearest_human
 from curation.review.history import last_decision_of, last_decisions, review_pace, review_precision
 from curation.review.queue import Queue

@@ -17,8 +17,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_lock, dataset_require_active
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import (
     Pair,
     PairScore,
@@ -30,6 +29,7 @@ from curation.models import (
     User,
 )
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, sentence_key, shows_something
+from curation.people.access import dataset_lock, dataset_require_active
 from curation.people.audit import Action, audit_record, hidden_before
 from curation.people.webhooks.events import Event, event_happened, webhooks_for
 from curation.review.queue import REVIEWABLE, Frame, Queue, standing

@@ -9,13 +9,13 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_rights
 from curation.datasets.selectors import dataset_facts
 from curation.exchange.importing import CHANGE_NAMES, change_shown
 from curation.exchange.rating_words import ratings_in_words
-from curation.files.judged_by import judged_by
 from curation.files.marked_text import marked_html
 from curation.models import AuditEntry, Dataset, mark_shown
+from curation.pairs.judged_by import judged_by
+from curation.people.access import dataset_rights
 from curation.people.audit import audit_details, detail_shown
 
 register = template.Library()

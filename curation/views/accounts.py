@@ -20,10 +20,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.generic import FormView
 
-from curation.access import AuthedRequest
-from curation.errors import UserError
 from curation.forms.people import EmailForm, NewPasswordForm, OwnEmailForm, PasswordForm
 from curation.forms.tokens import ApiTokenForm
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest
 from curation.people.accounts.addresses import address_claimed
 from curation.people.accounts.sessions import is_here, session_end, sessions_end, sessions_of
 from curation.people.accounts.tokens import api_token_create, api_token_revoke, api_tokens_of

@@ -5,10 +5,10 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from curation.access import AuthedRequest, audit_all_allow, dataset_for, dataset_may
 from curation.forms.audit import AuditFilterForm
+from curation.foundation.numbers import page_number
 from curation.models import Dataset, User
-from curation.numbers import page_number
+from curation.people.access import AuthedRequest, audit_all_allow, dataset_for, dataset_may
 from curation.people.audit import (
     COLUMNS,
     AuditFilter,

@@ -7,15 +7,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from curation.access import AuthedRequest, dataset_for
 from curation.datasets.choosing import choice_apply, choice_preview
 from curation.datasets.composing_chart import dice_chart
 from curation.datasets.leak_guard import LeaksError
-from curation.errors import UserError
 from curation.forms.composing import ChoiceForm
 from curation.forms.splits import leaks_sent
+from curation.foundation.errors import UserError
 from curation.pairs.leaks import Leaks
-from curation.said import pairs_say
+from curation.people.access import AuthedRequest, dataset_for
+from curation.views.said import pairs_say
 
 
 @require_http_methods(["GET", "POST"])

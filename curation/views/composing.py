@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_for
 from curation.datasets.composing import (
     MOST_ON_A_PAGE,
     composition_add,
@@ -26,7 +25,6 @@ from curation.datasets.composing import (
     too_many_for_a_page,
 )
 from curation.datasets.composing_chart import dice_chart
-from curation.errors import UserError
 from curation.exchange.claiming import imports_of
 from curation.exchange.pool import PoolOutcome, SentenceOptions, pool_clear
 from curation.exchange.receiving import takes_file, upload_refusal
@@ -43,9 +41,11 @@ from curation.exchange.uploads import (
     import_options_save,
 )
 from curation.forms.composing import CompositionForm, ReadingSentencesForm, SentencesForm
+from curation.foundation.errors import UserError
 from curation.models import Dataset, ImportBatch
-from curation.said import pairs_say
+from curation.people.access import AuthedRequest, dataset_for
 from curation.views.exchange import rejected_rows_answer
+from curation.views.said import pairs_say
 
 IMPORTS_SHOWN = 20
 

@@ -8,7 +8,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import (
+from curation.datasets.selectors import facts_of
+from curation.datasets.services import dataset_archive, dataset_change, dataset_create, dataset_restore
+from curation.forms.datasets import DatasetForm, NewDatasetForm
+from curation.people.access import (
     AuthedRequest,
     audit_all_may,
     dataset_allow,
@@ -17,10 +20,7 @@ from curation.access import (
     datasets_may_create,
     datasets_readable,
 )
-from curation.datasets.selectors import facts_of
-from curation.datasets.services import dataset_archive, dataset_change, dataset_create, dataset_restore
-from curation.forms.datasets import DatasetForm, NewDatasetForm
-from curation.said import pairs_say
+from curation.views.said import pairs_say
 
 
 @require_GET

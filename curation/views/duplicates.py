@@ -9,13 +9,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from curation.access import (
-    AuthedRequest,
-    dataset_for,
-    dataset_may,
-    datasets_beside,
-    duplicate_search_for,
-)
 from curation.datasets.differing_scores import DifferingScores
 from curation.datasets.duplicates import (
     PARTS,
@@ -25,12 +18,19 @@ from curation.datasets.duplicates import (
     search_is_stale,
 )
 from curation.datasets.selectors import score_shown_first
-from curation.errors import UserError
 from curation.exchange.duplicate_searches import search_ask, search_cancel
 from curation.forms.duplicates import PARTS as PARTS_NAMED
 from curation.forms.duplicates import DuplicatesEditForm, DuplicatesForm, search_address
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import page_number
 from curation.models import Dataset, DuplicateSearch
-from curation.numbers import page_number
+from curation.people.access import (
+    AuthedRequest,
+    dataset_for,
+    dataset_may,
+    datasets_beside,
+    duplicate_search_for,
+)
 from curation.views.tables import csv_streamed
 
 GROUPS_ON_A_PAGE = 20

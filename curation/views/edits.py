@@ -10,19 +10,25 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may, duplicate_search_for
 from curation.datasets.edits import edit_apply, edit_leaks, edit_preview, edit_undo, edits_of
 from curation.datasets.leak_guard import LeaksError
 from curation.datasets.pairs_table import PairChoices
 from curation.datasets.selectors import score_sets_in_order
-from curation.errors import UserError
 from curation.forms.duplicates import DuplicatesEditForm, search_address
 from curation.forms.edits import EditForm
 from curation.forms.pairs import PairFilterForm
 from curation.forms.splits import leaks_sent
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import number_from, page_number
 from curation.models import Dataset
-from curation.numbers import number_from, page_number
-from curation.said import pairs_say
+from curation.people.access import (
+    AuthedRequest,
+    dataset_allow,
+    dataset_for,
+    dataset_may,
+    duplicate_search_for,
+)
+from curation.views.said import pairs_say
 
 EDITS_ON_A_PAGE = 20
 

@@ -15,9 +15,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from curation.datasets.selectors import has_active_pairs
-from curation.errors import UserError
 from curation.exchange.claiming import imports_of
 from curation.exchange.importing import AT_ONCE_ROWS, ImportOptions
 from curation.exchange.receiving import takes_file, upload_refusal
@@ -35,8 +33,10 @@ from curation.exchange.uploads import (
     import_upload,
 )
 from curation.forms.exchange import ExportForm, ImportForm, ReadingForm, UploadForm
+from curation.foundation.errors import UserError
 from curation.models import ImportBatch
 from curation.pairs.leaks import Leaks
+from curation.people.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from curation.views.tables import csv_file_answer
 
 IMPORTS_SHOWN = 50

@@ -7,7 +7,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
-from curation.access import AuthedRequest, dataset_for, dataset_may
 from curation.datasets.columns import cells_of
 from curation.datasets.lineage import imports_into, lines_attach
 from curation.datasets.overview import dataset_overview, described_at_once
@@ -21,8 +20,9 @@ from curation.datasets.selectors import (
 )
 from curation.forms.edits import EditForm
 from curation.forms.pairs import ColumnsForm, PairFilterForm
+from curation.foundation.numbers import number_asked, page_number
 from curation.models import Dataset, ScoreSet, User
-from curation.numbers import number_asked, page_number
+from curation.people.access import AuthedRequest, dataset_for, dataset_may
 from curation.people.audit import pair_history
 from curation.review.history import decisions_of_pair
 from curation.review.queue import waiting_of

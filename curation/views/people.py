@@ -16,11 +16,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
-from curation.errors import UserError
 from curation.forms.people import AccountForm, InvitationForm, RoleForm
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import page_number
+from curation.foundation.roles import Role
 from curation.models import Dataset, Invitation, Membership, User
-from curation.numbers import page_number
+from curation.people.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from curation.people.mail.links import site_address
 from curation.people.mail.services import Told, invitation_mail_again, invitations_mail
 from curation.people.members import (
@@ -37,7 +38,6 @@ from curation.people.members import (
     members_of,
     role_is_more,
 )
-from curation.roles import Role
 
 MEMBERS_PER_PAGE = INVITATIONS_SHOWN = 50
 BACKEND = "django.contrib.auth.backends.ModelBackend"

@@ -15,10 +15,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_for, datasets_curated
-from curation.errors import UserError
 from curation.forms.review import SHARES, SIZES, QueueForm, ResolveForm, VerdictForm
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
+from curation.people.access import AuthedRequest, dataset_for, datasets_curated
 from curation.review.disagreements import decisions_disputed, disagreement_resolve, disagreements
 from curation.review.queue import SAMPLED, Queue, realism_sets, standing, waiting_by_set
 from curation.review.queues import queue_waiting, queue_wider

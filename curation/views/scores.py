@@ -7,12 +7,12 @@ from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from curation.access import AuthedRequest, dataset_for
 from curation.datasets.agreement import agreement_chart, differences_of, pairs_listed, sets_compared
 from curation.datasets.selectors import ScoreSetRow, score_sets_of
 from curation.forms.scores import ComparedSetsForm
+from curation.foundation.numbers import page_number
 from curation.models import Dataset, ScoreSet
-from curation.numbers import page_number
+from curation.people.access import AuthedRequest, dataset_for
 from curation.views.tables import csv_streamed
 
 LISTED = 20

@@ -15,11 +15,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from curation.access import AuthedRequest
-from curation.errors import UserError
 from curation.forms.people import LoginForm, OwnPasswordForm
 from curation.forms.second_factor import ActivationForm, CodeForm
+from curation.foundation.errors import UserError
 from curation.models import SecondFactor
+from curation.people.access import AuthedRequest
 from curation.people.accounts.second_factor import (
     AWAITED,
     SETTING_UP,

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.people.accounts.links import login_link_user
 from curation.people.accounts.second_factor import ELSEWHERE
 from curation.people.sign_on.claims import Identity

@@ -7,7 +7,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from curation.datasets.leak_guard import LeaksError
 from curation.datasets.pairs_table import PairChoices
 from curation.datasets.selectors import has_active_pairs
@@ -22,8 +21,9 @@ from curation.exchange.snapshots import (
 )
 from curation.forms.exchange import SnapshotForm
 from curation.forms.splits import leaks_sent
-from curation.numbers import number_from, page_number
-from curation.said import success_say
+from curation.foundation.numbers import number_from, page_number
+from curation.people.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
+from curation.views.said import success_say
 from curation.views.tables import csv_streamed
 
 CHANGES_ON_A_PAGE = 50

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from curation.datasets.selectors import score_shown_first
 from curation.datasets.split_chart import splits_chart
 from curation.datasets.splits import (
@@ -21,9 +20,10 @@ from curation.datasets.splits import (
     splits_undo,
     too_many_for_a_page,
 )
-from curation.errors import UserError
 from curation.forms.splits import DrawingForm, leaks_sent
-from curation.said import pairs_say, success_say
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
+from curation.views.said import pairs_say, success_say
 
 
 @require_http_methods(["GET", "POST"])

@@ -9,8 +9,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
-from curation.files.judged_by import with_mark
 from curation.files.tables import csv_file_rows, csv_lines
+from curation.pairs.judged_by import with_mark
 
 
 def for_spreadsheet(request: HttpRequest) -> bool:

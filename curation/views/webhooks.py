@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_for
-from curation.errors import UserError
 from curation.forms.webhooks import WebhookChangeForm, WebhookForm
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import page_number
 from curation.models import Webhook
-from curation.numbers import page_number
+from curation.people.access import AuthedRequest, dataset_for
 from curation.people.webhooks.services import (
     delivery_again,
     webhook_change,

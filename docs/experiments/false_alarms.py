@@ -17,7 +17,7 @@ large:
 In the null trials both weightings have the same true correlation; for the power, one has a true advantage of .01.
 Each way to make an interval sees the same trials:
 
-    crossed      what Semblance uses: mlworkers/encoders/differences.py
+    crossed      what Semblance uses: mlworkers/science/encoders/differences.py
     summed       the variances over pairs and over seeds added, the interaction counted twice
     cut off      the interaction counted once, and the variance of seeds not below 0 in place of that of pairs
     pairs only   the variance over pairs, as if the seeds were all the seeds there are
@@ -33,7 +33,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from curation.statistics.influence import spearman_by_pair
-from mlworkers.encoders.differences import difference_from
+from mlworkers.science.encoders.differences import difference_from
 
 PAIRS = 1379
 SHARED = 0.75

@@ -15,8 +15,8 @@ from functools import partial
 
 import numpy as np
 
-from mlworkers.encoders.differences import difference_from
-from mlworkers.encoders.measuring import Metric, classification_measured, threshold_tuned
+from mlworkers.science.encoders.differences import difference_from
+from mlworkers.science.encoders.measuring import Metric, classification_measured, threshold_tuned
 
 METRICS = (Metric.ACCURACY, Metric.F1)
 DISTANCE = 1.6  # of the means of the two labels, in standard deviations of the shared error

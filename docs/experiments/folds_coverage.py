@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curation.statistics.correlation import Scores
-from mlworkers.encoders.cross_validation import Estimate, method_figures
-from mlworkers.encoders.folds import Folds, Protocol
+from mlworkers.science.encoders.cross_validation import Estimate, method_figures
+from mlworkers.science.encoders.folds import Folds, Protocol
 
 FOLDS, PAIRS = 5, 200
 SHARED, OWN = 0.5, 0.4  # standard deviations of the noise that models share, and of that of a training

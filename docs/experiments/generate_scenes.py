@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.synthesis.bootstrap import generator_trained
-from mlworkers.synthesis.generator import Generator, load_generator
-from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
-from mlworkers.synthesis.postprocessing import postprocessed
-from mlworkers.synthesis.prompts import TASKS, LabelledPair, examples_written
-from mlworkers.synthesis.rows import Source
-from mlworkers.synthesis.writing import rows_written
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.synthesis.bootstrap import generator_trained
+from mlworkers.science.synthesis.generator import Generator, load_generator
+from mlworkers.science.synthesis.plan import BootstrapPlan, GenerationPlan
+from mlworkers.science.synthesis.postprocessing import postprocessed
+from mlworkers.science.synthesis.prompts import TASKS, LabelledPair, examples_written
+from mlworkers.science.synthesis.rows import Source
+from mlworkers.science.synthesis.writing import rows_written
 from semblance.demo.scenes import latent_relatedness, scene_of, scene_pairs
 
 COMPUTE = choose_compute("cpu")

@@ -24,19 +24,20 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # grimp and Django read the packages of this checkout
 PACKAGES = ("semblance", "curation", "annotation", "mlworkers")
 MATHEMATICAL = (
+    "annotation/bws",
+    "curation/statistics",
+    "curation/pairs/sampling",
     *(
-        "annotation/bws",
-        "curation/statistics",
-        "curation/sampling",
-        "mlworkers/realism",
-        "mlworkers/consistency",
-    ),
-    *(
-        "mlworkers/contexts",
-        "mlworkers/paraphrasing",
-        "mlworkers/encoders",
-        "mlworkers/synthesis",
-        "mlworkers/training",
+        f"mlworkers/science/{room}"
+        for room in (
+            "realism",
+            "consistency",
+            "contexts",
+            "paraphrasing",
+            "encoders",
+            "synthesis",
+            "training",
+        )
     ),
 )
 # Patterns of docs that must be decoded (what to write instead is in CONTRIBUTING.md).

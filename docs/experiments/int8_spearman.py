@@ -19,11 +19,11 @@ from torch import nn
 from torch.ao.quantization import per_channel_dynamic_qconfig, quantize_dynamic
 
 from curation.statistics.correlation import spearman
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.pretrained.hub import hub_folder
-from mlworkers.pretrained.sources import model_folder, parse_source
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.pretrained.hub import hub_folder
+from mlworkers.science.pretrained.sources import model_folder, parse_source
 
 FILE = Path(os.environ.get("SEMBLANCE_REAL_DATA", "")) / "stsb"
 

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-from mlworkers.encoders.encoding import encode
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.pretrained.hub import hub_folder
-from mlworkers.pretrained.sources import model_folder, parse_source
-from mlworkers.realism.dataset import sdi_data
-from mlworkers.realism.discrimination import auc
-from mlworkers.realism.head import cross_fit
+from mlworkers.science.encoders.encoding import encode
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.pretrained.hub import hub_folder
+from mlworkers.science.pretrained.sources import model_folder, parse_source
+from mlworkers.science.realism.dataset import sdi_data
+from mlworkers.science.realism.discrimination import auc
+from mlworkers.science.realism.head import cross_fit
 from semblance.demo.scenes import scene_of, scene_pairs
 
 PEOPLE = MACHINES = 600

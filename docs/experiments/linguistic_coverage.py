@@ -13,11 +13,11 @@ from collections import Counter
 
 import numpy as np
 
-from mlworkers.linguistics.analysis import linguistic_analysis
-from mlworkers.linguistics.diversity import distinct, sentences_tokenised, zipf_coefficient
-from mlworkers.linguistics.groups import AnalysedPairs
-from mlworkers.linguistics.measures import DIVERSITY, MEASURES, Group
-from mlworkers.linguistics.tokens import tokens_of
+from mlworkers.science.linguistics.analysis import linguistic_analysis
+from mlworkers.science.linguistics.diversity import distinct, sentences_tokenised, zipf_coefficient
+from mlworkers.science.linguistics.groups import AnalysedPairs
+from mlworkers.science.linguistics.measures import DIVERSITY, MEASURES, Group
+from mlworkers.science.linguistics.tokens import tokens_of
 
 
 def main() -> None:

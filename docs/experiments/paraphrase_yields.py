@@ -14,13 +14,13 @@ import numpy as np
 from real_paraphrase import PAPER, WIDE, corpora, spread
 
 from curation.files.progress import silent
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.paraphrasing.measured import measure
-from mlworkers.paraphrasing.profile import profile_of
-from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.paraphrasing.measured import measure
+from mlworkers.science.paraphrasing.profile import profile_of
+from mlworkers.science.paraphrasing.tags import TagBounds
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
 
 MODEL = "packaged:all-MiniLM-L6-v2"
 

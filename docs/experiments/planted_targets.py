@@ -22,17 +22,17 @@ from time import perf_counter
 
 import numpy as np
 
-from mlworkers.consistency import classifier
-from mlworkers.consistency.classifier import label_chances, score_features
-from mlworkers.consistency.dataset import UNKNOWN, labelled_pairs, nearest_label, planted_labels
-from mlworkers.encoders.encoding import encode
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.pretrained.hub import hub_folder
-from mlworkers.pretrained.sources import model_folder, parse_source
-from mlworkers.realism.dataset import sdi_data
-from mlworkers.realism.discrimination import auc_interval
-from mlworkers.realism.head import cross_fit
+from mlworkers.science.consistency import classifier
+from mlworkers.science.consistency.classifier import label_chances, score_features
+from mlworkers.science.consistency.dataset import UNKNOWN, labelled_pairs, nearest_label, planted_labels
+from mlworkers.science.encoders.encoding import encode
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.pretrained.hub import hub_folder
+from mlworkers.science.pretrained.sources import model_folder, parse_source
+from mlworkers.science.realism.dataset import sdi_data
+from mlworkers.science.realism.discrimination import auc_interval
+from mlworkers.science.realism.head import cross_fit
 
 TARGETS = (0.0, 0.5, 1.0)
 SAMPLE = 2_000

@@ -50,8 +50,8 @@ from curation.pairs.text import near_copy_key  # noqa: E402
 from curation.statistics.intervals import Estimate  # noqa: E402
 from mlworkers.kinds.paraphrases.requested import requested_of, what_was_met  # noqa: E402
 from mlworkers.models import Run  # noqa: E402
-from mlworkers.paraphrasing.profile import profile_of  # noqa: E402
-from mlworkers.paraphrasing.tags import TagBounds  # noqa: E402
+from mlworkers.science.paraphrasing.profile import profile_of  # noqa: E402
+from mlworkers.science.paraphrasing.tags import TagBounds  # noqa: E402
 
 BASE = "packaged:all-MiniLM-L6-v2"
 PAPER = TagBounds()

@@ -15,10 +15,10 @@ from scipy.special import expit, logit
 from scipy.stats import spearmanr
 
 from curation.statistics.kappa import cohen_kappa, kappa_of_table
-from mlworkers.realism import verdicts
-from mlworkers.realism.discrimination import auc, sampled_auc_interval
-from mlworkers.realism.thresholds import weighted_share
-from mlworkers.realism.verdicts import Sample, calibration_line
+from mlworkers.science.realism import verdicts
+from mlworkers.science.realism.discrimination import auc, sampled_auc_interval
+from mlworkers.science.realism.thresholds import weighted_share
+from mlworkers.science.realism.verdicts import Sample, calibration_line
 
 POPULATION = 40_000
 STRATA = 10

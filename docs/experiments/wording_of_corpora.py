@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from curation.files.progress import silent
-from mlworkers.paraphrasing.lexical import bleu_scores, bleu_signature
-from mlworkers.paraphrasing.tags import TagBounds
-from mlworkers.paraphrasing.text import compared_text
+from mlworkers.science.paraphrasing.lexical import bleu_scores, bleu_signature
+from mlworkers.science.paraphrasing.tags import TagBounds
+from mlworkers.science.paraphrasing.text import compared_text
 
 WIKISPLIT_PAIRS = 1_500
 ENTAILMENT = "0"

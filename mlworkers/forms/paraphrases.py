@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.selectors import ScoreSetRow
 from curation.forms.scores import ComparedSetsForm
-from curation.numbers import number_from
+from curation.foundation.numbers import number_from
 from mlworkers.kinds.paraphrases.paraphrase_corpora import (
     DIVIDED_BY,
     MOST_CHOSEN,

@@ -12,8 +12,8 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
+from curation.foundation.numbers import NumberField
 from curation.models import Dataset
-from curation.numbers import NumberField
 from mlworkers.forms.choices import (
     Choices,
     OpenSelect,

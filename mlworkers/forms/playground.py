@@ -9,12 +9,12 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from curation.models import User
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS
-from mlworkers.encoders.scoring_plan import SCORERS
 from mlworkers.kinds.cards import card_of
 from mlworkers.kinds.selectors import reference_of
 from mlworkers.models import Artifact
-from mlworkers.paraphrasing.tags import TagBounds
-from mlworkers.pretrained.sources import PACKAGES
+from mlworkers.science.encoders.scoring_plan import SCORERS
+from mlworkers.science.paraphrasing.tags import TagBounds
+from mlworkers.science.pretrained.sources import PACKAGES
 
 MODELS_OFFERED = 100
 PACKAGED = "0"

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from curation.numbers import NumberField
+from curation.foundation.numbers import NumberField
 from mlworkers.kinds.paraphrases.ratings import EXPLAINED, LABELS, STEPS
 
 MOST_DRAWN = 200

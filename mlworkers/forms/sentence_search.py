@@ -7,10 +7,10 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
-from curation.numbers import NumberField
+from curation.foundation.numbers import NumberField
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS
-from mlworkers.encoders.index_plan import MOST_NEIGHBOURS, NEIGHBOURS
 from mlworkers.kinds.encoders.sentence_search import IndexRow
+from mlworkers.science.encoders.index_plan import MOST_NEIGHBOURS, NEIGHBOURS
 
 
 class SentenceSearchForm(forms.Form):

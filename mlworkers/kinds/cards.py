@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from mlworkers.models import Artifact, Run
-from mlworkers.paraphrasing.disclosure import benchmarks_in
 from mlworkers.plans.settings import Text
+from mlworkers.science.paraphrasing.disclosure import benchmarks_in
 
 MODEL_KIND_LABELS: dict[str, Text] = {
     "encoder": gettext_lazy("Encoder"),

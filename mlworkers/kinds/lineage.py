@@ -11,8 +11,8 @@ from mlworkers.kinds.selectors import models_behind
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.plans.settings import Setting, Text
-from mlworkers.pretrained.sources import Kind as SourceKind
-from mlworkers.pretrained.sources import ModelError, parse_source
+from mlworkers.science.pretrained.sources import Kind as SourceKind
+from mlworkers.science.pretrained.sources import ModelError, parse_source
 
 LEVELS = 8  # a chain is encoder, realism, generation, bootstrap; longer ones train on what was trained
 _ScoreSets = dict[tuple[str, str], ScoreSet]  # by their dataset's short name and their own

@@ -11,21 +11,21 @@ from django.db import transaction
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_require_active
 from curation.datasets.inclusion import snapshot_inclusion
-from curation.errors import UserError, errors_shown
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import Dataset
-from mlworkers.encoders.plan import BASELINES, TRAINED_ON, names_listed, sources_listed
-from mlworkers.encoders.scorers_plan import models_of_scorers
-from mlworkers.encoders.scoring_plan import SCORERS
-from mlworkers.encoders.suites.catalogue import suite_named
+from curation.people.access import dataset_require_active
 from mlworkers.kinds.selectors import models_of_run, reference_of
 from mlworkers.models import Artifact, Run
 from mlworkers.plan_fields import SettingError, SettingName
 from mlworkers.plans.kinds import MODEL_KINDS, Kind, sentence_for_page
 from mlworkers.plans.settings import Setting, listed
-from mlworkers.pretrained.sources import Kind as SourceKind
-from mlworkers.pretrained.sources import (
+from mlworkers.science.encoders.plan import BASELINES, TRAINED_ON, names_listed, sources_listed
+from mlworkers.science.encoders.scorers_plan import models_of_scorers
+from mlworkers.science.encoders.scoring_plan import SCORERS
+from mlworkers.science.encoders.suites.catalogue import suite_named
+from mlworkers.science.pretrained.sources import Kind as SourceKind
+from mlworkers.science.pretrained.sources import (
     ModelError,
     ModelSource,
     causal_problem,

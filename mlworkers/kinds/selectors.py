@@ -6,15 +6,15 @@ from pathlib import Path
 from django.conf import settings
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from curation.numbers import number_from
-from mlworkers.encoders.plan import names_listed
-from mlworkers.encoders.scorers_plan import models_of_scorers
-from mlworkers.encoders.speed_plan import BY_LENGTH, SPEED
+from curation.foundation.numbers import number_from
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.plan_fields import PlanError
 from mlworkers.plans.kinds import KINDS
-from mlworkers.pretrained.sources import Kind as SourceKind
-from mlworkers.pretrained.sources import ModelError, local_folder, parse_source
+from mlworkers.science.encoders.plan import names_listed
+from mlworkers.science.encoders.scorers_plan import models_of_scorers
+from mlworkers.science.encoders.speed_plan import BY_LENGTH, SPEED
+from mlworkers.science.pretrained.sources import Kind as SourceKind
+from mlworkers.science.pretrained.sources import ModelError, local_folder, parse_source
 
 MODELS_SUGGESTED = 100
 _NAMING = ("model", "baselines", "scorers")  # settings whose texts name models

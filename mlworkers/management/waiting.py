@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
-from curation.heartbeats import database_now
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import database_now
 from mlworkers.models import Run
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served

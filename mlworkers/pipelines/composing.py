@@ -10,20 +10,20 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from curation.datasets.composing import Labels, Preview, composition_preview, composition_store
-from curation.errors import UserError
 from curation.files.progress import Report
 from curation.files.tables import Column, write_table
+from curation.foundation.errors import UserError
+from curation.pairs.sampling.bands import Vectors
 from curation.pairs.text import WORDS_RULE
-from curation.sampling.bands import Vectors
-from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.bands_plan import BandsPlan
-from mlworkers.encoders.encoding import encode, unit_vectors
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import started_by
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
+from mlworkers.science.encoders.arrays import array_read, array_write
+from mlworkers.science.encoders.bands_plan import BandsPlan
+from mlworkers.science.encoders.encoding import encode, unit_vectors
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
 
 SENTENCES_IN_SHARD = 5_000
 

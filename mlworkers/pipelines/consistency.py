@@ -6,20 +6,20 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, ScoreSet
-from mlworkers.consistency.classifier import score_features
-from mlworkers.consistency.dataset import UNKNOWN, labelled_pairs, labels_of, nearest_label
-from mlworkers.consistency.plan import ConsistencyPlan
-from mlworkers.consistency.scoring import consistency_scores
-from mlworkers.encoders.rows import Rows, training_rows
-from mlworkers.encoders.saving import seen_by
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.scoring_pairs import scores_in_shards
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.storage import content_of
+from mlworkers.science.consistency.classifier import score_features
+from mlworkers.science.consistency.dataset import UNKNOWN, labelled_pairs, labels_of, nearest_label
+from mlworkers.science.consistency.plan import ConsistencyPlan
+from mlworkers.science.consistency.scoring import consistency_scores
+from mlworkers.science.encoders.rows import Rows, training_rows
+from mlworkers.science.encoders.saving import seen_by
 
 
 class _Drawn(NamedTuple):

@@ -11,32 +11,32 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError, errors_shown
 from curation.files.progress import Report
 from curation.files.writing import folder_remove, folder_replacing
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import Snapshot
 from curation.pairs.text import near_copy_key
 from curation.statistics.correlation import Scores
-from mlworkers.contexts.corpus import Corpus, CorpusError
-from mlworkers.contexts.curves import Point, corpus_part, curve_points
-from mlworkers.contexts.curves_plan import ContextCurvesPlan
-from mlworkers.contexts.model_training import context_model_trained
-from mlworkers.contexts.pair_scoring import Pair
-from mlworkers.contexts.pair_terms import PairContexts
-from mlworkers.contexts.similarity import FEWEST_CONTEXTS, Weights, centred_similarity, combined
-from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.plan import Weighting
-from mlworkers.encoders.rows import Rows
-from mlworkers.encoders.training import encoder_train
 from mlworkers.pipelines.context_scores import ContextSource, contexts_in_shards, loaded_once, places_drawn
 from mlworkers.pipelines.encoder_data import curve_note, training_rows_of
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.running_text import corpus_named
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.storage import content_of
+from mlworkers.science.contexts.corpus import Corpus, CorpusError
+from mlworkers.science.contexts.curves import Point, corpus_part, curve_points
+from mlworkers.science.contexts.curves_plan import ContextCurvesPlan
+from mlworkers.science.contexts.model_training import context_model_trained
+from mlworkers.science.contexts.pair_scoring import Pair
+from mlworkers.science.contexts.pair_terms import PairContexts
+from mlworkers.science.contexts.similarity import FEWEST_CONTEXTS, Weights, centred_similarity, combined
+from mlworkers.science.encoders.arrays import array_read, array_write
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.encoders.plan import Weighting
+from mlworkers.science.encoders.rows import Rows
+from mlworkers.science.encoders.training import encoder_train
+from mlworkers.science.pretrained.compute import choose_compute
 
 _MODEL, _PART = "model", "corpus"
 

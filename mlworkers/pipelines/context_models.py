@@ -9,16 +9,16 @@ from typing import Any, ClassVar, Protocol
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import errors_shown
 from curation.files.writing import folder_remove, folder_replacing
-from mlworkers.contexts.corpus import Corpus, CorpusError
-from mlworkers.contexts.model_plan import ContextModelPlan
-from mlworkers.contexts.model_training import context_model_trained
-from mlworkers.encoders.saving import learned_save
+from curation.foundation.errors import errors_shown
 from mlworkers.pipelines.encoder_data import curve_note, folder_linked
 from mlworkers.pipelines.running_text import corpus_named
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.science.contexts.corpus import Corpus, CorpusError
+from mlworkers.science.contexts.model_plan import ContextModelPlan
+from mlworkers.science.contexts.model_training import context_model_trained
+from mlworkers.science.encoders.saving import learned_save
+from mlworkers.science.pretrained.compute import choose_compute
 
 CONTEXT_MODEL = "context_model"  # kind of artefact
 CARRIES_NOTHING = "The model is no better than frequencies of tokens, so its scores carry no information."

@@ -15,38 +15,13 @@ from django.utils.translation import ngettext
 from numpy.typing import NDArray
 
 from curation.datasets.services import Score
-from curation.errors import UserError, errors_shown
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing, make_folder, replacing
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import Dataset, ScoreSet
 from curation.pairs.text import near_copy_key
 from curation.statistics.intervals import Interval
-from mlworkers.contexts.asking import Questioner
-from mlworkers.contexts.bigram_index import BigramIndex
-from mlworkers.contexts.corpus import Corpus, CorpusError
-from mlworkers.contexts.discriminative import (
-    DiscriminativeModel,
-    discriminative_told,
-    load_discriminative,
-)
-from mlworkers.contexts.kept_values import KeptValues
-from mlworkers.contexts.language_model import ContextModel, load_context_model, told_by
-from mlworkers.contexts.pair_scoring import (
-    LONG,
-    SPARE,
-    Pair,
-    PairScorer,
-    background_of,
-    weights_given,
-)
-from mlworkers.contexts.pair_terms import PairContexts
-from mlworkers.contexts.scored_file import scored_write
-from mlworkers.contexts.scores_plan import CENTRED, RAW, ContextScoresPlan
-from mlworkers.contexts.similarity import TERMS, PairSimilarity, Weights, pair_similarity
-from mlworkers.contexts.trajectories import TrajectoryScorer
-from mlworkers.contexts.tuning import weights_tuned
-from mlworkers.encoders.rows import PairTable, RowsError
 from mlworkers.pipelines.context_models import CARRIES_NOTHING, CONTEXT_MODEL
 from mlworkers.pipelines.discriminative import DISCRIMINATIVE_MODEL, RANKS_NOTHING
 from mlworkers.pipelines.models import folder_of_model
@@ -54,10 +29,35 @@ from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.running_text import corpus_named
 from mlworkers.pipelines.scoring_pairs import pairs_of_split
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.sources import ModelError
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
+from mlworkers.science.contexts.asking import Questioner
+from mlworkers.science.contexts.bigram_index import BigramIndex
+from mlworkers.science.contexts.corpus import Corpus, CorpusError
+from mlworkers.science.contexts.discriminative import (
+    DiscriminativeModel,
+    discriminative_told,
+    load_discriminative,
+)
+from mlworkers.science.contexts.kept_values import KeptValues
+from mlworkers.science.contexts.language_model import ContextModel, load_context_model, told_by
+from mlworkers.science.contexts.pair_scoring import (
+    LONG,
+    SPARE,
+    Pair,
+    PairScorer,
+    background_of,
+    weights_given,
+)
+from mlworkers.science.contexts.pair_terms import PairContexts
+from mlworkers.science.contexts.scored_file import scored_write
+from mlworkers.science.contexts.scores_plan import CENTRED, RAW, ContextScoresPlan
+from mlworkers.science.contexts.similarity import TERMS, PairSimilarity, Weights, pair_similarity
+from mlworkers.science.contexts.trajectories import TrajectoryScorer
+from mlworkers.science.contexts.tuning import weights_tuned
+from mlworkers.science.encoders.rows import PairTable, RowsError
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.sources import ModelError
 
 CONTEXT_SCORES = "context_scores"  # kind of artefact
 

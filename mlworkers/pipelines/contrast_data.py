@@ -9,10 +9,12 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, ScoreSet, Snapshot
 from curation.pairs.holding_out import HeldOut
-from mlworkers.encoders.contrastive.examples import (
+from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
+from mlworkers.runs.jobs import Job
+from mlworkers.science.encoders.contrastive.examples import (
     Copies,
     Examples,
     NliLabel,
@@ -23,20 +25,18 @@ from mlworkers.encoders.contrastive.examples import (
     sentence_examples,
     triplet_examples,
 )
-from mlworkers.encoders.contrastive.plan import Material, Objective, SharedContrast
-from mlworkers.encoders.contrastive.variants import (
+from mlworkers.science.encoders.contrastive.plan import Material, Objective, SharedContrast
+from mlworkers.science.encoders.contrastive.variants import (
     TagPlaces,
     Variant,
     VariantError,
     paraphrases_of,
     variant_places,
 )
-from mlworkers.encoders.plan import names_listed
-from mlworkers.encoders.rows import PairTable, Rows, unseen_rows
-from mlworkers.encoders.seen import Seen
-from mlworkers.paraphrasing.tags import TOP, TagBounds
-from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
-from mlworkers.runs.jobs import Job
+from mlworkers.science.encoders.plan import names_listed
+from mlworkers.science.encoders.rows import PairTable, Rows, unseen_rows
+from mlworkers.science.encoders.seen import Seen
+from mlworkers.science.paraphrasing.tags import TOP, TagBounds
 
 _BY_PEOPLE = ("human", "edited")
 _DIGITS = 6  # of a label after the point, as labels have

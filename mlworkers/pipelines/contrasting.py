@@ -17,28 +17,7 @@ from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_remove, folder_replacing
 from curation.models import Dataset, ScoreSet
-from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.comparison import adjusted, compare, differences_of
-from mlworkers.encoders.contrastive.plan import (
-    Arm,
-    AugmentationPlan,
-    ContrastPlan,
-    Material,
-    Objective,
-    SharedContrast,
-)
-from mlworkers.encoders.contrastive.training import TrainedByContrast, contrast_train, schedule_of
-from mlworkers.encoders.contrastive.variants import ORIGINAL
-from mlworkers.encoders.encoding import sentence_vectors
-from mlworkers.encoders.measuring import Measured, Metric, correlation_measured, mean_measured
-from mlworkers.encoders.plan import SEEDS_TO_JUDGE
-from mlworkers.encoders.rows import unseen_rows
-from mlworkers.encoders.saving import About, encoder_save, seen_by
-from mlworkers.encoders.seen import NOTHING_KNOWN
-from mlworkers.encoders.suites.evaluating import suite_cosines
-from mlworkers.encoders.suites.figures import WHOLE, suite_figures
 from mlworkers.models import Evaluation, Run
-from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from mlworkers.pipelines.contrast_data import Corpus, Made, corpus_of, dev_pairs_of
 from mlworkers.pipelines.disclosure import (
     Disclosure,
@@ -59,11 +38,32 @@ from mlworkers.pipelines.seen import seen_by_model, seen_in_words, seen_upstream
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
 from mlworkers.pipelines.suite_tables import RESAMPLED_BY, compared_cell
 from mlworkers.pipelines.suites import seen_before, suite_files, suites_of_run
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.pretrained.sources import ModelError
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of, home_relative
+from mlworkers.science.encoders.arrays import array_read, array_write
+from mlworkers.science.encoders.comparison import adjusted, compare, differences_of
+from mlworkers.science.encoders.contrastive.plan import (
+    Arm,
+    AugmentationPlan,
+    ContrastPlan,
+    Material,
+    Objective,
+    SharedContrast,
+)
+from mlworkers.science.encoders.contrastive.training import TrainedByContrast, contrast_train, schedule_of
+from mlworkers.science.encoders.contrastive.variants import ORIGINAL
+from mlworkers.science.encoders.encoding import sentence_vectors
+from mlworkers.science.encoders.measuring import Measured, Metric, correlation_measured, mean_measured
+from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE
+from mlworkers.science.encoders.rows import unseen_rows
+from mlworkers.science.encoders.saving import About, encoder_save, seen_by
+from mlworkers.science.encoders.seen import NOTHING_KNOWN
+from mlworkers.science.encoders.suites.evaluating import suite_cosines
+from mlworkers.science.encoders.suites.figures import WHOLE, suite_figures
+from mlworkers.science.paraphrasing.disclosure import benchmark_behind, benchmark_save
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.pretrained.sources import ModelError
 
 BASE = "base"
 OWN_TEST = ""

@@ -11,29 +11,29 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.errors import UserError
 from curation.files.progress import Report
+from curation.foundation.errors import UserError
 from curation.statistics.correlation import Scores
 from curation.statistics.intervals import Estimate
-from mlworkers.encoders.contrastive.variants import VariantError, variant_places
-from mlworkers.paraphrasing.corpora import (
+from mlworkers.pipelines.contrast_data import tags_of
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.scoring_pairs import blocks_in_shards, pairs_of_split
+from mlworkers.pipelines.snapshots import snapshot_taken, table_of
+from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.runs.storage import content_of
+from mlworkers.science.encoders.contrastive.variants import VariantError, variant_places
+from mlworkers.science.paraphrasing.corpora import (
     mean_estimated,
     perplexity_by_sentence,
     perplexity_by_token,
     vocabulary_at,
     vocabulary_of,
 )
-from mlworkers.paraphrasing.corpora_plan import CorporaPlan
-from mlworkers.paraphrasing.lexical import bleu_scores, bleu_signature
-from mlworkers.paraphrasing.perplexity import Surprise, surprise_of
-from mlworkers.pipelines.contrast_data import tags_of
-from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.scoring_pairs import blocks_in_shards, pairs_of_split
-from mlworkers.pipelines.snapshots import snapshot_taken, table_of
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.runs.jobs import Job, Outcome
-from mlworkers.runs.storage import content_of
-from mlworkers.synthesis.generator import load_generator
+from mlworkers.science.paraphrasing.corpora_plan import CorporaPlan
+from mlworkers.science.paraphrasing.lexical import bleu_scores, bleu_signature
+from mlworkers.science.paraphrasing.perplexity import Surprise, surprise_of
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.synthesis.generator import load_generator
 
 FIRST = "first sentences"  # the row of what the pairs of all groups begin with
 _FEWEST_SENTENCES = 2

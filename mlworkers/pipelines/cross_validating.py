@@ -17,26 +17,34 @@ from django.utils.translation import ngettext
 from numpy.typing import NDArray
 
 from curation.datasets.agreement import Difference
-from curation.errors import UserError
 from curation.files.json_text import json_from
-from curation.files.judged_by import with_mark
 from curation.files.progress import Report
 from curation.files.tables import csv_lines
 from curation.files.writing import as_text, folder_remove, folder_replacing, replacing
+from curation.foundation.errors import UserError
 from curation.models import Snapshot
+from curation.pairs.judged_by import with_mark
 from curation.pairs.leaks import Leaks
 from curation.pairs.overlap import dice
 from curation.pairs.segmenting import segmented_words, words_rule
 from curation.statistics.correlation import Scores, spearman
-from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.cross_validation import (
+from mlworkers.kinds.encoders.cross_validation import cross_validation_stored, what_is_best
+from mlworkers.pipelines.disclosure import Disclosure, benchmark_of_training, dataset_names, disclosure
+from mlworkers.pipelines.encoder_data import curve_note, furthest_pairs, judges_results, suite_words
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.seen import seen_by_model, seen_in_words
+from mlworkers.pipelines.snapshots import snapshot_taken, table_of
+from mlworkers.pipelines.suites import ceiling_in, ceiling_results
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.science.encoders.arrays import array_read, array_write
+from mlworkers.science.encoders.cross_validation import (
     MethodFigures,
     method_figures,
     sources_described,
 )
-from mlworkers.encoders.cross_validation_plan import UNTRAINED, CrossValidationPlan, Method
-from mlworkers.encoders.encoding import pair_cosines, sentence_vectors
-from mlworkers.encoders.folds import (
+from mlworkers.science.encoders.cross_validation_plan import UNTRAINED, CrossValidationPlan, Method
+from mlworkers.science.encoders.encoding import pair_cosines, sentence_vectors
+from mlworkers.science.encoders.folds import (
     FEWEST_IN_FOLD,
     Folds,
     FoldsError,
@@ -45,21 +53,13 @@ from mlworkers.encoders.folds import (
     part_to_cite,
     sentence_numbers,
 )
-from mlworkers.encoders.rows import Column, Rows, unseen_rows, validation_split
-from mlworkers.encoders.seen import NOTHING_KNOWN, UNSEEN, seen_pairs_refuse
-from mlworkers.encoders.static import static_vectors
-from mlworkers.encoders.training import encoder_train, steps_planned
-from mlworkers.kinds.encoders.cross_validation import cross_validation_stored, what_is_best
-from mlworkers.linguistics.relatedness.word_vectors import cosines_of, mean_vectors, word_vectors_read
-from mlworkers.pipelines.disclosure import Disclosure, benchmark_of_training, dataset_names, disclosure
-from mlworkers.pipelines.encoder_data import curve_note, furthest_pairs, judges_results, suite_words
-from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.seen import seen_by_model, seen_in_words
-from mlworkers.pipelines.snapshots import snapshot_taken, table_of
-from mlworkers.pipelines.suites import ceiling_in, ceiling_results
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder, pooling_set
-from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.science.encoders.rows import Column, Rows, unseen_rows, validation_split
+from mlworkers.science.encoders.seen import NOTHING_KNOWN, UNSEEN, seen_pairs_refuse
+from mlworkers.science.encoders.static import static_vectors
+from mlworkers.science.encoders.training import encoder_train, steps_planned
+from mlworkers.science.linguistics.relatedness.word_vectors import cosines_of, mean_vectors, word_vectors_read
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder, pooling_set
 
 _NO_TRAINING = 1  # what a method without training counts for, beside the steps of trainings
 

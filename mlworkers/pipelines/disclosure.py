@@ -8,8 +8,8 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from curation.models import Dataset, Pair, ScoreSet
-from mlworkers.encoders.suites.catalogue import Suite
-from mlworkers.paraphrasing.disclosure import (
+from mlworkers.science.encoders.suites.catalogue import Suite
+from mlworkers.science.paraphrasing.disclosure import (
     MADE_INTO_STS_BENCHMARK,
     STS_BENCHMARK,
     benchmark_behind,

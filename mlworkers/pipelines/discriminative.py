@@ -1,4 +1,4 @@
-"""A discriminative model, trained on a corpus; `mlworkers.contexts.discriminative_plan` says what it is."""
+"""A discriminative model, trained on a corpus; `mlworkers.science.contexts.discriminative_plan` says what it is."""
 
 import shutil
 from pathlib import Path
@@ -7,17 +7,17 @@ from time import monotonic
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from mlworkers.contexts.corpus import Corpus
-from mlworkers.contexts.discriminative import ENCODER
-from mlworkers.contexts.discriminative_plan import DiscriminativePlan, Reader
-from mlworkers.contexts.discriminative_training import discriminative_trained
 from mlworkers.pipelines.context_models import Learned, learned_artifact, learned_once
 from mlworkers.pipelines.encoder_data import curve_note
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.running_text import corpus_named
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.storage import content_of
+from mlworkers.science.contexts.corpus import Corpus
+from mlworkers.science.contexts.discriminative import ENCODER
+from mlworkers.science.contexts.discriminative_plan import DiscriminativePlan, Reader
+from mlworkers.science.contexts.discriminative_training import discriminative_trained
+from mlworkers.science.pretrained.compute import choose_compute
 
 DISCRIMINATIVE_MODEL = "discriminative_model"  # kind of artefact
 RANKS_NOTHING = "The model finds the right context no more often than chance, so it cannot rank contexts."

@@ -11,25 +11,25 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from curation.datasets.agreement import Difference, differences_ordered
-from curation.errors import UserError
-from curation.files.judged_by import mark_of, marked
 from curation.files.writing import folder_replacing
+from curation.foundation.errors import UserError
 from curation.models import Dataset, ScoreSet, Snapshot
 from curation.pairs.holding_out import HeldOut
+from curation.pairs.judged_by import mark_of, marked
 from curation.statistics.correlation import Scores
-from mlworkers.encoders.evaluation import Agreement
-from mlworkers.encoders.plan import EncoderPlan, Signal, TrainingPlan, Weighting, signals_of
-from mlworkers.encoders.rows import Rows, TrainingRows, training_rows
-from mlworkers.encoders.saving import About, encoder_save, seen_by
-from mlworkers.encoders.training import TrainedEncoder
-from mlworkers.encoders.weighting import effective_size
 from mlworkers.models import Evaluation
-from mlworkers.paraphrasing.disclosure import benchmark_save
 from mlworkers.pipelines.disclosure import benchmark_of_training
 from mlworkers.pipelines.snapshots import table_of
-from mlworkers.realism.calibration import at_temperature
 from mlworkers.runs.storage import Curve, content_of
-from mlworkers.training.loop import CurvePoint
+from mlworkers.science.encoders.evaluation import Agreement
+from mlworkers.science.encoders.plan import EncoderPlan, Signal, TrainingPlan, Weighting, signals_of
+from mlworkers.science.encoders.rows import Rows, TrainingRows, training_rows
+from mlworkers.science.encoders.saving import About, encoder_save, seen_by
+from mlworkers.science.encoders.training import TrainedEncoder
+from mlworkers.science.encoders.weighting import effective_size
+from mlworkers.science.paraphrasing.disclosure import benchmark_save
+from mlworkers.science.realism.calibration import at_temperature
+from mlworkers.science.training.loop import CurvePoint
 
 LONGEST_NAME = 300  # of a model, in an evaluation's row
 FURTHEST_MOST = 50  # pairs that a result names, of each encoder

@@ -14,34 +14,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from sentence_transformers import SentenceTransformer
 
-from curation.errors import errors_shown
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_remove, folder_replacing
+from curation.foundation.errors import errors_shown
 from curation.models import Snapshot
 from curation.pairs.leaks import Leaks
 from curation.statistics.correlation import Scores
-from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.encoding import SentenceVectors, pair_cosines, sentence_vectors
-from mlworkers.encoders.evaluation import Agreement, measure_agreement
-from mlworkers.encoders.plan import (
-    BASELINES,
-    ComparisonPlan,
-    EncoderPlan,
-    EvaluationPlan,
-    Source,
-    Weighting,
-)
-from mlworkers.encoders.rows import unseen_rows
-from mlworkers.encoders.saving import seen_by
-from mlworkers.encoders.seen import ALL, UNSEEN, Seen, seen_pairs_refuse
-from mlworkers.encoders.static import static_vectors
-from mlworkers.encoders.suites.catalogue import Suite
-from mlworkers.encoders.suites.evaluating import suite_cosines, suite_evaluated, suite_unseen
-from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, years_figures
-from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
 from mlworkers.models import Evaluation, Run
-from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmarks_joined
 from mlworkers.pipelines.disclosure import (
     Disclosure,
     dataset_names,
@@ -86,10 +66,30 @@ from mlworkers.pipelines.suites import (
     suite_results,
     suites_of_run,
 )
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder, pooling_set
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import home_relative
+from mlworkers.science.encoders.arrays import array_read, array_write
+from mlworkers.science.encoders.encoding import SentenceVectors, pair_cosines, sentence_vectors
+from mlworkers.science.encoders.evaluation import Agreement, measure_agreement
+from mlworkers.science.encoders.plan import (
+    BASELINES,
+    ComparisonPlan,
+    EncoderPlan,
+    EvaluationPlan,
+    Source,
+    Weighting,
+)
+from mlworkers.science.encoders.rows import unseen_rows
+from mlworkers.science.encoders.saving import seen_by
+from mlworkers.science.encoders.seen import ALL, UNSEEN, Seen, seen_pairs_refuse
+from mlworkers.science.encoders.static import static_vectors
+from mlworkers.science.encoders.suites.catalogue import Suite
+from mlworkers.science.encoders.suites.evaluating import suite_cosines, suite_evaluated, suite_unseen
+from mlworkers.science.encoders.suites.figures import METRIC_NAMES, Figure, years_figures
+from mlworkers.science.encoders.training import TrainedEncoder, encoder_train, steps_planned
+from mlworkers.science.paraphrasing.disclosure import benchmark_behind, benchmarks_joined
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder, pooling_set
 
 BASE = "base"
 REFERENCE = Weighting.PLAIN

@@ -14,31 +14,31 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from curation.models import Dataset
-from mlworkers.consistency.plan import ConsistencyPlan
-from mlworkers.contexts.discriminative_plan import DiscriminativePlan
-from mlworkers.contexts.model_plan import ContextModelPlan
-from mlworkers.contexts.scores_plan import ContextScoresPlan
-from mlworkers.encoders.bands_plan import BandsPlan
-from mlworkers.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
-from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
-from mlworkers.encoders.index_plan import SentenceIndexPlan
-from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
-from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
-from mlworkers.encoders.scoring_plan import PairScoringPlan
-from mlworkers.encoders.search_plan import SearchPlan
-from mlworkers.judges.plan import JudgingPlan
-from mlworkers.linguistics.relatedness.plan import RelatednessPlan
-from mlworkers.paraphrasing.corpora_plan import CorporaPlan
-from mlworkers.paraphrasing.plan import LabellingPlan
-from mlworkers.paraphrasing.round_trip_plan import RoundTripPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
 from mlworkers.pipelines.paces import Pace, Room, pace_of, room_of
 from mlworkers.pipelines.work import work_of
 from mlworkers.plans.kinds import Kind
-from mlworkers.realism.plan import RealismPlan
 from mlworkers.runs.results import duration_in_words
-from mlworkers.synthesis.estimates import Estimate, estimate_of, longest_sources
-from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
+from mlworkers.science.consistency.plan import ConsistencyPlan
+from mlworkers.science.contexts.discriminative_plan import DiscriminativePlan
+from mlworkers.science.contexts.model_plan import ContextModelPlan
+from mlworkers.science.contexts.scores_plan import ContextScoresPlan
+from mlworkers.science.encoders.bands_plan import BandsPlan
+from mlworkers.science.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
+from mlworkers.science.encoders.cross_validation_plan import CrossValidationPlan
+from mlworkers.science.encoders.index_plan import SentenceIndexPlan
+from mlworkers.science.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
+from mlworkers.science.encoders.pre_fine_tuning.plan import PreFineTuningPlan
+from mlworkers.science.encoders.scoring_plan import PairScoringPlan
+from mlworkers.science.encoders.search_plan import SearchPlan
+from mlworkers.science.judges.plan import JudgingPlan
+from mlworkers.science.linguistics.relatedness.plan import RelatednessPlan
+from mlworkers.science.paraphrasing.corpora_plan import CorporaPlan
+from mlworkers.science.paraphrasing.plan import LabellingPlan
+from mlworkers.science.paraphrasing.round_trip_plan import RoundTripPlan
+from mlworkers.science.realism.plan import RealismPlan
+from mlworkers.science.synthesis.estimates import Estimate, estimate_of, longest_sources
+from mlworkers.science.synthesis.plan import BootstrapPlan, GenerationPlan
 
 
 def generation_estimate(plan: GenerationPlan, dataset: Dataset) -> str:

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.errors import UserError, errors_shown
-from mlworkers.encoders.encoding import EncoderError, encode
-from mlworkers.encoders.index_plan import SentenceSearchPlan
-from mlworkers.encoders.sentence_index import SentenceIndex, SentenceIndexError
+from curation.foundation.errors import UserError, errors_shown
 from mlworkers.kinds.encoders.sentence_search import INDEX
 from mlworkers.models import Artifact
 from mlworkers.pipelines.models import folder_of_artifact, folder_of_model
 from mlworkers.pipelines.relating import encoder_kept
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.storage import content_of
+from mlworkers.science.encoders.encoding import EncoderError, encode
+from mlworkers.science.encoders.index_plan import SentenceSearchPlan
+from mlworkers.science.encoders.sentence_index import SentenceIndex, SentenceIndexError
 
 
 @dataclass(frozen=True)

@@ -10,31 +10,31 @@ from typing import Any
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.exchange.generated import GeneratedRow, generated_pairs_add
 from curation.files.writing import folder_replacing
+from curation.foundation.errors import UserError
 from curation.models import Dataset
-from mlworkers.encoders.saving import learned_save
 from mlworkers.pipelines.estimating import estimate_in_words
 from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sources_drawn
 from mlworkers.pipelines.shard_writers import ShardWriter, lines_write, rows_read, writer_for
 from mlworkers.pipelines.snapshots import started_by
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.answers import answers_found
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
-from mlworkers.synthesis.asking import Asked
-from mlworkers.synthesis.bootstrap import generator_trained
-from mlworkers.synthesis.estimates import cost_of, estimate_of
-from mlworkers.synthesis.first_sentences import orders_of, plan_of_first, row_counts, sources_of
-from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
-from mlworkers.synthesis.postprocessing import (
+from mlworkers.science.encoders.saving import learned_save
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.synthesis.asking import Asked
+from mlworkers.science.synthesis.bootstrap import generator_trained
+from mlworkers.science.synthesis.estimates import cost_of, estimate_of
+from mlworkers.science.synthesis.first_sentences import orders_of, plan_of_first, row_counts, sources_of
+from mlworkers.science.synthesis.plan import BootstrapPlan, GenerationPlan
+from mlworkers.science.synthesis.postprocessing import (
     ProcessedRows,
     Row,
     first_sentences_processed,
     postprocessed,
 )
-from mlworkers.synthesis.prompts import LabelledPair, examples_written, label_counts, task_named
-from mlworkers.synthesis.rows import Source, WrittenRow
+from mlworkers.science.synthesis.prompts import LabelledPair, examples_written, label_counts, task_named
+from mlworkers.science.synthesis.rows import Source, WrittenRow
 
 METHOD = "DINO: similarity that the instruction asks for"
 OUTCOMES = ("written", "kept")  # of first sentences; the other counts are of reasons

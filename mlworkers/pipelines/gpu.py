@@ -27,8 +27,8 @@ from mlworkers.pipelines.scoring_pairs import score_pairs
 from mlworkers.pipelines.searching import search_settings
 from mlworkers.pipelines.sections import train_on_sections
 from mlworkers.pipelines.writing_paraphrases import write_paraphrases
-from mlworkers.pretrained.compute import release_memory
 from mlworkers.runs.attempts import Pipeline
+from mlworkers.science.pretrained.compute import release_memory
 
 __all__ = ["PIPELINES", "release_memory"]
 

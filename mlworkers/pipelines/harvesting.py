@@ -5,16 +5,16 @@ from typing import Any
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError, errors_shown
 from curation.exchange.harvested import HarvestedRow, harvested_pairs_add, near_keys_of
+from curation.foundation.errors import UserError, errors_shown
 from curation.pairs.segmenting import words_rule
-from mlworkers.contexts.bigram_index import BigramIndex
-from mlworkers.contexts.corpus import Corpus, CorpusError
-from mlworkers.contexts.harvest_plan import HarvestPlan
-from mlworkers.contexts.harvesting import Harvest, counted
 from mlworkers.pipelines.running_text import corpus_named
 from mlworkers.pipelines.snapshots import started_by
 from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.science.contexts.bigram_index import BigramIndex
+from mlworkers.science.contexts.corpus import Corpus, CorpusError
+from mlworkers.science.contexts.harvest_plan import HarvestPlan
+from mlworkers.science.contexts.harvesting import Harvest, counted
 
 
 def harvest_pairs(plan: HarvestPlan, job: Job) -> Outcome:

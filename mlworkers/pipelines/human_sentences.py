@@ -10,8 +10,8 @@ from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.holding_out import HeldOut, split_is_held_out
 from curation.pairs.splitting import pair_components
 from curation.pairs.text import near_copy_key, words
-from mlworkers.synthesis.prompts import LabelledPair
-from mlworkers.synthesis.rows import Source
+from mlworkers.science.synthesis.prompts import LabelledPair
+from mlworkers.science.synthesis.rows import Source
 
 IN_MEMORY = 5_000  # rows that a query hands over at a time
 EVERY = 10_000_000  # sentences: more than a dataset has

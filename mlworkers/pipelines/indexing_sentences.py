@@ -9,20 +9,20 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError, errors_shown
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import Dataset, Pair, Sentence
-from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.encoding import EncoderError, Vectors, encode
-from mlworkers.encoders.index_plan import SentenceIndexPlan
-from mlworkers.encoders.sentence_index import index_write
 from mlworkers.kinds.encoders.sentence_search import INDEX
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
+from mlworkers.science.encoders.arrays import array_read, array_write
+from mlworkers.science.encoders.encoding import EncoderError, Vectors, encode
+from mlworkers.science.encoders.index_plan import SentenceIndexPlan
+from mlworkers.science.encoders.sentence_index import index_write
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
 
 
 def index_sentences(plan: SentenceIndexPlan, job: Job) -> Outcome:

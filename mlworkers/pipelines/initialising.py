@@ -3,13 +3,13 @@
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.files.writing import folder_replacing
-from mlworkers.encoders.initial import encoder_initialised
-from mlworkers.encoders.initial_plan import InitialEncoderPlan
-from mlworkers.encoders.saving import learned_save
+from curation.foundation.errors import UserError
 from mlworkers.pipelines.human_sentences import human_sentences
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.science.encoders.initial import encoder_initialised
+from mlworkers.science.encoders.initial_plan import InitialEncoderPlan
+from mlworkers.science.encoders.saving import learned_save
 
 
 def initialise_encoder(plan: InitialEncoderPlan, job: Job) -> Outcome:

@@ -18,23 +18,23 @@ from curation.datasets.machine_judges import (
     texts_of,
     tuples_of,
 )
-from curation.errors import UserError
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import replacing
+from curation.foundation.errors import UserError
 from curation.models import TupleBlock
-from mlworkers.encoders.saving import seen_by
-from mlworkers.encoders.scoring_plan import SCORERS
-from mlworkers.judges.asking import Asking, Choice, choice_by_scores, choice_in, tuple_question
-from mlworkers.judges.plan import JudgingPlan
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.scoring_pairs import scorer_of, way_of_scoring
 from mlworkers.pipelines.snapshots import started_by
-from mlworkers.pretrained.quiet import quiet
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.storage import content_of
-from mlworkers.synthesis.collecting import Question, answers_collected
-from mlworkers.synthesis.endpoint import ChatClient, endpoint_of
+from mlworkers.science.encoders.saving import seen_by
+from mlworkers.science.encoders.scoring_plan import SCORERS
+from mlworkers.science.judges.asking import Asking, Choice, choice_by_scores, choice_in, tuple_question
+from mlworkers.science.judges.plan import JudgingPlan
+from mlworkers.science.pretrained.quiet import quiet
+from mlworkers.science.synthesis.collecting import Question, answers_collected
+from mlworkers.science.synthesis.endpoint import ChatClient, endpoint_of
 
 ORDERS = (False, True)  # as drawn, and reversed
 Pairs = list[tuple[str, str]]

@@ -12,30 +12,30 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.files.writing import folder_remove, folder_replacing
+from curation.foundation.errors import UserError
 from curation.models import Dataset, ScoreSet, Snapshot
 from curation.statistics.influence import spearman_within
-from mlworkers.encoders.rows import FEWEST_TESTED, Rows, training_rows, validation_split
-from mlworkers.encoders.saving import About, seen_by, seen_save
-from mlworkers.encoders.scoring_plan import SCORERS
-from mlworkers.paraphrasing.disclosure import (
-    benchmark_behind,
-    benchmark_of,
-    benchmark_save,
-    benchmarks_joined,
-)
-from mlworkers.paraphrasing.labeller import check_base, comparable, labeller_trained
-from mlworkers.paraphrasing.labeller_plan import LabellerPlan
-from mlworkers.paraphrasing.text import compared_pairs
 from mlworkers.pipelines.disclosure import benchmark_of_training
 from mlworkers.pipelines.encoder_data import folder_linked
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.scoring_pairs import scores_in_shards
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
+from mlworkers.science.encoders.rows import FEWEST_TESTED, Rows, training_rows, validation_split
+from mlworkers.science.encoders.saving import About, seen_by, seen_save
+from mlworkers.science.encoders.scoring_plan import SCORERS
+from mlworkers.science.paraphrasing.disclosure import (
+    benchmark_behind,
+    benchmark_of,
+    benchmark_save,
+    benchmarks_joined,
+)
+from mlworkers.science.paraphrasing.labeller import check_base, comparable, labeller_trained
+from mlworkers.science.paraphrasing.labeller_plan import LabellerPlan
+from mlworkers.science.paraphrasing.text import compared_pairs
+from mlworkers.science.pretrained.compute import choose_compute
 
 _DIGITS = 6  # of a correlation after the point: seeds that differ by less are equal, and the first is kept
 

@@ -8,18 +8,10 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.files.progress import Report
+from curation.foundation.errors import UserError
 from curation.models import Dataset, ScoreSet
 from curation.statistics.correlation import Scores
-from mlworkers.encoders.rows import Column
-from mlworkers.encoders.scoring_plan import SCORERS
-from mlworkers.paraphrasing.disclosure import benchmark_behind
-from mlworkers.paraphrasing.lexical import bleu_scores, bleu_signature
-from mlworkers.paraphrasing.plan import LabellingPlan
-from mlworkers.paraphrasing.profile import profile_of
-from mlworkers.paraphrasing.tags import TOP, Label
-from mlworkers.paraphrasing.text import compared_text
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.scoring_pairs import (
@@ -32,6 +24,14 @@ from mlworkers.pipelines.scoring_pairs import (
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.pipelines.written_pairs import marked_as_written
 from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.science.encoders.rows import Column
+from mlworkers.science.encoders.scoring_plan import SCORERS
+from mlworkers.science.paraphrasing.disclosure import benchmark_behind
+from mlworkers.science.paraphrasing.lexical import bleu_scores, bleu_signature
+from mlworkers.science.paraphrasing.plan import LabellingPlan
+from mlworkers.science.paraphrasing.profile import profile_of
+from mlworkers.science.paraphrasing.tags import TOP, Label
+from mlworkers.science.paraphrasing.text import compared_text
 
 _DIGITS = (
     6  # of a label after the point: the noise of a last bit must not move a pair across the edge of a bin

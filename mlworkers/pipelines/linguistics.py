@@ -7,14 +7,14 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Pair
-from mlworkers.encoders.rows import PairTable
-from mlworkers.linguistics.analysis import FEWEST_PAIRS, FamilyFigures, linguistic_analysis
-from mlworkers.linguistics.groups import AnalysedPairs
-from mlworkers.linguistics.plan import LinguisticPlan
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.science.encoders.rows import PairTable
+from mlworkers.science.linguistics.analysis import FEWEST_PAIRS, FamilyFigures, linguistic_analysis
+from mlworkers.science.linguistics.groups import AnalysedPairs
+from mlworkers.science.linguistics.plan import LinguisticPlan
 
 
 def analyse_language(plan: LinguisticPlan, job: Job) -> Outcome:

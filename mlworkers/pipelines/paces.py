@@ -10,18 +10,18 @@ from typing import Any
 from django.conf import settings
 
 from curation.files.json_text import json_from
-from curation.heartbeats import database_now
-from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan
-from mlworkers.encoders.search_plan import SearchPlan
+from curation.foundation.heartbeats import database_now
 from mlworkers.kinds.references import model_of_run
 from mlworkers.models import Run
 from mlworkers.plans.kinds import Kind
-from mlworkers.pretrained.sources import Kind as SourceKind
-from mlworkers.pretrained.sources import ModelError, model_folder, parse_source, unavailable
-from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.runs.selectors import live_workers
 from mlworkers.runs.storage import artifact_place
-from mlworkers.synthesis.plan import BootstrapPlan
+from mlworkers.science.encoders.plan import ComparisonPlan, EncoderPlan
+from mlworkers.science.encoders.search_plan import SearchPlan
+from mlworkers.science.pretrained.sources import Kind as SourceKind
+from mlworkers.science.pretrained.sources import ModelError, model_folder, parse_source, unavailable
+from mlworkers.science.realism.plan import ClassifierKind, RealismPlan
+from mlworkers.science.synthesis.plan import BootstrapPlan
 
 RUNS_LOOKED_AT = 50
 SAME_SIZE = 0.01  # of weights: an encoder and its base differ in their headers

@@ -8,13 +8,13 @@ from typing import Any
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.exchange.dataset_card import card_write
 from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions
 from curation.exchange.sentence_uploads import sentences_add
 from curation.exchange.uploads import import_apply, import_check, import_errors_path
 from curation.files.writing import replacing
+from curation.foundation.errors import UserError
 from curation.models import ImportBatch
 from mlworkers.pipelines.snapshots import started_by
 from mlworkers.plans.kinds import ExportPlan, ImportPlan, SentencesPlan

@@ -10,17 +10,23 @@ from typing import Any
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.files.json_text import json_from
 from curation.files.writing import folder_remove, folder_replacing, sha256_of
+from curation.foundation.errors import UserError
 from curation.models import Dataset
-from mlworkers.encoders.saving import About, seen_by, seen_save
-from mlworkers.encoders.seen import Seen
 from mlworkers.models import Artifact, Run
-from mlworkers.paraphrasing.card import card
-from mlworkers.paraphrasing.denoising import sentences_to_write_again
-from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
-from mlworkers.paraphrasing.paraphraser import (
+from mlworkers.pipelines.encoder_data import folder_linked
+from mlworkers.pipelines.human_sentences import human_sentences
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.selecting import PAIRS
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.runs.storage import artifact_path, content_of
+from mlworkers.science.encoders.saving import About, seen_by, seen_save
+from mlworkers.science.encoders.seen import Seen
+from mlworkers.science.paraphrasing.card import card
+from mlworkers.science.paraphrasing.denoising import sentences_to_write_again
+from mlworkers.science.paraphrasing.disclosure import benchmark_behind, benchmark_save
+from mlworkers.science.paraphrasing.paraphraser import (
     Paraphraser,
     TaggedPair,
     Target,
@@ -28,17 +34,11 @@ from mlworkers.paraphrasing.paraphraser import (
     paraphraser_further,
     paraphraser_initialised,
 )
-from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
-from mlworkers.paraphrasing.paraphraser_training import paraphraser_trained, warmed_up
-from mlworkers.paraphrasing.selection_plan import DEV, TRAIN
-from mlworkers.paraphrasing.tags import TagBounds
-from mlworkers.pipelines.encoder_data import folder_linked
-from mlworkers.pipelines.human_sentences import human_sentences
-from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.selecting import PAIRS
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.runs.jobs import Job, NewArtifact, Outcome
-from mlworkers.runs.storage import artifact_path, content_of
+from mlworkers.science.paraphrasing.paraphraser_plan import ParaphraserPlan
+from mlworkers.science.paraphrasing.paraphraser_training import paraphraser_trained, warmed_up
+from mlworkers.science.paraphrasing.selection_plan import DEV, TRAIN
+from mlworkers.science.paraphrasing.tags import TagBounds
+from mlworkers.science.pretrained.compute import choose_compute
 
 _WARMED_UP = "warmed-up"  # the folder of a model that has written sentences again
 

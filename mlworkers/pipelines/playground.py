@@ -6,8 +6,8 @@ Loads the machine-learning libraries when the first question comes.
 from mlworkers.pipelines.finding_sentences import search_sentences
 from mlworkers.pipelines.relating import relate_sentences
 from mlworkers.pipelines.trying import try_paraphraser
-from mlworkers.pretrained.compute import release_memory
 from mlworkers.runs.attempts import Pipeline
+from mlworkers.science.pretrained.compute import release_memory
 
 __all__ = ["PIPELINES", "release_memory"]
 

@@ -12,33 +12,13 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.files.json_text import json_from
-from curation.files.judged_by import judged_by_all
 from curation.files.progress import Report
 from curation.files.writing import folder_remove, folder_replacing
+from curation.foundation.errors import UserError
 from curation.models import Dataset
-from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.comparison import ComparedEncoder, adjusted, compare, differences_of
-from mlworkers.encoders.contrastive.variants import ORIGINAL, cell_of
-from mlworkers.encoders.differences import Difference
-from mlworkers.encoders.measuring import Measured
-from mlworkers.encoders.plan import SEEDS_TO_JUDGE
-from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan, Row
-from mlworkers.encoders.pre_fine_tuning.saving import about_save
-from mlworkers.encoders.pre_fine_tuning.tasks import (
-    Task,
-    TaskRows,
-    decided,
-    dev_score,
-    figures,
-    median_place,
-)
-from mlworkers.encoders.pre_fine_tuning.training import classifier_trained, predictions
-from mlworkers.encoders.saving import About, seen_by
-from mlworkers.encoders.text_classifier import TextClassifier, load_saved
+from curation.pairs.judged_by import judged_by_all
 from mlworkers.models import Evaluation, Run
-from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from mlworkers.pipelines.contrast_data import Corpus, Made, corpus_of
 from mlworkers.pipelines.disclosure import Disclosure, benchmark_of_training, dataset_names, disclosure
 from mlworkers.pipelines.encoder_data import LONGEST_NAME, curve_note, folder_linked, judges_results
@@ -47,9 +27,29 @@ from mlworkers.pipelines.seen import seen_by_model, seen_in_words, seen_upstream
 from mlworkers.pipelines.snapshots import snapshot_taken
 from mlworkers.pipelines.suite_tables import RESAMPLED_BY, compared_cell
 from mlworkers.pipelines.task_data import tasks_taken
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of, home_relative
+from mlworkers.science.encoders.arrays import array_read, array_write
+from mlworkers.science.encoders.comparison import ComparedEncoder, adjusted, compare, differences_of
+from mlworkers.science.encoders.contrastive.variants import ORIGINAL, cell_of
+from mlworkers.science.encoders.differences import Difference
+from mlworkers.science.encoders.measuring import Measured
+from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE
+from mlworkers.science.encoders.pre_fine_tuning.plan import PreFineTuningPlan, Row
+from mlworkers.science.encoders.pre_fine_tuning.saving import about_save
+from mlworkers.science.encoders.pre_fine_tuning.tasks import (
+    Task,
+    TaskRows,
+    decided,
+    dev_score,
+    figures,
+    median_place,
+)
+from mlworkers.science.encoders.pre_fine_tuning.training import classifier_trained, predictions
+from mlworkers.science.encoders.saving import About, seen_by
+from mlworkers.science.encoders.text_classifier import TextClassifier, load_saved
+from mlworkers.science.paraphrasing.disclosure import benchmark_behind, benchmark_save
+from mlworkers.science.pretrained.compute import choose_compute
 
 MODEL, TOLD = "model", "told.json"
 _EVALUATING = 1  # what measuring a model counts for, beside the steps of trainings

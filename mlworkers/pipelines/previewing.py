@@ -8,18 +8,18 @@ from typing import Any
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset
 from mlworkers.pipelines.estimating import estimate_in_words
 from mlworkers.pipelines.generating import first_sentences_chosen, sources_to_continue
 from mlworkers.pipelines.human_sentences import held_out_of
 from mlworkers.pipelines.shard_writers import ShardWriter, rows_read, writer_for
 from mlworkers.runs.jobs import Job, Outcome
-from mlworkers.synthesis.estimates import estimate_of, longest_sources
-from mlworkers.synthesis.first_sentences import orders_of, plan_of_first
-from mlworkers.synthesis.plan import GenerationPlan
-from mlworkers.synthesis.postprocessing import Row, postprocessed
-from mlworkers.synthesis.rows import Source
+from mlworkers.science.synthesis.estimates import estimate_of, longest_sources
+from mlworkers.science.synthesis.first_sentences import orders_of, plan_of_first
+from mlworkers.science.synthesis.plan import GenerationPlan
+from mlworkers.science.synthesis.postprocessing import Row, postprocessed
+from mlworkers.science.synthesis.rows import Source
 
 ROWS = 10
 COPIES = 2  # of each row on disk: in its shard while the run goes on, and in the file of all rows

@@ -14,23 +14,23 @@ from curation.datasets.services import ScoredSentence
 from curation.files.progress import Report
 from curation.files.tables import Column, write_table
 from curation.models import ScoreSet
-from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.encoding import encode
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.scored_sentences import SentencesToScore, Verdict, scored_sentences
-from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.realism.dataset import SdiData, sdi_data
-from mlworkers.realism.discrimination import auc_difference
-from mlworkers.realism.fine_tuning import fine_tune, part_of, schedule_of
-from mlworkers.realism.head import Floats, cross_fit, fit_head, usual_penalty
-from mlworkers.realism.plan import ClassifierKind, RealismPlan
-from mlworkers.realism.scoring import in_sample_auc, pair_figures, score_sentences
-from mlworkers.realism.shortcuts import shortcut_figures, shortcuts_near
-from mlworkers.realism.verdicts import FEWEST_EACH
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
-from mlworkers.training.loop import CurvePoint
+from mlworkers.science.encoders.arrays import array_read, array_write
+from mlworkers.science.encoders.encoding import encode
+from mlworkers.science.pretrained.compute import Compute, choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.realism.dataset import SdiData, sdi_data
+from mlworkers.science.realism.discrimination import auc_difference
+from mlworkers.science.realism.fine_tuning import fine_tune, part_of, schedule_of
+from mlworkers.science.realism.head import Floats, cross_fit, fit_head, usual_penalty
+from mlworkers.science.realism.plan import ClassifierKind, RealismPlan
+from mlworkers.science.realism.scoring import in_sample_auc, pair_figures, score_sentences
+from mlworkers.science.realism.shortcuts import shortcut_figures, shortcuts_near
+from mlworkers.science.realism.verdicts import FEWEST_EACH
+from mlworkers.science.training.loop import CurvePoint
 
 SENTENCES_IN_SHARD = 1_000
 COLUMNS = (

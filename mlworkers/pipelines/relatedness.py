@@ -9,24 +9,24 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.files.progress import Report
+from curation.foundation.errors import UserError
 from curation.pairs.segmenting import words_rule
-from mlworkers.encoders.rows import Rows
-from mlworkers.linguistics.relatedness.analysis import Relatedness, relatedness_analysis
-from mlworkers.linguistics.relatedness.annotating import (
+from mlworkers.pipelines.encoder_data import judges_results
+from mlworkers.pipelines.snapshots import snapshot_taken, table_of
+from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.science.encoders.rows import Rows
+from mlworkers.science.linguistics.relatedness.analysis import Relatedness, relatedness_analysis
+from mlworkers.science.linguistics.relatedness.annotating import (
     Annotation,
     annotated,
     annotated_simply,
     pipeline_load,
     vectors_of_pipeline,
 )
-from mlworkers.linguistics.relatedness.features import FEWEST_PAIRS, pair_features
-from mlworkers.linguistics.relatedness.plan import RelatednessPlan
-from mlworkers.linguistics.relatedness.word_vectors import WordVectors, word_vectors_read
-from mlworkers.pipelines.encoder_data import judges_results
-from mlworkers.pipelines.snapshots import snapshot_taken, table_of
-from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.science.linguistics.relatedness.features import FEWEST_PAIRS, pair_features
+from mlworkers.science.linguistics.relatedness.plan import RelatednessPlan
+from mlworkers.science.linguistics.relatedness.word_vectors import WordVectors, word_vectors_read
 
 
 def analyse_relatedness(plan: RelatednessPlan, job: Job) -> Outcome:

@@ -8,17 +8,17 @@ import numpy as np
 from django.utils.translation import gettext as _
 from sentence_transformers import SentenceTransformer
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair
 from curation.statistics.correlation import Scores
-from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.models import Artifact
 from mlworkers.pipelines.models import folder_of_artifact, folder_of_model
 from mlworkers.plans.kinds import RelatePlan
-from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.pretrained.sources import PACKAGES
 from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.pretrained.compute import Compute, choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.pretrained.sources import PACKAGES
 
 PAIRS_COMPARED_WITH = 200  # a second's work for a small encoder on one core
 

@@ -12,36 +12,36 @@ from typing import Any
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.exchange.generated import GeneratedRow, generated_pairs_add
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.tables import write_table
+from curation.foundation.errors import UserError
 from curation.models import Dataset
-from mlworkers.paraphrasing.paraphraser import SourceError
-from mlworkers.paraphrasing.round_trip_plan import Engine, RoundTripPlan
-from mlworkers.paraphrasing.round_trips import (
+from mlworkers.pipelines.human_sentences import EVERY, held_out_of, sources_drawn
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.shard_writers import lines_write
+from mlworkers.pipelines.snapshots import started_by
+from mlworkers.runs.candidates import CANDIDATE_COLUMNS, CANDIDATES
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.runs.storage import content_of
+from mlworkers.science.paraphrasing.paraphraser import SourceError
+from mlworkers.science.paraphrasing.round_trip_plan import Engine, RoundTripPlan
+from mlworkers.science.paraphrasing.round_trips import (
     Candidate,
     JudgedCandidate,
     candidates_judged,
     round_trips,
 )
-from mlworkers.paraphrasing.sources import languages_known, sources_filtered
-from mlworkers.paraphrasing.translation import (
+from mlworkers.science.paraphrasing.sources import languages_known, sources_filtered
+from mlworkers.science.paraphrasing.translation import (
     Language,
     ModelTranslator,
     Translator,
     check_circle,
     language_read,
 )
-from mlworkers.pipelines.human_sentences import EVERY, held_out_of, sources_drawn
-from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.shard_writers import lines_write
-from mlworkers.pipelines.snapshots import started_by
-from mlworkers.pretrained.compute import Compute, ComputeError, choose_compute
-from mlworkers.runs.candidates import CANDIDATE_COLUMNS, CANDIDATES
-from mlworkers.runs.jobs import Job, NewArtifact, Outcome
-from mlworkers.runs.storage import content_of
+from mlworkers.science.pretrained.compute import Compute, ComputeError, choose_compute
 
 METHOD = "round-trip translation: both sentences are meant to say the same"
 TARGET = 1.0
@@ -148,7 +148,7 @@ class _Translators:
         if self.engine == Engine.TRANSFORMERS:
             there, back = (ModelTranslator(language, self._compute) for language in self.languages)
             return there, back
-        int8: Any = importlib.import_module("mlworkers.paraphrasing.translation_int8")
+        int8: Any = importlib.import_module("mlworkers.science.paraphrasing.translation_int8")
         self.job.report(0, 1, _("Converting the models"))
         names = ("there", "back")
         first, second = (

@@ -8,19 +8,19 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.errors import UserError, errors_shown
 from curation.exchange.uploads import import_files, import_imported
 from curation.files.documents import Document, read_documents
 from curation.files.drafts import FileError
 from curation.files.unpacking import unpacked
 from curation.files.writing import folder_replacing
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import Dataset, ImportBatch
-from mlworkers.contexts.bigram_index import index_write
-from mlworkers.contexts.corpus import Corpus, CorpusError, corpus_write
-from mlworkers.contexts.plan import CorpusPlan
 from mlworkers.models import Run
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import artifact_path, content_of
+from mlworkers.science.contexts.bigram_index import index_write
+from mlworkers.science.contexts.corpus import Corpus, CorpusError, corpus_write
+from mlworkers.science.contexts.plan import CorpusPlan
 
 CORPUS = "corpus"  # kind of artefact
 

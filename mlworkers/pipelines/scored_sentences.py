@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.review.queue import realism_sets
 from mlworkers.kinds.realism.verdicts import verdict_report
 from mlworkers.models import Run
 from mlworkers.pipelines.human_sentences import IN_MEMORY, held_out_of, human_pairs, human_texts
-from mlworkers.realism.plan import RealismPlan
-from mlworkers.realism.verdicts import FEWEST_EACH
+from mlworkers.science.realism.plan import RealismPlan
+from mlworkers.science.realism.verdicts import FEWEST_EACH
 
 SPLIT = "train"  # of a generation that says nothing else
 GONE = (Pair.Status.REJECTED, Pair.Status.RETIRED)

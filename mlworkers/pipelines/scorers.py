@@ -13,27 +13,13 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.errors import UserError, errors_shown
 from curation.files.json_text import json_from
 from curation.files.progress import Report, silent
 from curation.files.writing import folder_replacing
+from curation.foundation.errors import UserError, errors_shown
 from curation.statistics.correlation import Scores
-from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.crossing import cross_scores
-from mlworkers.encoders.differences import difference_from
-from mlworkers.encoders.encoding import EncoderError
-from mlworkers.encoders.evaluation import measure_agreement
-from mlworkers.encoders.measuring import Metric, correlation_measured
-from mlworkers.encoders.rows import Rows, unseen_rows
-from mlworkers.encoders.scorers import scores_by
-from mlworkers.encoders.scorers_plan import MOST_SCORERS, ScorerNamed, ScorersPlan, Way, models_of_scorers
-from mlworkers.encoders.scoring_plan import SCORERS
-from mlworkers.encoders.seen import NOTHING_KNOWN
-from mlworkers.encoders.speed import Pace, paces_measured
-from mlworkers.encoders.speed_plan import BY_LENGTH, IN_ORDER, SPEED, SpeedPlan
 from mlworkers.kinds.selectors import models_to_name
 from mlworkers.models import Evaluation
-from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmarks_joined
 from mlworkers.pipelines.disclosure import dataset_names, disclosure
 from mlworkers.pipelines.encoder_data import (
     LONGEST_NAME,
@@ -45,11 +31,31 @@ from mlworkers.pipelines.encoder_data import (
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import seen_by_model, seen_in_words
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.cross_encoder import is_cross_encoder, load_cross_encoder
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.pretrained.sources import ModelError
 from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.science.encoders.arrays import array_read, array_write
+from mlworkers.science.encoders.crossing import cross_scores
+from mlworkers.science.encoders.differences import difference_from
+from mlworkers.science.encoders.encoding import EncoderError
+from mlworkers.science.encoders.evaluation import measure_agreement
+from mlworkers.science.encoders.measuring import Metric, correlation_measured
+from mlworkers.science.encoders.rows import Rows, unseen_rows
+from mlworkers.science.encoders.scorers import scores_by
+from mlworkers.science.encoders.scorers_plan import (
+    MOST_SCORERS,
+    ScorerNamed,
+    ScorersPlan,
+    Way,
+    models_of_scorers,
+)
+from mlworkers.science.encoders.scoring_plan import SCORERS
+from mlworkers.science.encoders.seen import NOTHING_KNOWN
+from mlworkers.science.encoders.speed import Pace, paces_measured
+from mlworkers.science.encoders.speed_plan import BY_LENGTH, IN_ORDER, SPEED, SpeedPlan
+from mlworkers.science.paraphrasing.disclosure import benchmark_behind, benchmarks_joined
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.cross_encoder import is_cross_encoder, load_cross_encoder
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.pretrained.sources import ModelError
 
 _WARMED_UP = 8  # pairs
 _LABEL = 40  # characters of an evaluation's label

@@ -10,24 +10,24 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
-from curation.errors import UserError
 from curation.files.progress import Report
+from curation.foundation.errors import UserError
 from curation.models import ScoreSet, Snapshot
 from curation.statistics.correlation import Scores
-from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.crossing import cross_scores
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.rows import Column, PairTable
-from mlworkers.encoders.saving import seen_by
-from mlworkers.encoders.scoring_plan import SCORERS, PairScoringPlan
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.cross_encoder import is_cross_encoder, load_cross_encoder
-from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.storage import content_of
+from mlworkers.science.encoders.arrays import array_read, array_write
+from mlworkers.science.encoders.crossing import cross_scores
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.encoders.rows import Column, PairTable
+from mlworkers.science.encoders.saving import seen_by
+from mlworkers.science.encoders.scoring_plan import SCORERS, PairScoringPlan
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.cross_encoder import is_cross_encoder, load_cross_encoder
+from mlworkers.science.pretrained.encoder import load_encoder
 
 PAIRS_IN_SHARD = 2_000
 _Blocks = Callable[[slice, Report], Scores]

@@ -13,26 +13,15 @@ import torch
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.files.json_text import json_from
-from curation.files.judged_by import judged_by_all
 from curation.files.progress import Report
 from curation.files.writing import folder_remove, folder_replacing
+from curation.foundation.errors import UserError
 from curation.models import ScoreSet, Snapshot
 from curation.pairs.holding_out import HeldOut
+from curation.pairs.judged_by import judged_by_all
 from curation.pairs.leaks import Leaks
 from curation.statistics.correlation import Scores
-from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.comparison import ComparedEncoder, compare
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.evaluation import measure_agreement
-from mlworkers.encoders.measuring import Metric, correlation_measured
-from mlworkers.encoders.plan import EncoderPlan
-from mlworkers.encoders.rows import Rows, TrainingRows, unseen_rows, validation_split
-from mlworkers.encoders.search_plan import SearchPlan
-from mlworkers.encoders.searching import best_of
-from mlworkers.encoders.seen import ALL, UNSEEN, Seen
-from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
 from mlworkers.models import Evaluation, Run
 from mlworkers.pipelines.disclosure import Disclosure, dataset_names, disclosure
 from mlworkers.pipelines.encoder_data import (
@@ -62,10 +51,21 @@ from mlworkers.pipelines.seen import (
 )
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
 from mlworkers.pipelines.suite_tables import RESAMPLED_BY
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import home_relative
-from mlworkers.training.loop import CurvePoint
+from mlworkers.science.encoders.arrays import array_read, array_write
+from mlworkers.science.encoders.comparison import ComparedEncoder, compare
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.encoders.evaluation import measure_agreement
+from mlworkers.science.encoders.measuring import Metric, correlation_measured
+from mlworkers.science.encoders.plan import EncoderPlan
+from mlworkers.science.encoders.rows import Rows, TrainingRows, unseen_rows, validation_split
+from mlworkers.science.encoders.search_plan import SearchPlan
+from mlworkers.science.encoders.searching import best_of
+from mlworkers.science.encoders.seen import ALL, UNSEEN, Seen
+from mlworkers.science.encoders.training import TrainedEncoder, encoder_train, steps_planned
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.training.loop import CurvePoint
 
 TOLD, COSINES, ENCODER = "told.json", "cosines.npy", "encoder"
 

@@ -10,32 +10,32 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from sentence_transformers import SentenceTransformer
 
-from curation.errors import errors_shown
 from curation.files.writing import folder_remove, folder_replacing
+from curation.foundation.errors import errors_shown
 from curation.pairs.segmenting import words_rule
 from curation.statistics.correlation import Scores
 from curation.statistics.intervals import percentile_interval
-from mlworkers.contexts.corpus import Corpus, CorpusError
-from mlworkers.contexts.sections import (
+from mlworkers.pipelines.encoder_data import curve_note, folder_linked
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.running_text import corpus_named
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.runs.storage import content_of
+from mlworkers.science.contexts.corpus import Corpus, CorpusError
+from mlworkers.science.contexts.sections import (
     SectionTriplets,
     Triplet,
     accuracy_of,
     resampled_shares,
     section_triplets,
 )
-from mlworkers.contexts.sections_plan import SectionsPlan
-from mlworkers.encoders.contrastive.examples import Examples
-from mlworkers.encoders.contrastive.training import contrast_train
-from mlworkers.encoders.encoding import sentence_vectors
-from mlworkers.encoders.saving import About, encoder_save, seen_by
-from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
-from mlworkers.pipelines.encoder_data import curve_note, folder_linked
-from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.running_text import corpus_named
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.runs.jobs import Job, NewArtifact, Outcome
-from mlworkers.runs.storage import content_of
+from mlworkers.science.contexts.sections_plan import SectionsPlan
+from mlworkers.science.encoders.contrastive.examples import Examples
+from mlworkers.science.encoders.contrastive.training import contrast_train
+from mlworkers.science.encoders.encoding import sentence_vectors
+from mlworkers.science.encoders.saving import About, encoder_save, seen_by
+from mlworkers.science.paraphrasing.disclosure import benchmark_behind, benchmark_save
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
 
 ENCODER = "encoder"  # kind of artefact
 

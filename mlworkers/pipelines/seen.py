@@ -14,26 +14,26 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.datasets.leak_guard import splits_set_here
-from curation.errors import UserError
 from curation.exchange.snapshots import leaks_of_snapshot
+from curation.foundation.errors import UserError
 from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
-from mlworkers.encoders.rows import Rows, RowsError, training_rows
-from mlworkers.encoders.saving import seen_by
-from mlworkers.encoders.seen import (
+from mlworkers.kinds.lineage import lineage_of
+from mlworkers.models import Run
+from mlworkers.pipelines.human_sentences import labelled_pairs
+from mlworkers.pipelines.snapshots import table_of
+from mlworkers.runs.storage import artifact_path
+from mlworkers.science.encoders.rows import Rows, RowsError, training_rows
+from mlworkers.science.encoders.saving import seen_by
+from mlworkers.science.encoders.seen import (
     NOTHING_KNOWN,
     Seen,
     seen_pairs_refuse,
     shared_pairs_refuse,
     shared_training_refuse,
 )
-from mlworkers.kinds.lineage import lineage_of
-from mlworkers.models import Run
-from mlworkers.pipelines.human_sentences import labelled_pairs
-from mlworkers.pipelines.snapshots import table_of
-from mlworkers.pretrained.sources import Kind as SourceKind
-from mlworkers.pretrained.sources import ModelError, parse_source
-from mlworkers.runs.storage import artifact_path
+from mlworkers.science.pretrained.sources import Kind as SourceKind
+from mlworkers.science.pretrained.sources import ModelError, parse_source
 
 
 def seen_by_model(model: str, folder: Path) -> Seen:

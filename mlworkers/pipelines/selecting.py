@@ -10,19 +10,19 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
-from curation.errors import UserError
 from curation.files.tables import csv_lines
 from curation.files.writing import as_text, replacing
+from curation.foundation.errors import UserError
 from curation.models import Dataset, ScoreSet
 from curation.pairs.holding_out import HeldOut
 from curation.pairs.text import near_copy_key
-from mlworkers.encoders.rows import Column, PairTable
-from mlworkers.paraphrasing.selection import CellReport, Selection, select_balanced
-from mlworkers.paraphrasing.selection_plan import SelectionPlan
-from mlworkers.paraphrasing.tags import TOP, TagBounds
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.pipelines.written_pairs import marked_as_written
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.science.encoders.rows import Column, PairTable
+from mlworkers.science.paraphrasing.selection import CellReport, Selection, select_balanced
+from mlworkers.science.paraphrasing.selection_plan import SelectionPlan
+from mlworkers.science.paraphrasing.tags import TOP, TagBounds
 
 PAIRS, CELLS = "tagged pairs", "cells"  # kinds of artefacts
 CELL_COLUMNS = ("split", "similarity", "bleu", "asked", "candidates", "chosen", "shortfall")

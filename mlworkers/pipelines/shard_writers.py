@@ -18,15 +18,15 @@ from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import replacing
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.pretrained.quiet import quiet
 from mlworkers.runs.answers import answer_place
-from mlworkers.synthesis.asking import Asked, rows_asked
-from mlworkers.synthesis.endpoint import ChatClient, endpoint_of
-from mlworkers.synthesis.generator import Generator, PromptTooLongError, load_generator
-from mlworkers.synthesis.plan import GenerationPlan
-from mlworkers.synthesis.rows import Source, WrittenRow
-from mlworkers.synthesis.writing import check_length, rows_written
+from mlworkers.science.pretrained.compute import Compute, choose_compute
+from mlworkers.science.pretrained.quiet import quiet
+from mlworkers.science.synthesis.asking import Asked, rows_asked
+from mlworkers.science.synthesis.endpoint import ChatClient, endpoint_of
+from mlworkers.science.synthesis.generator import Generator, PromptTooLongError, load_generator
+from mlworkers.science.synthesis.plan import GenerationPlan
+from mlworkers.science.synthesis.rows import Source, WrittenRow
+from mlworkers.science.synthesis.writing import check_length, rows_written
 
 
 class ShardWriter(ABC):

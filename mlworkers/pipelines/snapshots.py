@@ -4,16 +4,16 @@ from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
-from curation.access import datasets_readable
-from curation.errors import UserError
 from curation.exchange.exporting import ACTIVE, snapshot_create, snapshot_path
 from curation.files.writing import sha256_of
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Snapshot, User
 from curation.pairs.inclusion import UNNAMED, Inclusion
 from curation.pairs.leaks import Leaks
-from mlworkers.encoders.rows import PairTable
+from curation.people.access import datasets_readable
 from mlworkers.models import Run
 from mlworkers.runs.jobs import Job
+from mlworkers.science.encoders.rows import PairTable
 
 
 def dataset_read(job: Job, slug: str) -> Dataset:

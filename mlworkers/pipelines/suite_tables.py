@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curation.statistics.correlation import Scores
-from mlworkers.encoders.comparison import (
+from mlworkers.science.encoders.comparison import (
     Between,
     ComparedEncoder,
     adjusted,
@@ -20,12 +20,12 @@ from mlworkers.encoders.comparison import (
     differences_of,
     undefined,
 )
-from mlworkers.encoders.differences import Difference
-from mlworkers.encoders.measuring import Measured, Metric, correlation_measured
-from mlworkers.encoders.plan import BASELINES, ComparisonPlan, Weighting
-from mlworkers.encoders.seen import ALL, UNSEEN
-from mlworkers.encoders.suites.catalogue import Read, Suite
-from mlworkers.encoders.suites.figures import WHOLE, Figure, suite_figures, years_figures
+from mlworkers.science.encoders.differences import Difference
+from mlworkers.science.encoders.measuring import Measured, Metric, correlation_measured
+from mlworkers.science.encoders.plan import BASELINES, ComparisonPlan, Weighting
+from mlworkers.science.encoders.seen import ALL, UNSEEN
+from mlworkers.science.encoders.suites.catalogue import Read, Suite
+from mlworkers.science.encoders.suites.figures import WHOLE, Figure, suite_figures, years_figures
 
 BASELINE = "baseline"  # the source of rows that are not trained
 SHUFFLES = tuple(each for each in Weighting if each.controlled)

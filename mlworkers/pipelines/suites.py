@@ -6,13 +6,13 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError, errors_shown
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import Dataset
-from mlworkers.encoders.ceiling import Ceiling, ceiling_of
-from mlworkers.encoders.suites.catalogue import Read, Suite, suite_named
-from mlworkers.encoders.suites.figures import Figure, figure_as_json
 from mlworkers.models import Evaluation
 from mlworkers.runs.jobs import Job
+from mlworkers.science.encoders.ceiling import Ceiling, ceiling_of
+from mlworkers.science.encoders.suites.catalogue import Read, Suite, suite_named
+from mlworkers.science.encoders.suites.figures import Figure, figure_as_json
 
 PROBE = "probe"
 

@@ -7,12 +7,15 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Snapshot
 from curation.pairs.leaks import Leaks
-from mlworkers.encoders.pre_fine_tuning.files import task_read
-from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
-from mlworkers.encoders.pre_fine_tuning.tasks import (
+from mlworkers.pipelines.seen import leaking_splits_refuse
+from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
+from mlworkers.runs.jobs import Job
+from mlworkers.science.encoders.pre_fine_tuning.files import task_read
+from mlworkers.science.encoders.pre_fine_tuning.plan import PreFineTuningPlan
+from mlworkers.science.encoders.pre_fine_tuning.tasks import (
     SUBSET,
     Task,
     TaskError,
@@ -22,10 +25,7 @@ from mlworkers.encoders.pre_fine_tuning.tasks import (
     dev_drawn,
     task_made,
 )
-from mlworkers.encoders.rows import PairTable, Rows
-from mlworkers.pipelines.seen import leaking_splits_refuse
-from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
-from mlworkers.runs.jobs import Job
+from mlworkers.science.encoders.rows import PairTable, Rows
 
 _GENERATED = "generated"
 

@@ -8,16 +8,16 @@ from django.utils.translation import ngettext
 
 from curation.files.progress import silent
 from curation.pairs.text import near_copy_key, normalise
-from mlworkers.encoders.scoring_plan import SCORERS
-from mlworkers.paraphrasing.decoding import Request, paraphrases_decoded
-from mlworkers.paraphrasing.measured import Similarity, measure, miss, tags_named
-from mlworkers.paraphrasing.paraphraser import Paraphraser, Target, load_paraphraser
-from mlworkers.paraphrasing.writing_plan import Decoding
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.scoring_pairs import scorer_of
 from mlworkers.plans.kinds import TrialPlan
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.science.encoders.scoring_plan import SCORERS
+from mlworkers.science.paraphrasing.decoding import Request, paraphrases_decoded
+from mlworkers.science.paraphrasing.measured import Similarity, measure, miss, tags_named
+from mlworkers.science.paraphrasing.paraphraser import Paraphraser, Target, load_paraphraser
+from mlworkers.science.paraphrasing.writing_plan import Decoding
+from mlworkers.science.pretrained.compute import choose_compute
 
 SHOWN = 5  # paraphrases of a sentence, as many as beams
 

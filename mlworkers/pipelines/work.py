@@ -10,37 +10,37 @@ from django.db.models import QuerySet
 
 from curation.datasets.inclusion import included
 from curation.models import Dataset, Pair, PairScore, Sentence
-from mlworkers.consistency.plan import ConsistencyPlan
-from mlworkers.contexts.discriminative_plan import DiscriminativePlan
-from mlworkers.contexts.model_plan import ContextModelPlan
-from mlworkers.contexts.scores_plan import ContextScoresPlan
-from mlworkers.encoders.bands_plan import BandsPlan
-from mlworkers.encoders.contrastive.plan import (
+from mlworkers.pipelines.human_sentences import sources_drawn
+from mlworkers.pipelines.written_pairs import pairs_written
+from mlworkers.runs.attempts import Pipeline
+from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.runs.presence import device_name
+from mlworkers.science.consistency.plan import ConsistencyPlan
+from mlworkers.science.contexts.discriminative_plan import DiscriminativePlan
+from mlworkers.science.contexts.model_plan import ContextModelPlan
+from mlworkers.science.contexts.scores_plan import ContextScoresPlan
+from mlworkers.science.encoders.bands_plan import BandsPlan
+from mlworkers.science.encoders.contrastive.plan import (
     AugmentationPlan,
     ContrastPlan,
     Material,
     SharedContrast,
 )
-from mlworkers.encoders.cross_validation_plan import CrossValidationPlan, Method
-from mlworkers.encoders.folds import Protocol
-from mlworkers.encoders.index_plan import SentenceIndexPlan
-from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, SharedTraining
-from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
-from mlworkers.encoders.pre_fine_tuning.tasks import SUBSET
-from mlworkers.encoders.scoring_plan import PairScoringPlan
-from mlworkers.encoders.search_plan import SearchPlan
-from mlworkers.judges.plan import JudgingPlan
-from mlworkers.linguistics.relatedness.plan import RelatednessPlan
-from mlworkers.paraphrasing.corpora_plan import CorporaPlan
-from mlworkers.paraphrasing.plan import LabellingPlan
-from mlworkers.paraphrasing.round_trip_plan import RoundTripPlan
-from mlworkers.pipelines.human_sentences import sources_drawn
-from mlworkers.pipelines.written_pairs import pairs_written
-from mlworkers.realism.plan import ClassifierKind, RealismPlan
-from mlworkers.runs.attempts import Pipeline
-from mlworkers.runs.jobs import Job, Outcome
-from mlworkers.runs.presence import device_name
-from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
+from mlworkers.science.encoders.cross_validation_plan import CrossValidationPlan, Method
+from mlworkers.science.encoders.folds import Protocol
+from mlworkers.science.encoders.index_plan import SentenceIndexPlan
+from mlworkers.science.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, SharedTraining
+from mlworkers.science.encoders.pre_fine_tuning.plan import PreFineTuningPlan
+from mlworkers.science.encoders.pre_fine_tuning.tasks import SUBSET
+from mlworkers.science.encoders.scoring_plan import PairScoringPlan
+from mlworkers.science.encoders.search_plan import SearchPlan
+from mlworkers.science.judges.plan import JudgingPlan
+from mlworkers.science.linguistics.relatedness.plan import RelatednessPlan
+from mlworkers.science.paraphrasing.corpora_plan import CorporaPlan
+from mlworkers.science.paraphrasing.plan import LabellingPlan
+from mlworkers.science.paraphrasing.round_trip_plan import RoundTripPlan
+from mlworkers.science.realism.plan import ClassifierKind, RealismPlan
+from mlworkers.science.synthesis.plan import BootstrapPlan, GenerationPlan
 
 
 def work_of(plan: Any, dataset: Dataset) -> int:

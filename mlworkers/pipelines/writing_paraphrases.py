@@ -12,34 +12,34 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.exchange.generated import GeneratedRow, generated_pairs_add
 from curation.files.json_text import json_from
 from curation.files.progress import Report, silent
 from curation.files.writing import replacing
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, ScoreSet
 from curation.statistics.intervals import Estimate
-from mlworkers.encoders.scoring_plan import SCORERS
-from mlworkers.paraphrasing.controllability import AimFigures, Controllability, controllability
-from mlworkers.paraphrasing.decoding import Request, paraphrases_decoded
-from mlworkers.paraphrasing.disclosure import benchmark_behind
-from mlworkers.paraphrasing.lexical import bleu_signature
-from mlworkers.paraphrasing.measured import Measured, Similarity, measure, nearest_first, tags_named
-from mlworkers.paraphrasing.outcomes import ParaphraseRow, rows_judged
-from mlworkers.paraphrasing.paraphraser import Paraphraser, SourceError, Target, load_paraphraser
-from mlworkers.paraphrasing.profile import profile_of
-from mlworkers.paraphrasing.sources import sources_filtered
-from mlworkers.paraphrasing.tags import TOP, Label, Tag, TagBounds
-from mlworkers.paraphrasing.writing_plan import WritingPlan
 from mlworkers.pipelines.human_sentences import EVERY, held_out_of, sources_drawn
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.scoring_pairs import scorer_of
 from mlworkers.pipelines.shard_writers import lines_write
 from mlworkers.pipelines.snapshots import started_by
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
+from mlworkers.science.encoders.scoring_plan import SCORERS
+from mlworkers.science.paraphrasing.controllability import AimFigures, Controllability, controllability
+from mlworkers.science.paraphrasing.decoding import Request, paraphrases_decoded
+from mlworkers.science.paraphrasing.disclosure import benchmark_behind
+from mlworkers.science.paraphrasing.lexical import bleu_signature
+from mlworkers.science.paraphrasing.measured import Measured, Similarity, measure, nearest_first, tags_named
+from mlworkers.science.paraphrasing.outcomes import ParaphraseRow, rows_judged
+from mlworkers.science.paraphrasing.paraphraser import Paraphraser, SourceError, Target, load_paraphraser
+from mlworkers.science.paraphrasing.profile import profile_of
+from mlworkers.science.paraphrasing.sources import sources_filtered
+from mlworkers.science.paraphrasing.tags import TOP, Label, Tag, TagBounds
+from mlworkers.science.paraphrasing.writing_plan import WritingPlan
+from mlworkers.science.pretrained.compute import choose_compute
 
 METHOD = "ConPGS: similarity in the middle of the tag that was asked for"
 

@@ -5,12 +5,12 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet
-from mlworkers.encoders.rows import PairTable
 from mlworkers.models import Run
-from mlworkers.paraphrasing.candidates_plan import GENERATING, SAME_MEANING
-from mlworkers.synthesis.postprocessing import smoothed
+from mlworkers.science.encoders.rows import PairTable
+from mlworkers.science.paraphrasing.candidates_plan import GENERATING, SAME_MEANING
+from mlworkers.science.synthesis.postprocessing import smoothed
 
 
 def pairs_written(dataset: Dataset, run: int) -> QuerySet[Pair]:

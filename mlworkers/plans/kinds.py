@@ -13,43 +13,43 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from curation.errors import UserError
 from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
+from curation.foundation.errors import UserError
 from curation.pairs.inclusion import Inclusion
-from mlworkers.consistency.plan import ConsistencyPlan
-from mlworkers.contexts.curves_plan import ContextCurvesPlan
-from mlworkers.contexts.discriminative_plan import DiscriminativePlan
-from mlworkers.contexts.harvest_plan import HarvestPlan
-from mlworkers.contexts.model_plan import ContextModelPlan
-from mlworkers.contexts.plan import CorpusPlan
-from mlworkers.contexts.scores_plan import ContextScoresPlan
-from mlworkers.contexts.sections_plan import SectionsPlan
-from mlworkers.encoders.bands_plan import BandsPlan
-from mlworkers.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
-from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
-from mlworkers.encoders.index_plan import SentenceIndexPlan, SentenceSearchPlan
-from mlworkers.encoders.initial_plan import InitialEncoderPlan
-from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
-from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
-from mlworkers.encoders.scorers_plan import ScorersPlan
-from mlworkers.encoders.scoring_plan import PairScoringPlan
-from mlworkers.encoders.search_plan import SearchPlan
-from mlworkers.encoders.speed_plan import SpeedPlan
-from mlworkers.judges.plan import JudgingPlan
-from mlworkers.linguistics.plan import LinguisticPlan
-from mlworkers.linguistics.relatedness.plan import RelatednessPlan
-from mlworkers.paraphrasing.corpora_plan import CorporaPlan
-from mlworkers.paraphrasing.labeller_plan import LabellerPlan
-from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
-from mlworkers.paraphrasing.plan import LabellingPlan
-from mlworkers.paraphrasing.round_trip_plan import RoundTripPlan
-from mlworkers.paraphrasing.selection_plan import SelectionPlan
-from mlworkers.paraphrasing.writing_plan import WritingPlan
 from mlworkers.plan_fields import SettingError, generated_pairs_setting, setting
 from mlworkers.plans.settings import Setting, Text, listed, plan_read, settings_of
-from mlworkers.realism.plan import RealismPlan
-from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
+from mlworkers.science.consistency.plan import ConsistencyPlan
+from mlworkers.science.contexts.curves_plan import ContextCurvesPlan
+from mlworkers.science.contexts.discriminative_plan import DiscriminativePlan
+from mlworkers.science.contexts.harvest_plan import HarvestPlan
+from mlworkers.science.contexts.model_plan import ContextModelPlan
+from mlworkers.science.contexts.plan import CorpusPlan
+from mlworkers.science.contexts.scores_plan import ContextScoresPlan
+from mlworkers.science.contexts.sections_plan import SectionsPlan
+from mlworkers.science.encoders.bands_plan import BandsPlan
+from mlworkers.science.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
+from mlworkers.science.encoders.cross_validation_plan import CrossValidationPlan
+from mlworkers.science.encoders.index_plan import SentenceIndexPlan, SentenceSearchPlan
+from mlworkers.science.encoders.initial_plan import InitialEncoderPlan
+from mlworkers.science.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
+from mlworkers.science.encoders.pre_fine_tuning.plan import PreFineTuningPlan
+from mlworkers.science.encoders.scorers_plan import ScorersPlan
+from mlworkers.science.encoders.scoring_plan import PairScoringPlan
+from mlworkers.science.encoders.search_plan import SearchPlan
+from mlworkers.science.encoders.speed_plan import SpeedPlan
+from mlworkers.science.judges.plan import JudgingPlan
+from mlworkers.science.linguistics.plan import LinguisticPlan
+from mlworkers.science.linguistics.relatedness.plan import RelatednessPlan
+from mlworkers.science.paraphrasing.corpora_plan import CorporaPlan
+from mlworkers.science.paraphrasing.labeller_plan import LabellerPlan
+from mlworkers.science.paraphrasing.paraphraser_plan import ParaphraserPlan
+from mlworkers.science.paraphrasing.plan import LabellingPlan
+from mlworkers.science.paraphrasing.round_trip_plan import RoundTripPlan
+from mlworkers.science.paraphrasing.selection_plan import SelectionPlan
+from mlworkers.science.paraphrasing.writing_plan import WritingPlan
+from mlworkers.science.realism.plan import RealismPlan
+from mlworkers.science.synthesis.plan import BootstrapPlan, GenerationPlan
 
 QUEUES = ("default", "gpu", "playground")
 # Of what runs make: these are models.
@@ -157,7 +157,7 @@ class TrialPlan:
 class Kind:
     """A kind of run.
 
-    unit: what its progress counts. needs: what one must be allowed to do with the dataset (curation.access).
+    unit: what its progress counts. needs: what one must be allowed to do with the dataset (curation.people.access).
     writes: whether it adds to the dataset, so that an archived one cannot have it.
     repeatable: whether a run that succeeded can be started again. listed: whether lists of runs show it and the
     pages offer it; what is not is a question of a moment, forgotten after an hour. estimated: whether its form can say

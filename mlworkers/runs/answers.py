@@ -13,13 +13,13 @@ from django.db import transaction
 
 from curation.files.json_text import json_from
 from curation.files.writing import replacing
+from curation.foundation.shared_files import shared_put
 from curation.models import Dataset
-from curation.shared_files import shared_put
 from mlworkers.models import Artifact, Run
 from mlworkers.runs.kept import kept_fetch
 from mlworkers.runs.storage import artifact_path, content_of, home_relative, kept_folder, run_folder
-from mlworkers.synthesis.chat import AnswerForm, sentence_in
-from mlworkers.synthesis.plan import FIRST, SECOND, GenerationPlan
+from mlworkers.science.synthesis.chat import AnswerForm, sentence_in
+from mlworkers.science.synthesis.plan import FIRST, SECOND, GenerationPlan
 
 KIND = "answers"
 # What shapes an answer, besides the source, the label and the sample.

@@ -17,13 +17,13 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from curation.access import dataset_require_active
-from curation.errors import UserError, error_on_page
 from curation.files.drafts import FileError
 from curation.files.progress import Interrupted, Report
 from curation.files.writing import disk_is_full, disk_is_read_only
-from curation.heartbeats import connection_lost, database_now
-from curation.shared_files import shared_put
+from curation.foundation.errors import UserError, error_on_page
+from curation.foundation.heartbeats import connection_lost, database_now
+from curation.foundation.shared_files import shared_put
+from curation.people.access import dataset_require_active
 from mlworkers.kinds.references import models_check_roots
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.files.tables import Column
+from curation.foundation.errors import UserError
 from mlworkers.models import Run
 from mlworkers.runs.storage import artifact_path
 

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy
 
 from curation.files.writing import disk_is_full, disk_is_read_only
-from curation.shared_files import StoredObject, shared_forget, shared_objects
+from curation.foundation.shared_files import StoredObject, shared_forget, shared_objects
 from mlworkers.models import Artifact, Run
 from mlworkers.runs.storage import CURVE, LOG, run_folder, runs_folder
 

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from curation.heartbeats import database_now, worker_invite
-from curation.shared_files import StorageError, shared_remove
+from curation.foundation.heartbeats import database_now, worker_invite
+from curation.foundation.shared_files import StorageError, shared_remove
 from mlworkers.models import Run
 from mlworkers.plans.kinds import QUEUES, UNLISTED
 from mlworkers.runs.answers import answers_save

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import replacing
+from curation.foundation.errors import UserError
 from curation.models import Dataset
 from mlworkers.models import Evaluation
 from mlworkers.runs.kept import kept_newest

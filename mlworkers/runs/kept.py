@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from curation.files.writing import watched
-from curation.shared_files import (
+from curation.foundation.shared_files import (
     DamagedError,
     fetching,
     local_remove,

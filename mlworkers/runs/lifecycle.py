@@ -14,8 +14,8 @@ from django.db.models import F, Max, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
-from curation.heartbeats import LOST_MAX, ClaimLost, claim_first, held
-from curation.log_lines import log_line, log_line_at_commit
+from curation.foundation.heartbeats import LOST_MAX, ClaimLost, claim_first, held
+from curation.foundation.log_lines import log_line, log_line_at_commit
 from curation.people.webhooks.events import Event, event_happened
 from mlworkers.models import Artifact, Evaluation, Run, RunShard
 from mlworkers.runs.selectors import run_is_free, running, runs_in_line, shards_free

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 
-from curation.heartbeats import Pulse, database_now, heard_within
+from curation.foundation.heartbeats import Pulse, database_now, heard_within
 from curation.version import VERSION
 from mlworkers.models import WorkerHeartbeat
 

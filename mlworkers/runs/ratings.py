@@ -7,11 +7,11 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import User
 from mlworkers.models import CandidateRating, RatedCandidate, Run
-from mlworkers.paraphrasing.ratings import sample_drawn
 from mlworkers.runs.candidates import candidates_read
+from mlworkers.science.paraphrasing.ratings import sample_drawn
 
 
 @transaction.atomic

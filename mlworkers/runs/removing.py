@@ -11,9 +11,9 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.foundation.shared_files import StorageError
 from curation.models import User
-from curation.shared_files import StorageError
 from mlworkers.kinds.selectors import runs_naming
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.settings import listed

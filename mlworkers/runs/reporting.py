@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from time import monotonic
 from typing import NamedTuple
 
-from curation.heartbeats import beating, silence
+from curation.foundation.heartbeats import beating, silence
 from mlworkers.runs.lifecycle import Claim, RunStopped, run_advance, run_beat, run_claim
 from mlworkers.runs.storage import RunLog
 

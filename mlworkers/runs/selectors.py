@@ -9,7 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from curation.heartbeats import alive, database_now, free, heard_within, stale_after
+from curation.foundation.heartbeats import alive, database_now, free, heard_within, stale_after
 from curation.models import Dataset, ScoreSet
 from mlworkers.models import Artifact, BeatHeartbeat, Run, RunShard, WorkerHeartbeat
 from mlworkers.plans.kinds import LONG

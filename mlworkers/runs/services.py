@@ -10,17 +10,17 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_require_active
-from curation.errors import UserError, errors_shown
-from curation.heartbeats import database_now
+from curation.foundation.errors import UserError, errors_shown
+from curation.foundation.heartbeats import database_now
 from curation.models import Dataset, User
+from curation.people.access import dataset_require_active
 from curation.people.audit import Action, audit_record
 from mlworkers.kinds.references import dataset_named, models_check_roots, references_check
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
-from mlworkers.pretrained.sources import ModelError
 from mlworkers.runs import lifecycle
 from mlworkers.runs.invitations import invite
+from mlworkers.science.pretrained.sources import ModelError
 
 
 @transaction.atomic

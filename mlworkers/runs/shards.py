@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from curation.files.progress import Report
-from curation.heartbeats import beating, database_now, silence
+from curation.foundation.heartbeats import beating, database_now, silence
 from mlworkers.runs.kept import kept_fetch, shard_give, shard_here
 from mlworkers.runs.lifecycle import (
     RunStopped,

@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from curation.files.json_text import json_from
 from curation.files.sums import content_sum, sums_of
 from curation.files.writing import replacing
-from curation.shared_files import local_remove, shared_path, shared_remove, shared_store
+from curation.foundation.shared_files import local_remove, shared_path, shared_remove, shared_store
 from mlworkers.models import Artifact, RunLine
 
 LOG, CURVE = "log.txt", "curve.jsonl"  # in the folder of a run

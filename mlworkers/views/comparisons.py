@@ -8,9 +8,9 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from curation.access import AuthedRequest
-from curation.files.judged_by import marked
-from curation.numbers import number_from
+from curation.foundation.numbers import number_from
+from curation.pairs.judged_by import marked
+from curation.people.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
 from mlworkers.kinds.comparisons.augmentations import augmentations_of, what_they_show

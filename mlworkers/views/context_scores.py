@@ -8,10 +8,10 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from curation.access import AuthedRequest
 from curation.datasets.agreement import agreement_chart
+from curation.foundation.numbers import page_number
 from curation.models import Pair
-from curation.numbers import page_number
+from curation.people.access import AuthedRequest
 from mlworkers.access import context_scores_for, kind_may_start
 from mlworkers.forms.context_scores import ComparedWithForm
 from mlworkers.kinds.contexts.context_scores import (

@@ -7,9 +7,9 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import AuthedRequest
-from curation.errors import UserError
-from curation.heartbeats import database_now
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import database_now
+from curation.people.access import AuthedRequest
 from mlworkers.access import installation_allow, run_for
 from mlworkers.plans.kinds import KINDS
 from mlworkers.runs.disk import beside_runs, disk_use, leftovers_reclaim

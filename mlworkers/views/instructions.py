@@ -9,10 +9,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.foundation.numbers import number_from
 from curation.models import Dataset
-from curation.numbers import number_from
+from curation.people.access import AuthedRequest
 from mlworkers.access import instructions_dataset, instructions_may_write, kind_may_start
 from mlworkers.forms.instructions import InstructionsForm, LabelForms, texts_of
 from mlworkers.kinds.generation.instructions import (
@@ -26,7 +26,7 @@ from mlworkers.kinds.generation.instructions import (
 )
 from mlworkers.models import Instructions
 from mlworkers.plans.kinds import KINDS
-from mlworkers.synthesis.prompts import TASKS, TaskError, task_checked
+from mlworkers.science.synthesis.prompts import TASKS, TaskError, task_checked
 
 
 @require_GET

@@ -14,10 +14,10 @@ from django.http import (
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from curation.access import AuthedRequest
 from curation.files.zipping import files_in, zip_blocks
-from curation.numbers import page_number
-from curation.shared_files import shared_sums
+from curation.foundation.numbers import page_number
+from curation.foundation.shared_files import shared_sums
+from curation.people.access import AuthedRequest
 from curation.views.tables import csv_file_answer, for_spreadsheet
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
 from mlworkers.forms.playground import PlaygroundForm, TrialForm

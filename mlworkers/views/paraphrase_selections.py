@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from curation.access import AuthedRequest
+from curation.people.access import AuthedRequest
 from mlworkers.access import kind_may_start, selection_for
 from mlworkers.kinds.paraphrases.paraphrase_selections import splits_shown
 from mlworkers.plans.kinds import kind_named

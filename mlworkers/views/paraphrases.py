@@ -7,10 +7,10 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from curation.access import AuthedRequest, dataset_for, datasets_readable
-from curation.files.judged_by import judged_by_all
+from curation.foundation.numbers import number_asked
 from curation.models import Dataset
-from curation.numbers import number_asked
+from curation.pairs.judged_by import judged_by_all
+from curation.people.access import AuthedRequest, dataset_for, datasets_readable
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start
 from mlworkers.forms.paraphrases import PartsForm, ProfileForm

@@ -8,9 +8,9 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
-from curation.access import AuthedRequest
+from curation.foundation.numbers import number_from
 from curation.models import User
-from curation.numbers import number_from
+from curation.people.access import AuthedRequest
 from mlworkers.access import (
     model_for,
     models_visible,

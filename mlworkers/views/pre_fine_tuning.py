@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from curation.access import AuthedRequest
+from curation.people.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start, pre_fine_tuning_for
 from mlworkers.kinds.comparisons.pre_fine_tuning import (

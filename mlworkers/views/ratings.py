@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import AuthedRequest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.people.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.access import rating_for, rating_may
 from mlworkers.forms.ratings import DrawForm, RatingForm

@@ -8,8 +8,8 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from curation.access import AuthedRequest
-from curation.numbers import number_asked
+from curation.foundation.numbers import number_asked
+from curation.people.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start, round_trip_for
 from mlworkers.forms.paraphrases import ProfileForm

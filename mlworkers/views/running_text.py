@@ -7,11 +7,11 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
-from curation.errors import UserError
 from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.uploads import import_upload
+from curation.foundation.errors import UserError
 from curation.models import ImportBatch
+from curation.people.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from mlworkers.access import corpus_for, kind_may_start
 from mlworkers.forms.running_text import FILES_MOST, CorpusForm, SentenceForm
 from mlworkers.kinds.contexts.running_text import contexts_found, corpora_of

@@ -11,9 +11,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from curation.access import AuthedRequest, dataset_for
-from curation.heartbeats import database_now
-from curation.numbers import page_number
+from curation.foundation.heartbeats import database_now
+from curation.foundation.numbers import page_number
+from curation.people.access import AuthedRequest, dataset_for
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start, kinds_startable, run_for, run_may, runs_allow, runs_visible
 from mlworkers.forms.filters import RunFilterForm

@@ -6,8 +6,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from curation.access import AuthedRequest, dataset_for
 from curation.models import Dataset, User
+from curation.people.access import AuthedRequest, dataset_for
 from mlworkers.access import kind_may_start, sentence_search_for, start_allow
 from mlworkers.forms.sentence_search import SentenceSearchForm
 from mlworkers.kinds.encoders.sentence_search import KIND, SEARCH, IndexRow, indexes_of, sentences_found

@@ -8,10 +8,10 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_for, datasets_may_create, datasets_readable
-from curation.errors import UserError
-from curation.heartbeats import database_now
-from curation.numbers import number_asked, number_from
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import database_now
+from curation.foundation.numbers import number_asked, number_from
+from curation.people.access import AuthedRequest, dataset_for, datasets_may_create, datasets_readable
 from mlworkers.access import (
     datasets_offered,
     instructions_dataset,

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
-from curation.access import AuthedRequest, dataset_may
+from curation.people.access import AuthedRequest, dataset_may
 from curation.review.queue import Queue
 from curation.views.tables import csv_answer
 from mlworkers.access import realism_set_for
@@ -29,7 +29,7 @@ from mlworkers.kinds.realism.verdicts import (
     sentence_rows,
     verdict_report,
 )
-from mlworkers.realism.verdicts import FEWEST_EACH
+from mlworkers.science.realism.verdicts import FEWEST_EACH
 
 SENTENCES_SHOWN = 20  # of each list; its file has them all
 

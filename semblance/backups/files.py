@@ -13,8 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from curation.files.sums import sum_of_folder
-from curation.models import ImportBatch, Snapshot
-from curation.shared_files import (
+from curation.foundation.shared_files import (
     DamagedError,
     StorageError,
     shared_names,
@@ -23,6 +22,7 @@ from curation.shared_files import (
     shared_remove,
     shared_store,
 )
+from curation.models import ImportBatch, Snapshot
 from mlworkers.models import Artifact
 from semblance.backups.archive import FileCopy
 from semblance.folder import FILES

@@ -9,7 +9,7 @@ from django.db import DatabaseError, InterfaceError, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from semblance.backups.archive import TableCopy
 from semblance.backups.rows import (
     Model,

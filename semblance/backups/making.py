@@ -9,9 +9,9 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connection, transaction
 
-from curation.errors import errors_shown
 from curation.files.drafts import FileError
 from curation.files.writing import sha256_of
+from curation.foundation.errors import errors_shown
 from curation.version import VERSION
 from semblance.backups.archive import BackupWriter, Manifest, TableCopy, backup_writing
 from semblance.backups.files import damaged_of, files_held, others_in, references_fetch, references_now

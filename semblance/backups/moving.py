@@ -10,8 +10,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
-from curation.heartbeats import database_now
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import database_now
 from mlworkers.runs.selectors import live_workers
 from semblance.backups.archive import TableCopy
 from semblance.backups.loading import (

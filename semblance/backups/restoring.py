@@ -11,9 +11,9 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full, sync_folder
+from curation.foundation.errors import UserError, errors_shown
 from semblance.backups.archive import BackupReader, Manifest, backup_reading
 from semblance.backups.files import KEPT_FOLDERS, folders_in_use, references_put
 from semblance.backups.loading import (

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from django.db import transaction
 
+from curation.foundation.roles import Role
 from curation.models import Dataset, Membership, User
-from curation.roles import Role
 
 
 class Account(NamedTuple):

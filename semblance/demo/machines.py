@@ -11,7 +11,7 @@ from curation.models import Dataset, ReviewDecision, ScoreSet, Sentence, User
 from curation.review.queue import Queue
 from curation.review.verdicts import Reason, review_decide, review_next
 from mlworkers.kinds.realism.verdicts import lowest_p_d, machine_p_d
-from mlworkers.realism.discrimination import auc_interval
+from mlworkers.science.realism.discrimination import auc_interval
 from semblance.demo.accounts import members_add, simulated_users
 from semblance.demo.comparing import MINILM, encoders_compared
 from semblance.demo.importing import LATENT

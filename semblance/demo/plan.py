@@ -5,12 +5,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from curation.errors import UserError
 from curation.files.progress import Report
+from curation.foundation.errors import UserError
 from curation.models import User
-from mlworkers.encoders.plan import SEEDS_TO_JUDGE
 from mlworkers.models import Run
 from mlworkers.runs.services import run_start
+from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE
 
 Stage = Callable[[str], AbstractContextManager[Report]]
 Wait = Callable[[Run, Report], Run]

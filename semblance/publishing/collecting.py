@@ -8,11 +8,11 @@ from django.utils.translation import gettext as _
 from annotation.models import Campaign
 from annotation.results.published import campaigns_by_pk, collection_facts
 from curation.datasets.selectors import SHOWN_FIRST
-from curation.errors import UserError
 from curation.exchange.exporting import snapshot_file
 from curation.exchange.snapshots import snapshot_facts
 from curation.files.comparing import score_columns_about
 from curation.files.publishing.facts import Publication, Scores
+from curation.foundation.errors import UserError
 from curation.models import PairScore, ScoreSet, Snapshot
 from curation.pairs.inclusion import UNNAMED
 from curation.version import VERSION

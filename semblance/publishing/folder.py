@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Judgement
 from annotation.results.published import campaign_tables
-from curation.errors import UserError, errors_shown
 from curation.exchange.exporting import snapshot_file
 from curation.files.drafts import FileError
 from curation.files.publishing.facts import Contents, Publication
@@ -20,6 +19,7 @@ from curation.files.publishing.folder import fill_folder, require_replaceable
 from curation.files.publishing.tables import published_ids
 from curation.files.writing import folder_replacing
 from curation.files.zipping import zip_folder
+from curation.foundation.errors import UserError, errors_shown
 from curation.models import Dataset, ScoreSet, Snapshot
 from semblance.publishing.collecting import Collected, certainty, publication_of
 

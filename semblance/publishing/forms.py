@@ -6,8 +6,8 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from curation.files.judged_by import marked
 from curation.models import Dataset, Snapshot
+from curation.pairs.judged_by import marked
 from semblance.publishing.collecting import scores_held
 
 

@@ -30,11 +30,11 @@ from curation.models import (
     Snapshot,
     User,
 )
+from curation.pairs.sampling.drawing import WITH_BINS, Strategy
+from curation.pairs.sampling.searching import Denominator, Window
 from curation.review.history import decisions_at
-from curation.sampling.drawing import WITH_BINS, Strategy
-from curation.sampling.searching import Denominator, Window
 from mlworkers.models import Run
-from mlworkers.synthesis.prompts import TaskError, task_named
+from mlworkers.science.synthesis.prompts import TaskError, task_named
 from semblance.publishing.encoders import encoder_runs
 
 _GENERATING = "generate_pairs"

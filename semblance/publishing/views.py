@@ -9,9 +9,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from curation.access import AuthedRequest, dataset_for, dataset_may
 from curation.files.publishing.methods import methods_files
 from curation.models import Dataset, Snapshot
+from curation.people.access import AuthedRequest, dataset_for, dataset_may
 from semblance.publishing.collecting import publication_of, scores_held
 from semblance.publishing.folder import (
     dataset_publish_zip,

@@ -9,7 +9,7 @@ from urllib.request import urlopen
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from mlworkers.plans.kinds import QUEUES
 from mlworkers.plans.settings import listed
 from mlworkers.runs.presence import worker_arguments

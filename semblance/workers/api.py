@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.heartbeats import database_now
+from curation.foundation.heartbeats import database_now
 from mlworkers.access import installation_allow
 from mlworkers.models import WorkerHeartbeat
 from mlworkers.runs.draining import worker_drain, worker_undrain

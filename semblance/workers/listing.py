@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Campaign, CampaignWork
-from curation.errors import UserError
 from curation.exchange.duplicate_searches import SEARCH
-from curation.heartbeats import alive
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import alive
 from curation.models import DuplicateSearch, ImportBatch
 from curation.people.mail.waiting import SEND
 from curation.people.webhooks.waiting import DELIVER

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from curation.access import AuthedRequest
-from curation.heartbeats import database_now
+from curation.foundation.heartbeats import database_now
+from curation.people.access import AuthedRequest
 from mlworkers.access import installation_allow
 from mlworkers.models import WorkerHeartbeat
 from mlworkers.plans.kinds import QUEUES

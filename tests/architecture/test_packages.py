@@ -16,11 +16,11 @@ REQUIREMENTS = {path.name: path.read_text() for path in (ROOT / "semblance" / "r
 PIN = re.compile(r"^([\w.-]+)==([\w.!+]+)", re.MULTILINE)
 # Subclassed or entered below their public names, with the file that does so.
 PRIVATE = {
-    "django": "curation/statements.py",
+    "django": "curation/foundation/statements.py",
     "gunicorn": "semblance/serving/web_server.py",
-    "httpcore2": "curation/connections.py",
-    "httpx2": "curation/connections.py",
-    "huggingface-hub": "mlworkers/pretrained/hub.py",
+    "httpcore2": "curation/foundation/connections.py",
+    "httpx2": "curation/foundation/connections.py",
+    "huggingface-hub": "mlworkers/science/pretrained/hub.py",
     "kombu": "semblance/broker.py",
 }
 

@@ -27,12 +27,12 @@ from curation.exchange.uploads import import_apply, import_check, import_upload
 from curation.files.drafts import Columns
 from curation.models import DuplicateSearch, PairScore
 from mlworkers.kinds.language.relatedness import PAPER
-from mlworkers.linguistics.measures import DIVERSITY, MEASURES, Group
-from mlworkers.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
 from mlworkers.models import WorkerHeartbeat
-from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.runs.ratings import candidates_draw
 from mlworkers.runs.storage import Curve
+from mlworkers.science.linguistics.measures import DIVERSITY, MEASURES, Group
+from mlworkers.science.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
+from mlworkers.science.paraphrasing.tags import TagBounds
 from tests.browser.conftest import axe_findings, sideways_overflow
 from tests.factories import (
     ArtifactFactory,

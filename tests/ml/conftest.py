@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
 from tests.ml.tiny import tiny_encoder
 
 

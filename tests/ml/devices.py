@@ -12,11 +12,11 @@ import numpy as np
 import torch
 
 from curation.files.progress import silent
-from mlworkers.encoders.training import EncoderTraining, RankingLearner
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.training.group import Group, group_joined
-from mlworkers.training.loop import CurvePoint, train
-from mlworkers.training.several import Recipe
+from mlworkers.science.encoders.training import EncoderTraining, RankingLearner
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.training.group import Group, group_joined
+from mlworkers.science.training.loop import CurvePoint, train
+from mlworkers.science.training.several import Recipe
 
 CPU = choose_compute("cpu")
 

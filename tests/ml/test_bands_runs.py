@@ -11,12 +11,12 @@ from curation.datasets.composing import composition_undo
 from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.models import Composition, Pair
 from mlworkers import tasks
-from mlworkers.encoders.encoding import encode
 from mlworkers.models import Run
 from mlworkers.pipelines import composing
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.storage import artifact_path
+from mlworkers.science.encoders.encoding import encode
+from mlworkers.science.pretrained.compute import choose_compute
 from tests.factories import PairFactory, RunFactory
 from tests.markup import squeezed
 

@@ -11,7 +11,7 @@ from curation.models import PairScore, ScoreSet
 from mlworkers import tasks
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.realism.discrimination import auc
+from mlworkers.science.realism.discrimination import auc
 from tests.factories import (
     DatasetFactory,
     GeneratedPairFactory,

@@ -11,17 +11,17 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from curation.exchange.uploads import import_upload
 from curation.models import Dataset, PairScore, ScoreSet
 from mlworkers import tasks
-from mlworkers.contexts.bigram_index import BigramIndex
-from mlworkers.contexts.corpus import Corpus
-from mlworkers.contexts.discriminative import Fit, load_discriminative
-from mlworkers.contexts.gaps import Form
-from mlworkers.contexts.language_model import about_save
-from mlworkers.contexts.scored_file import ablations_read, scored_read
-from mlworkers.contexts.selection import Leaks, Window, places_of_chunks, without_leaks
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.storage import home_path
+from mlworkers.science.contexts.bigram_index import BigramIndex
+from mlworkers.science.contexts.corpus import Corpus
+from mlworkers.science.contexts.discriminative import Fit, load_discriminative
+from mlworkers.science.contexts.gaps import Form
+from mlworkers.science.contexts.language_model import about_save
+from mlworkers.science.contexts.scored_file import ablations_read, scored_read
+from mlworkers.science.contexts.selection import Leaks, Window, places_of_chunks, without_leaks
+from mlworkers.science.pretrained.compute import choose_compute
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.contexts.models import bart, gpt2
 from tests.ml.contexts.small_corpus import HEROES, story

@@ -9,10 +9,10 @@ from sentence_transformers import SentenceTransformer
 
 from curation.models import PairScore, PooledSentence
 from mlworkers import tasks
-from mlworkers.encoders.saving import seen_by
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
+from mlworkers.science.encoders.saving import seen_by
 from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.nli_data import nli_dataset
 

@@ -8,15 +8,15 @@ import torch
 from django.urls import reverse
 
 from mlworkers import tasks
-from mlworkers.paraphrasing.corpora import (
+from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.science.paraphrasing.corpora import (
     mean_estimated,
     perplexity_by_sentence,
     perplexity_by_token,
     vocabulary_at,
     vocabulary_of,
 )
-from mlworkers.paraphrasing.perplexity import surprise_of
-from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.science.paraphrasing.perplexity import surprise_of
 from tests.factories import RunFactory
 from tests.markup import squeezed
 from tests.ml.nli_data import nli_dataset

@@ -14,13 +14,13 @@ from scipy.stats import pearsonr, rankdata, spearmanr
 
 from curation.models import PairScore
 from mlworkers import tasks
-from mlworkers.encoders.saving import learned_save
 from mlworkers.kinds.encoders.cross_validation import cross_validation_stored
 from mlworkers.models import Run
 from mlworkers.pipelines import cross_validating
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.reporting import WorkerLeaves
 from mlworkers.runs.storage import artifact_path
+from mlworkers.science.encoders.saving import learned_save
 from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.markup import squeezed
 from tests.ml.encoder_data import scene

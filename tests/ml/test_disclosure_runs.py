@@ -8,10 +8,10 @@ import pytest
 from curation.models import PairScore
 from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from mlworkers.pipelines.disclosure import disclosure
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
+from mlworkers.science.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from tests.factories import RunFactory, ScoreSetFactory
 from tests.ml.encoder_data import dataset_with_pairs
 from tests.ml.nli_data import nli_dataset

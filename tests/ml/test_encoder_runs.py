@@ -16,11 +16,10 @@ from scipy.stats import rankdata, spearmanr
 from sentence_transformers import SentenceTransformer
 
 from curation.exchange.exporting import snapshot_create
-from curation.heartbeats import LOST_MAX
+from curation.foundation.heartbeats import LOST_MAX
 from curation.models import Pair, PairScore, ScoreSet, Snapshot
 from curation.review.verdicts import review_decide
 from mlworkers import tasks
-from mlworkers.encoders.saving import learned_save, seen_by
 from mlworkers.kinds.comparisons.comparison import comparison_of
 from mlworkers.models import Run
 from mlworkers.pipelines import encoder_data, encoders
@@ -28,8 +27,9 @@ from mlworkers.pipelines.seen import seen_upstream
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.reporting import WorkerLeaves
 from mlworkers.runs.storage import content_of, home_path, kept_folder, run_folder
-from mlworkers.training import checkpoints
-from mlworkers.training.ranks import RankLost
+from mlworkers.science.encoders.saving import learned_save, seen_by
+from mlworkers.science.training import checkpoints
+from mlworkers.science.training.ranks import RankLost
 from tests.factories import (
     ArtifactFactory,
     DatasetFactory,
@@ -189,7 +189,7 @@ def test_a_run_that_loses_its_processes_again_and_again_is_given_up(
 
 
 def test_a_run_for_more_devices_than_there_are_is_one_sentence(dataset, encoder_folder, monkeypatch) -> None:
-    monkeypatch.setattr("mlworkers.pretrained.compute._cores", lambda: 2)
+    monkeypatch.setattr("mlworkers.science.pretrained.compute._cores", lambda: 2)
     run = queued("train_encoder", dataset, encoder_folder, **SETS, **SHORT, devices="3")
 
     assert carried_out(run, state="failed").message == (

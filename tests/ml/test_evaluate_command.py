@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 
 from curation.pairs.holding_out import HeldOut
 from mlworkers.models import Artifact, Run
-from mlworkers.paraphrasing.disclosure import benchmark_save
+from mlworkers.science.paraphrasing.disclosure import benchmark_save
 
 ROOT = Path(__file__).resolve().parents[2]
 SCORED = """sentence1,sentence2,score

@@ -10,11 +10,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from curation.exchange.uploads import import_upload
 from curation.models import Dataset, Pair, ScoreSet, Sentence
 from curation.pairs.text import near_copy_key
-from mlworkers.contexts.gaps import Form
-from mlworkers.contexts.language_model import about_save
-from mlworkers.encoders.saving import seen_by
 from mlworkers.models import Run
 from mlworkers.runs.storage import artifact_path
+from mlworkers.science.contexts.gaps import Form
+from mlworkers.science.contexts.language_model import about_save
+from mlworkers.science.encoders.saving import seen_by
 from tests.factories import DatasetFactory, PairFactory, SentenceFactory
 from tests.ml.contexts.models import bart
 from tests.ml.contexts.small_corpus import numbered_story

@@ -10,20 +10,20 @@ import pytest
 from annotation.campaigns.machine_block import tuples_reserve
 from annotation.models import Judgement
 from curation.datasets.machine_judges import texts_of, tuples_of
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import MachineJudge
 from mlworkers import tasks
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.judges.plan import JudgingPlan
 from mlworkers.models import Run
 from mlworkers.pipelines.judging import judge_tuples
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job
 from mlworkers.runs.services import run_start
 from mlworkers.runs.shards import Shards
 from mlworkers.runs.storage import Curve
-from mlworkers.synthesis.endpoint import EndpointError
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.judges.plan import JudgingPlan
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.synthesis.endpoint import EndpointError
 from tests.factories import CampaignFactory, DatasetFactory, PairFactory, RunFactory, TupleFactory
 from tests.ml.endpoint_server import KEY, Reply, completion, serving
 from tests.ml.tiny import WORDS

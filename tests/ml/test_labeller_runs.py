@@ -9,15 +9,15 @@ from curation.files.progress import silent
 from curation.models import ScoreSet
 from curation.statistics.correlation import spearman
 from mlworkers import tasks
-from mlworkers.encoders.crossing import cross_scores
-from mlworkers.encoders.saving import seen_by
 from mlworkers.models import Run
-from mlworkers.paraphrasing.labeller import load_labeller
-from mlworkers.paraphrasing.labeller_plan import LabellerPlan
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.cross_encoder import load_cross_encoder
 from mlworkers.runs.storage import artifact_path
+from mlworkers.science.encoders.crossing import cross_scores
+from mlworkers.science.encoders.saving import seen_by
+from mlworkers.science.paraphrasing.labeller import load_labeller
+from mlworkers.science.paraphrasing.labeller_plan import LabellerPlan
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.cross_encoder import load_cross_encoder
 from tests.factories import PairFactory, RunFactory
 from tests.ml.paraphrase_data import scored_scenes
 from tests.ml.tiny import tiny_cross_encoder

@@ -10,15 +10,15 @@ from transformers import AutoModelForSequenceClassification
 from curation.files.progress import silent
 from curation.models import ScoreSet
 from mlworkers import tasks
-from mlworkers.encoders.crossing import cross_scores
-from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.models import Run
-from mlworkers.paraphrasing.lexical import bleu_scores, bleu_signature
-from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.pipelines import scoring_pairs
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.cross_encoder import load_cross_encoder
+from mlworkers.science.encoders.crossing import cross_scores
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.paraphrasing.lexical import bleu_scores, bleu_signature
+from mlworkers.science.paraphrasing.tags import TagBounds
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.cross_encoder import load_cross_encoder
 from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.encoder_data import dataset_with_pairs
 from tests.ml.tiny import tiny_cross_encoder

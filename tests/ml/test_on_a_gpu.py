@@ -12,20 +12,20 @@ import torch
 from torch import Tensor
 
 from curation.files.progress import silent
-from mlworkers.encoders.encoding import encode, pair_cosines
-from mlworkers.encoders.plan import EncoderPlan, Loss
-from mlworkers.encoders.rows import Rows
-from mlworkers.encoders.scorers import bert_scores
-from mlworkers.encoders.training import base_encoder, encoder_train, learner_of
-from mlworkers.pretrained.compute import ComputeError, choose_compute, release_memory
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.synthesis import decoding
-from mlworkers.synthesis.generator import Generator
-from mlworkers.synthesis.plan import GenerationPlan
-from mlworkers.synthesis.rows import Source
-from mlworkers.synthesis.writing import rows_written
-from mlworkers.training.checkpoints import Checkpoints
-from mlworkers.training.loop import train
+from mlworkers.science.encoders.encoding import encode, pair_cosines
+from mlworkers.science.encoders.plan import EncoderPlan, Loss
+from mlworkers.science.encoders.rows import Rows
+from mlworkers.science.encoders.scorers import bert_scores
+from mlworkers.science.encoders.training import base_encoder, encoder_train, learner_of
+from mlworkers.science.pretrained.compute import ComputeError, choose_compute, release_memory
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.synthesis import decoding
+from mlworkers.science.synthesis.generator import Generator
+from mlworkers.science.synthesis.plan import GenerationPlan
+from mlworkers.science.synthesis.rows import Source
+from mlworkers.science.synthesis.writing import rows_written
+from mlworkers.science.training.checkpoints import Checkpoints
+from mlworkers.science.training.loop import train
 from tests.ml.devices import CPU, without_dropout
 from tests.ml.tiny import WORDS
 from tests.ml.tiny_generator import TEXTS, tiny_generator

@@ -21,12 +21,14 @@ from transformers import (
 
 from curation.files.writing import sha256_of
 from mlworkers import tasks
-from mlworkers.encoders.saving import seen_by
 from mlworkers.models import Run
-from mlworkers.paraphrasing.decoding import Request, paraphrases_decoded, search_arguments
-from mlworkers.paraphrasing.denoising import DROPPED, sentences_to_write_again
-from mlworkers.paraphrasing.disclosure import benchmark_behind
-from mlworkers.paraphrasing.paraphraser import (
+from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.runs.storage import artifact_path, home_relative, run_folder
+from mlworkers.science.encoders.saving import seen_by
+from mlworkers.science.paraphrasing.decoding import Request, paraphrases_decoded, search_arguments
+from mlworkers.science.paraphrasing.denoising import DROPPED, sentences_to_write_again
+from mlworkers.science.paraphrasing.disclosure import benchmark_behind
+from mlworkers.science.paraphrasing.paraphraser import (
     Paraphraser,
     SourceError,
     TaggedPair,
@@ -37,15 +39,13 @@ from mlworkers.paraphrasing.paraphraser import (
     tag_tokens,
     tagged_text,
 )
-from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
-from mlworkers.paraphrasing.paraphraser_training import paraphraser_trained, warmed_up
-from mlworkers.paraphrasing.tags import TagBounds
-from mlworkers.paraphrasing.writing_plan import Decoding, Sampling
-from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
-from mlworkers.pretrained.sources import ModelError
-from mlworkers.runs.storage import artifact_path, home_relative, run_folder
+from mlworkers.science.paraphrasing.paraphraser_plan import ParaphraserPlan
+from mlworkers.science.paraphrasing.paraphraser_training import paraphraser_trained, warmed_up
+from mlworkers.science.paraphrasing.tags import TagBounds
+from mlworkers.science.paraphrasing.writing_plan import Decoding, Sampling
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
+from mlworkers.science.pretrained.sources import ModelError
 from tests.factories import ArtifactFactory, DatasetFactory, PairFactory, RunFactory
 
 SIZE = {"layers": 1, "width": 32, "vocabulary": 300, "context": 48, "batch_size": 8}

@@ -9,13 +9,13 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from curation.models import PairScore
 from mlworkers import tasks
-from mlworkers.encoders.pre_fine_tuning.tasks import TaskRows
-from mlworkers.encoders.pre_fine_tuning.training import TaskLearner, classifier_trained
-from mlworkers.encoders.saving import seen_by
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.storage import home_path
+from mlworkers.science.encoders.pre_fine_tuning.tasks import TaskRows
+from mlworkers.science.encoders.pre_fine_tuning.training import TaskLearner, classifier_trained
+from mlworkers.science.encoders.saving import seen_by
+from mlworkers.science.pretrained.compute import choose_compute
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.encoder_data import scene
 from tests.ml.nli_data import nli_dataset

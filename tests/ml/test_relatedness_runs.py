@@ -10,7 +10,7 @@ import pytest
 import spacy
 from django.urls import reverse
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import PairScore
 from curation.pairs.overlap import dice
 from mlworkers import tasks

@@ -5,11 +5,11 @@ import shutil
 import pytest
 
 from mlworkers import tasks
-from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.models import Artifact
 from mlworkers.pipelines import relating
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import run_folder
+from mlworkers.science.encoders.encoding import pair_cosines
 from tests.factories import ArtifactFactory, PairFactory, RunFactory, SentenceFactory
 
 pytestmark = pytest.mark.django_db

@@ -9,16 +9,16 @@ from sentence_transformers.sentence_transformer.evaluation import TripletEvaluat
 from curation.exchange.uploads import import_upload
 from curation.models import Dataset
 from curation.statistics.correlation import spearman
-from mlworkers.contexts.corpus import Corpus
-from mlworkers.contexts.sections import section_triplets
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.saving import seen_by
 from mlworkers.models import Evaluation, Run
 from mlworkers.pipelines import scorers
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.runs.storage import artifact_path
+from mlworkers.science.contexts.corpus import Corpus
+from mlworkers.science.contexts.sections import section_triplets
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.encoders.saving import seen_by
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
 from tests.ml.contexts.small_corpus import numbered_story
 from tests.ml.paraphrase_data import scored_scenes
 from tests.ml.test_labeller_runs import SHORT, carried_out

@@ -10,11 +10,11 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from curation.models import ScoreSet
 from mlworkers import tasks
-from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.models import Run
 from mlworkers.pipelines import scoring_pairs
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.pretrained.compute import choose_compute
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.pretrained.compute import choose_compute
 from tests.factories import RunFactory
 from tests.ml.encoder_data import dataset_with_pairs
 from tests.ml.tiny import tiny_cross_encoder

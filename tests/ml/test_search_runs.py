@@ -12,11 +12,11 @@ from scipy.stats import rankdata
 
 from curation.models import PairScore, ScoreSet
 from mlworkers import tasks
-from mlworkers.encoders.saving import learned_save
 from mlworkers.models import Run
 from mlworkers.pipelines import searching
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
+from mlworkers.science.encoders.saving import learned_save
 from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory, UserFactory
 from tests.ml.encoder_data import dataset_with_pairs, scene, split_set_here
 

@@ -8,13 +8,13 @@ import pytest
 
 from curation.models import Sentence
 from mlworkers import tasks
-from mlworkers.encoders.encoding import encode
 from mlworkers.kinds.encoders.sentence_search import sentences_found
 from mlworkers.models import Run
 from mlworkers.pipelines import indexing_sentences
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.storage import artifact_path
+from mlworkers.science.encoders.encoding import encode
+from mlworkers.science.pretrained.compute import choose_compute
 from tests.factories import PairFactory, RunFactory, SentenceFactory
 
 pytestmark = pytest.mark.django_db

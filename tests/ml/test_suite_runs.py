@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pytest
 from django.urls import reverse
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from mlworkers import tasks
 from mlworkers.kinds.cards import card_of
 from mlworkers.models import Run

@@ -8,13 +8,13 @@ import pytest
 from curation.exchange.exporting import snapshot_create
 from curation.models import ScoreSet
 from mlworkers import tasks
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.plan import Weighting
 from mlworkers.pipelines.encoder_data import training_rows_of
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.runs.storage import artifact_path
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.encoders.plan import Weighting
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
 from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 
 pytestmark = pytest.mark.django_db

@@ -12,10 +12,10 @@ from safetensors.torch import save_file
 from transformers import AutoTokenizer
 
 from curation.pairs.holding_out import HeldOut
-from mlworkers.paraphrasing.paraphraser import SourceError
-from mlworkers.paraphrasing.round_trip_plan import RoundTripPlan
-from mlworkers.paraphrasing.round_trips import Candidate, candidates_judged, round_trips
-from mlworkers.paraphrasing.translation import (
+from mlworkers.science.paraphrasing.paraphraser import SourceError
+from mlworkers.science.paraphrasing.round_trip_plan import RoundTripPlan
+from mlworkers.science.paraphrasing.round_trips import Candidate, candidates_judged, round_trips
+from mlworkers.science.paraphrasing.translation import (
     Drawn,
     Language,
     ModelTranslator,
@@ -24,10 +24,10 @@ from mlworkers.paraphrasing.translation import (
     check_circle,
     language_read,
 )
-from mlworkers.paraphrasing.translation_int8 import Int8Translator, converted
-from mlworkers.paraphrasing.writing_plan import Decoding, Sampling, Search
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.sources import ModelError
+from mlworkers.science.paraphrasing.translation_int8 import Int8Translator, converted
+from mlworkers.science.paraphrasing.writing_plan import Decoding, Sampling, Search
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.sources import ModelError
 from tests.ml.tiny_translator import TEXTS, tiny_fsmt, tiny_marian
 
 COMPUTE = choose_compute("cpu")

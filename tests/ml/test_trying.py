@@ -7,14 +7,14 @@ import pytest
 
 from mlworkers import tasks
 from mlworkers.models import Artifact
-from mlworkers.paraphrasing.measured import measure
-from mlworkers.paraphrasing.paraphraser import paraphraser_initialised
-from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
-from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.pipelines import trying
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import run_folder
+from mlworkers.science.paraphrasing.measured import measure
+from mlworkers.science.paraphrasing.paraphraser import paraphraser_initialised
+from mlworkers.science.paraphrasing.paraphraser_plan import ParaphraserPlan
+from mlworkers.science.paraphrasing.tags import TagBounds
+from mlworkers.science.pretrained.compute import choose_compute
 from tests.factories import ArtifactFactory, RunFactory
 from tests.ml.tiny import tiny_cross_encoder
 

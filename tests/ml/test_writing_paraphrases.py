@@ -10,13 +10,13 @@ from curation.files.json_text import json_from
 from curation.models import Pair, ScoreSet
 from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.paraphrasing.paraphraser import TaggedPair, Target, paraphraser_initialised
-from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
-from mlworkers.paraphrasing.paraphraser_training import paraphraser_trained
-from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.plans.kinds import kind_named, plan_from
-from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.storage import artifact_path
+from mlworkers.science.paraphrasing.paraphraser import TaggedPair, Target, paraphraser_initialised
+from mlworkers.science.paraphrasing.paraphraser_plan import ParaphraserPlan
+from mlworkers.science.paraphrasing.paraphraser_training import paraphraser_trained
+from mlworkers.science.paraphrasing.tags import TagBounds
+from mlworkers.science.pretrained.compute import choose_compute
 from tests.factories import DatasetFactory, PairFactory, RunFactory, SentenceFactory
 from tests.ml.tiny import tiny_cross_encoder
 

@@ -15,8 +15,8 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
-from mlworkers.synthesis.generator import Generator, generator_of
+from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
+from mlworkers.science.synthesis.generator import Generator, generator_of
 
 TEXTS = [
     'Task: Write two sentences that mean the same thing.\nSentence 1: "A dog runs."\nSentence 2: "A hound runs."',

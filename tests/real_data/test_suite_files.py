@@ -2,7 +2,7 @@
 
 import pytest
 
-from mlworkers.encoders.suites.catalogue import suite_named
+from mlworkers.science.encoders.suites.catalogue import suite_named
 
 pytestmark = pytest.mark.real_data
 

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from annotation.management.bws import verb
 from annotation.models import Campaign
 from annotation.results.bundle import bundle_write
-from curation.database import database_ready
-from curation.errors import UserError
+from curation.foundation.database import database_ready
+from curation.foundation.errors import UserError
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -21,7 +21,7 @@ from annotation.bws.studies.forecast import (
     forecast_sizes,
 )
 from annotation.management.bws import verb
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 
 DEFAULTS = asdict(ForecastPlan(items=0))
 

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 
 from annotation.management.bws import verb
 from annotation.results.importing import ImportedJudgements, judgements_record
-from curation.database import database_ready
 from curation.datasets.services import dataset_create
-from curation.errors import UserError
 from curation.files.writing import sha256_of, sha256_of_several
+from curation.foundation.database import database_ready
+from curation.foundation.errors import UserError
 from curation.models import Dataset
 
 

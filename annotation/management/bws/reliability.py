@@ -16,7 +16,7 @@ from annotation.bws.reliability.report import (
 from annotation.bws.reliability.split_half import Split, TooFewJudgements
 from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.management.bws import verb
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from annotation.bws.files.judgement_files import JudgementFile
 from annotation.bws.scores.posterior import ErrorKind
 from annotation.bws.scores.scoring import METHODS, ErrorSource, Scale, Scores
 from annotation.management.bws import verb
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 
 FURTHEST_SHOWN = 10
 

@@ -14,8 +14,8 @@ from django.utils.translation import ngettext
 from annotation.bws.files.columns import Columns
 from annotation.bws.files.judgement_files import JudgementFile, read_judgements
 from annotation.bws.files.settling import BestIsWorst, Spaces
-from curation.command import reading_arguments
-from curation.errors import UserError
+from curation.foundation.command import reading_arguments
+from curation.foundation.errors import UserError
 
 REJECTED_SHOWN = 10
 MOST_OF_ANYTHING = 10**12

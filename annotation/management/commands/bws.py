@@ -15,8 +15,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from curation.command import Command as BaseCommand
-from curation.errors import UserError, errors_shown
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.errors import UserError, errors_shown
 
 # The module of each verb, and what `bws --help` says of it. It stands here alone, because a module of a verb takes long
 # to load.

@@ -44,7 +44,7 @@ from annotation.serializers import (
 from annotation.tasks import bundle_now_or_later, publish_now_or_later
 from annotation.views.campaigns import MOVES
 from annotation.views.publishing import bundle_answer, bundle_kept_answer
-from curation.access import dataset_for, datasets_readable
+from curation.people.access import dataset_for, datasets_readable
 from curation.views.api.base import FilesOnly
 from curation.views.api.bodies import body_of, form_filled
 

@@ -10,7 +10,7 @@ from annotation.judging.choosing import quiz_is_due
 from annotation.judging.quiz import quiz_answer
 from annotation.serializers import GradedSerializer, QuizAnswersSerializer, QuizSerializer
 from annotation.views.api.participation import participation_of
-from curation.numbers import number_from
+from curation.foundation.numbers import number_from
 
 
 class Quiz(APIView):

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from curation.files.judged_by import judged_by
 from curation.files.publishing.making import Making
 from curation.files.tables import Column, Row
+from curation.pairs.judged_by import judged_by
 from curation.pairs.leaks import Leak
 
 # Names of splits: of the only one of what is not divided, as `datasets` calls it, and of the pairs that have none.

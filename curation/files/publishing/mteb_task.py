@@ -2,11 +2,11 @@
 
 import re
 
-from curation.files.judged_by import PEOPLE
 from curation.files.publishing.citation import cited_as
 from curation.files.publishing.facts import Configuration, Publication
 from curation.files.publishing.licences import licence_known
 from curation.files.publishing.prose import plain
+from curation.pairs.judged_by import PEOPLE
 
 # MTEB names languages by ISO 639-3 and script.
 _LANGUAGES = {

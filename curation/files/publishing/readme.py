@@ -5,7 +5,6 @@ from typing import Any
 
 import yaml
 
-from curation.files.judged_by import BOTH, SIMULATED
 from curation.files.publishing.authorship import authorship
 from curation.files.publishing.facts import (
     UNASSIGNED,
@@ -19,6 +18,7 @@ from curation.files.publishing.licences import LICENCE_NOT_STATED, licence_ident
 from curation.files.publishing.prose import markdown_address, markdown_paragraphs, markdown_text
 from curation.files.tables import Column
 from curation.pairs.inclusion import UNNAMED
+from curation.pairs.judged_by import BOTH, SIMULATED
 
 # The hub's classes of size: each holds fewer pairs than its number.
 _SIZES = (

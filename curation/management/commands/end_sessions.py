@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from curation.command import Command as SemblanceCommand
+from curation.foundation.command import Command as SemblanceCommand
 from curation.people.accounts.lookup import account_named
 from curation.people.accounts.sessions import sessions_end
 

@@ -8,11 +8,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug
 from curation.exchange.dataset_card import card_write
 from curation.exchange.exporting import pairs_export
 from curation.files.tables import FORMATS
+from curation.foundation.command import Command as BaseCommand
 from curation.pairs.inclusion import EXPLAINED, INCLUSIONS, UNNAMED, Inclusion
 
 

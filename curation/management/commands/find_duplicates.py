@@ -11,13 +11,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.command import Command as BaseCommand
 from curation.datasets.differing_scores import Differing, DifferingScores
 from curation.datasets.duplicates import Duplicates, duplicate_pairs, duplicates_found
 from curation.datasets.selectors import dataset_by_slug
-from curation.errors import errors_shown
 from curation.files.tables import csv_lines
 from curation.files.writing import as_text, replacing
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.errors import errors_shown
 from curation.models import Dataset
 from curation.pairs.duplicate_groups import Likeness
 

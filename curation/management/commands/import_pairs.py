@@ -8,18 +8,18 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from curation.command import Command as BaseCommand
-from curation.command import reading_arguments, reading_given
 from curation.datasets.leak_guard import leak_in_words
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_draft
 from curation.datasets.splits import MOST_ON_A_PAGE, leaks_now, too_many_for_a_page
-from curation.errors import errors_shown
 from curation.exchange.importing import CHANGE_NAMES, ImportOptions, ImportOutcome, change_shown, pairs_import
 from curation.exchange.rating_words import ratings_in_words
 from curation.files.dataset_folders import unfolded
 from curation.files.drafts import Columns, FileError, Guess, column_option
 from curation.files.unpacking import UNPACKED_MOST
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.command import reading_arguments, reading_given
+from curation.foundation.errors import errors_shown
 from curation.pairs.leaks import Leak, Leaks
 
 COLUMNS = {

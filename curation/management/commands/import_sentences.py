@@ -9,14 +9,14 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from curation.command import Command as BaseCommand
-from curation.command import reading_arguments, reading_given
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_create
-from curation.errors import errors_shown
 from curation.exchange.pool import PoolOutcome, SentenceOptions, sentences_import
 from curation.files.drafts import FileError, column_option
 from curation.files.sentences import SentenceColumns
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.command import reading_arguments, reading_given
+from curation.foundation.errors import errors_shown
 
 
 class Command(BaseCommand):

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.urls import reverse
 
-from curation.command import Command as SemblanceCommand
-from curation.errors import UserError
+from curation.foundation.command import Command as SemblanceCommand
+from curation.foundation.errors import UserError
 from curation.models import User
 from curation.people.accounts.links import login_link_parts
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from curation.command import Command as SemblanceCommand
-from curation.errors import UserError
+from curation.foundation.command import Command as SemblanceCommand
+from curation.foundation.errors import UserError
 from curation.people.accounts.lookup import account_named
 from curation.people.members import second_factor_remove
 

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext as _
 
-from curation.command import Command as BaseCommand
-from curation.command import reading_arguments, reading_given
-from curation.database import database_ready
 from curation.datasets.composing import Labels, composition_add
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.synonyms import synonyms_of_file, synonyms_of_wordnet
-from curation.errors import errors_shown
 from curation.files.drafts import Columns, FileError, Guess, RowError, column_option
 from curation.files.parsing import read_pairs
 from curation.files.sentences import DraftSentence, SentenceColumns, inspect_sentences, read_sentences
 from curation.files.tables import Column, Row, write_table
 from curation.files.unpacking import unpacked
-from curation.sampling.drawing import (
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.command import reading_arguments, reading_given
+from curation.foundation.database import database_ready
+from curation.foundation.errors import errors_shown
+from curation.pairs.sampling.drawing import (
     NEEDS_ENCODER,
     Drawn,
     SamplingError,
@@ -35,9 +35,9 @@ from curation.sampling.drawing import (
     edges_read,
     source_of_pair,
 )
-from curation.sampling.sample import Stratum
-from curation.sampling.searching import Denominator, Window
-from curation.sampling.synonyms import Synonyms
+from curation.pairs.sampling.sample import Stratum
+from curation.pairs.sampling.searching import Denominator, Window
+from curation.pairs.sampling.synonyms import Synonyms
 
 COLUMNS = (*map(Column, ("sentence1", "sentence2", "source", "subset")), Column("dice", "number"))
 # Options that say how files are read. import_sentences has them for the pool.

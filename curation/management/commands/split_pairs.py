@@ -6,9 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug, score_shown_first
 from curation.datasets.splits import Drawing, Splits, splits_apply, splits_now, splits_preview
+from curation.foundation.command import Command as BaseCommand
 from curation.pairs.leaks import Leaks
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.core import signing
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import User
 
 SALT = "curation.accounts.address"

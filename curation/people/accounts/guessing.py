@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import ngettext
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import PasswordTries, User
 
 REMEMBERED = timedelta(minutes=15)

@@ -1,6 +1,6 @@
 """An account by the name that an administrator types."""
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import User
 
 

@@ -17,7 +17,7 @@ from django.dispatch import Signal
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import SecondFactor, User
 
 SITE = "Semblance"

@@ -18,9 +18,9 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.foundation.statements import built_once
 from curation.models import ApiToken, User
-from curation.statements import built_once
 
 BYTES = 32  # 256 random bits: no slow hash is needed, for nobody finds them by trying
 SHOWN = 8  # characters that its owner recognises it by

@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from curation.heartbeats import database_now
+from curation.foundation.heartbeats import database_now
 from curation.models import Mail
 from curation.people.accounts.addresses import VALID_FOR
 from curation.people.mail.links import address_link, invitation_link, link, password_link

@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Invitation, Mail, User
 from curation.people.accounts.addresses import address_claimed
 from curation.people.mail.addresses import is_address

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
-from curation.heartbeats import database_now, worker_invite
+from curation.foundation.heartbeats import database_now, worker_invite
 from curation.models import Mail
 from curation.people.outgoing import State, outgoing_due
 

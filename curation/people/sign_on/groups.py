@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from curation.roles import Role
+from curation.foundation.roles import Role
 
 STAFF = "staff"
 

@@ -8,7 +8,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Membership, User
 from curation.people.mail.addresses import is_address
 from curation.people.members import member_give, member_remove, member_set_role, role_is_more

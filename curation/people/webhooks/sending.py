@@ -11,8 +11,8 @@ import httpx2
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from curation.connections import BoundedTransport
-from curation.heartbeats import database_now
+from curation.foundation.connections import BoundedTransport
+from curation.foundation.heartbeats import database_now
 from curation.models import WebhookDelivery
 from curation.people.outgoing import Outcome, outgoing_carry_out
 from curation.people.webhooks.signing import signature

@@ -7,10 +7,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_lock
-from curation.addresses import site_of
-from curation.errors import UserError
+from curation.foundation.addresses import site_of
+from curation.foundation.errors import UserError
 from curation.models import Dataset, User, Webhook, WebhookDelivery
+from curation.people.access import dataset_lock
 from curation.people.audit import Action, audit_record
 from curation.people.webhooks.signing import secret_new
 from curation.people.webhooks.waiting import State, deliver_soon

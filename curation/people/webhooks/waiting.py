@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.db.models import QuerySet
 
-from curation.heartbeats import database_now, worker_invite
+from curation.foundation.heartbeats import database_now, worker_invite
 from curation.models import WebhookDelivery
 from curation.people.outgoing import outgoing_due
 

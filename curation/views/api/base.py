@@ -10,8 +10,8 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-from curation.access import dataset_allow, dataset_for
 from curation.models import Dataset
+from curation.people.access import dataset_allow, dataset_for
 
 # Of an address that answers with a CSV file (`curation.views.tables`).
 SPREADSHEET = OpenApiParameter(

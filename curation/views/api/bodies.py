@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.request import Request
 
-from curation.numbers import LARGEST
+from curation.foundation.numbers import LARGEST
 from curation.pairs.leaks import Leaks
 
 STATE, LEAKS = "state", "leaks"

@@ -25,7 +25,6 @@ from curation.datasets.composing import (
     pool_of,
 )
 from curation.datasets.composing_chart import dice_counts
-from curation.errors import UserError
 from curation.exchange.claiming import imports_of
 from curation.exchange.pool import pool_clear
 from curation.exchange.receiving import BodyFile
@@ -33,6 +32,7 @@ from curation.exchange.refusals import NothingImportedError
 from curation.exchange.sentence_uploads import sentences_add_at_once, sentences_upload
 from curation.exchange.uploads import import_discard, import_errors_offered, import_is_closed
 from curation.forms.composing import CompositionForm, SentencesForm
+from curation.foundation.errors import UserError
 from curation.models import Composition, Dataset, ImportBatch
 from curation.serializers import RejectedRowSerializer
 from curation.views.api.base import SPREADSHEET, FilesOnly, InDataset

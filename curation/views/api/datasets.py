@@ -13,15 +13,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.access import datasets_may_create, datasets_readable
 from curation.datasets.agreement import sets_compared
 from curation.datasets.pairs_table import PairsFound
 from curation.datasets.selectors import dataset_facts, score_sets_of
 from curation.datasets.services import dataset_create
-from curation.errors import UserError
 from curation.exchange.bulk import pairs_add
 from curation.forms.datasets import NewDatasetForm
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet
+from curation.people.access import datasets_may_create, datasets_readable
 from curation.serializers import (
     AgreementSerializer,
     DatasetDetailSerializer,

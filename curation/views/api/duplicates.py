@@ -11,12 +11,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.access import datasets_beside, duplicate_search_for
 from curation.datasets.differing_scores import DifferingScores
 from curation.datasets.duplicates import PARTS, groups_found, groups_shown, search_is_stale
 from curation.exchange.duplicate_searches import search_ask, search_cancel
 from curation.forms.duplicates import DuplicatesForm
 from curation.models import Dataset, DuplicateFound, DuplicateSearch
+from curation.people.access import datasets_beside, duplicate_search_for
 from curation.views.api.base import InDataset
 from curation.views.api.bodies import body_of, form_filled
 

@@ -20,7 +20,6 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from curation.errors import UserError
 from curation.exchange.claiming import imports_of
 from curation.exchange.importing import AT_ONCE_ROWS
 from curation.exchange.receiving import BodyFile
@@ -37,6 +36,7 @@ from curation.exchange.uploads import (
 )
 from curation.files.encoding import OFFERED
 from curation.forms.exchange import ImportForm, ReadingForm
+from curation.foundation.errors import UserError
 from curation.models import ImportBatch
 from curation.serializers import QuerySerializer
 from curation.views.api.base import SPREADSHEET, FilesOnly, InDataset

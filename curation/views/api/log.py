@@ -12,8 +12,8 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from curation.access import audit_all_allow
 from curation.models import AuditEntry, Dataset
+from curation.people.access import audit_all_allow
 from curation.people.audit import AuditFilter, audit_counts, audit_found, audit_people
 from curation.serializers import QuerySerializer
 from curation.views.api.base import FilesOnly, InDataset

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.charts import CATEGORIES, Chart, chart_draw
-from mlworkers.encoders.contrastive.variants import ORIGINAL
-from mlworkers.encoders.plan import SEEDS_TO_JUDGE
 from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell
 from mlworkers.kinds.comparisons.unequal import differ_much, unequal_note
 from mlworkers.kinds.dot_chart import Dot, dots_in_rows
 from mlworkers.models import Run
+from mlworkers.science.encoders.contrastive.variants import ORIGINAL
+from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE
 
 KIND = "compare_augmentations"
 BASE, MEAN_OF_SUITES = "base", "mean of suites"

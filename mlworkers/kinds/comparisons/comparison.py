@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
-from mlworkers.encoders.plan import SEEDS_TO_JUDGE, Weighting
-from mlworkers.encoders.seen import ALL, UNSEEN
 from mlworkers.models import Evaluation, Run
+from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE, Weighting
+from mlworkers.science.encoders.seen import ALL, UNSEEN
 
 ORDER = (
     "base",

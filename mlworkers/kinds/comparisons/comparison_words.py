@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.models import ScoreSet
-from mlworkers.encoders.plan import SEEDS_TO_JUDGE
 from mlworkers.kinds.comparisons.comparison import CONTROLS, Cell, Comparison
 from mlworkers.models import Run
+from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE
 
 WEIGHTED = ("random", *CONTROLS)  # whose weights are uneven, so that the controls are about them
 

@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from mlworkers.encoders.contrastive.variants import ORIGINAL
 from mlworkers.kinds.comparisons.augmentations import Augmentations, augmentations_of
 from mlworkers.models import Run
+from mlworkers.science.encoders.contrastive.variants import ORIGINAL
 
 KIND = "profile_corpora"
 FIRST = "first sentences"

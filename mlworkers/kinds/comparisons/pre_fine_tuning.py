@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.charts import ACCENT, INK, SURFACE, WRONG, Chart, chart_draw
-from mlworkers.encoders.contrastive.variants import ORIGINAL
-from mlworkers.encoders.plan import SEEDS_TO_JUDGE
-from mlworkers.encoders.pre_fine_tuning.plan import DIRECT
 from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell
 from mlworkers.kinds.comparisons.unequal import differ_much, unequal_note
 from mlworkers.models import Run
+from mlworkers.science.encoders.contrastive.variants import ORIGINAL
+from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE
+from mlworkers.science.encoders.pre_fine_tuning.plan import DIRECT
 
 KIND = "compare_pre_fine_tuning"
 _SIDE = 96  # pixels of a cell of the heatmap

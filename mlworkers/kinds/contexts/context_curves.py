@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from curation.charts import ACCENT, SOFT, Chart, chart_draw
-from mlworkers.contexts.curves import Point
 from mlworkers.models import Run
+from mlworkers.science.contexts.curves import Point
 
 CSV_COLUMNS = (
     "curve", "x", "spearman", "low", "high", "difference", "difference_low", "difference_high", "pairs",

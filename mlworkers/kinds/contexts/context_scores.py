@@ -15,11 +15,11 @@ from curation.datasets.selectors import ScoreSetRow, score_sets_of
 from curation.models import Dataset, Pair, PairScore, ScoreSet
 from curation.statistics.influence import Correlation, spearman_within
 from curation.statistics.intervals import Interval, percentile_interval, resampled_correlations
-from mlworkers.contexts.corpus import Context, Corpus
-from mlworkers.contexts.scored_file import ablations_read, scored_read
-from mlworkers.contexts.scores_plan import CENTRED, RAW
-from mlworkers.contexts.similarity import TERMS, Weights, combined, parts_of_contexts
 from mlworkers.models import Run
+from mlworkers.science.contexts.corpus import Context, Corpus
+from mlworkers.science.contexts.scored_file import ablations_read, scored_read
+from mlworkers.science.contexts.scores_plan import CENTRED, RAW
+from mlworkers.science.contexts.similarity import TERMS, Weights, combined, parts_of_contexts
 
 SHOWN = 10  # contexts that agree most, and as many that agree least
 SOURCES_SHOWN = 30

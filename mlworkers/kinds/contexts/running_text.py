@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from curation.errors import errors_shown
+from curation.foundation.errors import errors_shown
 from curation.models import Dataset
-from mlworkers.contexts.bigram_index import BigramIndex
-from mlworkers.contexts.corpus import Context, Corpus, CorpusError
-from mlworkers.contexts.selection import Leaks, Window, by_retrieval, places_of_chunks, without_leaks
 from mlworkers.models import Artifact, Run
+from mlworkers.science.contexts.bigram_index import BigramIndex
+from mlworkers.science.contexts.corpus import Context, Corpus, CorpusError
+from mlworkers.science.contexts.selection import Leaks, Window, by_retrieval, places_of_chunks, without_leaks
 
 KIND = "index_corpus"
 CHUNKS_LOOKED_AT = 200

@@ -8,9 +8,9 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from mlworkers.encoders.cross_validation_plan import Method
-from mlworkers.encoders.folds import NO_SOURCE, Protocol, part_to_cite
-from mlworkers.encoders.seen import ALL, UNSEEN
+from mlworkers.science.encoders.cross_validation_plan import Method
+from mlworkers.science.encoders.folds import NO_SOURCE, Protocol, part_to_cite
+from mlworkers.science.encoders.seen import ALL, UNSEEN
 
 _Stored = Mapping[str, Any]
 METHODS: Mapping[str, Any] = {

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
-from curation.access import datasets_readable
 from curation.datasets.agreement import Difference, ListedPair, pairs_listed
 from curation.models import Dataset, User
+from curation.people.access import datasets_readable
 from mlworkers.kinds.encoders.cross_validation import METHODS
 from mlworkers.models import Run
 

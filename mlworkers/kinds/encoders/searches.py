@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.charts import ACCENT, SOFT, Chart, chart_draw
-from mlworkers.encoders.plan import ComparisonPlan, SharedTraining, Weighting
-from mlworkers.encoders.search_plan import FITTED_WORD
 from mlworkers.models import Run
+from mlworkers.science.encoders.plan import ComparisonPlan, SharedTraining, Weighting
+from mlworkers.science.encoders.search_plan import FITTED_WORD
 
 KIND = "search_settings"
 VARIED = ("temperature", "learning_rate", "epochs", "batch_size")

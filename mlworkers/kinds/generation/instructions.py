@@ -12,10 +12,10 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Sentence, User
 from mlworkers.models import Instructions, Run
-from mlworkers.synthesis.prompts import TASKS, Task, TaskError, task_checked
+from mlworkers.science.synthesis.prompts import TASKS, Task, TaskError, task_checked
 
 MOST_NAMES = 100  # of a dataset: each is a choice of a form
 

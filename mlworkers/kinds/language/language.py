@@ -9,7 +9,7 @@ from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from mlworkers.linguistics.measures import DIVERSITY, MEASURES, SUMMARY, Group
+from mlworkers.science.linguistics.measures import DIVERSITY, MEASURES, SUMMARY, Group
 
 _Stored = Mapping[str, Any]
 GROUP_LABELS: Mapping[str, Any] = {

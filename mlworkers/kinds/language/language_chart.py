@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from curation.charts import Chart, chart_draw
 from mlworkers.kinds.dot_chart import Dot, dots_in_rows, labels_axis
 from mlworkers.kinds.language.language import FamilyTable
-from mlworkers.linguistics.measures import SUMMARY
+from mlworkers.science.linguistics.measures import SUMMARY
 
 _Rows = list[dict[str, Any]]
 _WIDTH, _ROW, _COLUMNS = 190, 26, 2

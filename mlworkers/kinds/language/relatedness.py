@@ -8,7 +8,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from mlworkers.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
+from mlworkers.science.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
 
 _Stored = Mapping[str, Any]
 QUESTIONS: Mapping[str, Any] = {

@@ -8,8 +8,8 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from curation.charts import ACCENT, INK, SOFT
-from mlworkers.paraphrasing.profile import STEP, Profile
-from mlworkers.paraphrasing.tags import TOP, Tag, TagBounds
+from mlworkers.science.paraphrasing.profile import STEP, Profile
+from mlworkers.science.paraphrasing.tags import TOP, Tag, TagBounds
 
 _SIZE = 360  # pixels of a side
 _PALEST = 0.08  # opacity of a square with hardly a pair: it must differ from an empty one

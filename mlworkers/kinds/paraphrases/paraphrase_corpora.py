@@ -13,14 +13,14 @@ from django.utils.translation import gettext_lazy
 from curation.charts import KEPT_SECONDS, Chart, chart_draw
 from curation.datasets.agreement import scores_of_both
 from curation.datasets.selectors import score_sets_of
-from curation.files.judged_by import judged_by_all
 from curation.models import Dataset, Pair, ScoreSet
+from curation.pairs.judged_by import judged_by_all
 from curation.statistics.intervals import Estimate
 from mlworkers.kinds.paraphrases.heatmaps import heatmap, heatmap_columns, percent_of, squares_filled
 from mlworkers.kinds.paraphrases.paraphrases import bounds_of, in_percent
-from mlworkers.paraphrasing.estimates import mean_of_groups, share_of_groups
-from mlworkers.paraphrasing.profile import Profile, profile_of
-from mlworkers.paraphrasing.tags import Label, TagBounds
+from mlworkers.science.paraphrasing.estimates import mean_of_groups, share_of_groups
+from mlworkers.science.paraphrasing.profile import Profile, profile_of
+from mlworkers.science.paraphrasing.tags import Label, TagBounds
 
 WHOLE = "whole"
 DIVIDED_BY = {

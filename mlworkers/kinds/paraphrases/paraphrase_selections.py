@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlworkers.paraphrasing.selection import CellReport
+from mlworkers.science.paraphrasing.selection import CellReport
 
 
 @dataclass(frozen=True)

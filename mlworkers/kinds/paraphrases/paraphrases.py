@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from curation.charts import KEPT_SECONDS, Chart, chart_draw
 from curation.datasets.agreement import scores_of_both
 from curation.datasets.selectors import ScoreSetRow, score_sets_of
-from curation.files.judged_by import judged_by_all
 from curation.models import Dataset, ScoreSet
+from curation.pairs.judged_by import judged_by_all
 from mlworkers.kinds.paraphrases.heatmaps import heatmap, heatmap_columns, percent_of, squares_filled
-from mlworkers.paraphrasing.profile import Profile, profile_of
-from mlworkers.paraphrasing.tags import TOP, Label, Reals, Tag, TagBounds
+from mlworkers.science.paraphrasing.profile import Profile, profile_of
+from mlworkers.science.paraphrasing.tags import TOP, Label, Reals, Tag, TagBounds
 
 CSV_COLUMNS = ("similarity", "bleu", "pairs", "percent")
 _DIGITS = 6  # of a score after the point, as labels have

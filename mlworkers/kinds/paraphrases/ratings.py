@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from curation.models import User
 from mlworkers.models import CandidateRating, RatedCandidate, Run
-from mlworkers.paraphrasing.ratings import (
+from mlworkers.science.paraphrasing.ratings import (
     HIGHEST,
     LOWEST,
     SCALES,

@@ -10,7 +10,7 @@ from curation.charts import Chart, chart_draw
 from curation.statistics.intervals import Estimate
 from mlworkers.kinds.paraphrases.heatmaps import Square, heatmap, heatmap_columns, percent_of, squares_of
 from mlworkers.models import Run
-from mlworkers.paraphrasing.tags import Tag, TagBounds
+from mlworkers.science.paraphrasing.tags import Tag, TagBounds
 
 KIND = "write_paraphrases"
 FIGURES = (

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from curation.charts import KEPT_SECONDS, Chart, chart_draw
 from curation.datasets.agreement import scores_of_both
 from curation.datasets.selectors import ScoreSetRow
-from curation.files.judged_by import judged_by_all
 from curation.models import Pair
+from curation.pairs.judged_by import judged_by_all
 from mlworkers.kinds.dot_chart import Dot, dots_in_rows, labels_axis
 from mlworkers.kinds.paraphrases.heatmaps import percent_of
 from mlworkers.kinds.paraphrases.paraphrases import bounds_of, in_percent
 from mlworkers.models import Run
-from mlworkers.paraphrasing.round_trip_plan import ROUND_TRIP
-from mlworkers.paraphrasing.tags import Tag, TagBounds
-from mlworkers.paraphrasing.yields import Yield, yields_of
+from mlworkers.science.paraphrasing.round_trip_plan import ROUND_TRIP
+from mlworkers.science.paraphrasing.tags import Tag, TagBounds
+from mlworkers.science.paraphrasing.yields import Yield, yields_of
 
 CSV_COLUMNS = ("setting", "similarity", "bleu", "candidates", "percent", "known candidates")
 Read = Callable[[Sequence[str]], pa.Table]

@@ -6,8 +6,8 @@ from django.utils.translation import ngettext
 
 from curation.statistics.intervals import Estimate
 from mlworkers.kinds.realism.verdicts import Frame, FrameReport, VerdictReport
-from mlworkers.realism.thresholds import Cut, cut_at
-from mlworkers.realism.verdicts import FEWEST_EACH, HALF_WIDTH
+from mlworkers.science.realism.thresholds import Cut, cut_at
+from mlworkers.science.realism.verdicts import FEWEST_EACH, HALF_WIDTH
 
 _RARE = 0.1  # of sentences rejected: what a first sample is planned for
 

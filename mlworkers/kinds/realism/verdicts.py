@@ -8,12 +8,12 @@ import numpy as np
 
 from curation.models import Pair, PairScore, ReviewDecision, ScoreSet, Sentence, User
 from curation.pairs.keeping import KeptShare, kept_share
-from curation.pairs.sampling import stratum_sizes
+from curation.pairs.sample_order import stratum_sizes
 from curation.review.judged import JudgedSentence, judged_sentences
 from curation.statistics.intervals import Estimate
 from curation.statistics.kappa import Kappa, cohen_kappa
-from mlworkers.realism.thresholds import Cut, cut_at
-from mlworkers.realism.verdicts import (
+from mlworkers.science.realism.thresholds import Cut, cut_at
+from mlworkers.science.realism.verdicts import (
     Bin,
     Needed,
     RankFigures,

@@ -15,35 +15,41 @@ from django.utils.translation import gettext as _
 from rich.console import Console
 from rich.progress import Progress
 
-from curation.command import Command as BaseCommand
-from curation.command import reading_arguments, reading_given
-from curation.errors import errors_shown
 from curation.files.drafts import column_option
 from curation.files.parsing import Columns
 from curation.files.progress import Report
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.command import reading_arguments, reading_given
+from curation.foundation.errors import errors_shown
 from curation.statistics.correlation import Scores
 from curation.statistics.intervals import Interval
-from mlworkers.encoders.evaluation import (
+from mlworkers.pipelines.disclosure import disclosure_of_model, suite_names_of
+from mlworkers.science.encoders.evaluation import (
     Agreement,
     Classification,
     measure_agreement,
     measure_classification,
 )
-from mlworkers.encoders.plan import check_resamples
-from mlworkers.encoders.scored_pairs import JudgedPairs, read_judged_pairs
-from mlworkers.encoders.seen import Seen
-from mlworkers.encoders.suites.catalogue import SUITES, Suite, suite_named
-from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, enough, figure_as_json, years_figures
-from mlworkers.pipelines.disclosure import disclosure_of_model, suite_names_of
-from mlworkers.pretrained.sources import Kind, ModelError, unavailable
+from mlworkers.science.encoders.plan import check_resamples
+from mlworkers.science.encoders.scored_pairs import JudgedPairs, read_judged_pairs
+from mlworkers.science.encoders.seen import Seen
+from mlworkers.science.encoders.suites.catalogue import SUITES, Suite, suite_named
+from mlworkers.science.encoders.suites.figures import (
+    METRIC_NAMES,
+    Figure,
+    enough,
+    figure_as_json,
+    years_figures,
+)
+from mlworkers.science.pretrained.sources import Kind, ModelError, unavailable
 
 try:
-    from mlworkers.encoders.encoding import EncoderError, pair_cosines, sentence_vectors
-    from mlworkers.encoders.suites.evaluating import suite_evaluated
     from mlworkers.pipelines.models import folder_of_model
     from mlworkers.pipelines.seen import seen_by_model
-    from mlworkers.pretrained.compute import ComputeError, choose_compute
-    from mlworkers.pretrained.encoder import load_encoder
+    from mlworkers.science.encoders.encoding import EncoderError, pair_cosines, sentence_vectors
+    from mlworkers.science.encoders.suites.evaluating import suite_evaluated
+    from mlworkers.science.pretrained.compute import ComputeError, choose_compute
+    from mlworkers.science.pretrained.encoder import load_encoder
 except ModuleNotFoundError as error:  # an installation for the web alone still prints the help
     MISSING = error.name or ""
 else:

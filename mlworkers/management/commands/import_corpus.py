@@ -11,15 +11,15 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.command import Command as BaseCommand
-from curation.command import encoding_argument
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_create
-from curation.errors import errors_shown
 from curation.exchange.uploads import import_upload
 from curation.files.documents import DocumentForm
 from curation.files.drafts import FileError
 from curation.files.encoding import encoding_named
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.command import encoding_argument
+from curation.foundation.errors import errors_shown
 from curation.models import ImportBatch
 from mlworkers.management.waiting import outcome_of, run_awaited, say_what_it_waits_for
 from mlworkers.runs.services import run_start

@@ -6,9 +6,9 @@ from typing import Any
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
-from curation.command import Command as BaseCommand
-from curation.errors import UserError
-from curation.heartbeats import database_now
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import database_now
 from mlworkers.models import Run
 from mlworkers.runs.disk import disk_use, leftovers_reclaim, stored_leftovers, stored_reclaim
 from mlworkers.runs.removing import removal_of, run_files_remove

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from curation.command import Command as BaseCommand
-from curation.database import database_ready
-from curation.errors import UserError
 from curation.files.json_text import json_from
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.database import database_ready
+from curation.foundation.errors import UserError
 from mlworkers.management.waiting import outcome_of, run_awaited, say_what_it_waits_for
 from mlworkers.models import Run
 from mlworkers.pipelines.estimating import run_estimate

@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.access import dataset_for, datasets_readable
-from curation.numbers import number_asked
+from curation.foundation.numbers import number_asked
+from curation.people.access import dataset_for, datasets_readable
 from curation.views.api.bodies import body_of, form_filled
 from mlworkers.access import rating_for, round_trip_for
 from mlworkers.forms.paraphrases import PartsForm, ProfileForm

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.access import dataset_for
+from curation.people.access import dataset_for
 from mlworkers.access import sentence_search_for
 from mlworkers.forms.sentence_search import SentenceSearchForm
 from mlworkers.kinds.encoders.sentence_search import indexes_of, sentences_found

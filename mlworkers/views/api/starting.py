@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.access import dataset_for, datasets_readable
 from curation.models import Dataset, User
+from curation.people.access import dataset_for, datasets_readable
 from mlworkers.access import kind_for, kinds_offered, run_for, runs_allow, start_allow
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run

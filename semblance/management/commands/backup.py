@@ -10,7 +10,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.command import Command as BaseCommand
+from curation.foundation.command import Command as BaseCommand
 from semblance.backups.making import backup_make
 
 

@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from curation.command import Command as BaseCommand
-from curation.database import database_ready
-from curation.errors import UserError
 from curation.files.progress import Report
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.database import database_ready
+from curation.foundation.errors import UserError
 from mlworkers.models import Run
 from mlworkers.plans.kinds import QUEUES
 from semblance.demo.accounts import accounts_prepare

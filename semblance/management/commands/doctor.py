@@ -5,7 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.command import Command as BaseCommand
+from curation.foundation.command import Command as BaseCommand
 from semblance.doctor import State, findings, problems_of
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from curation.command import Command as BaseCommand
-from curation.shared_files import shared_store
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.shared_files import shared_store
 
 
 class Command(BaseCommand):

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug
-from curation.errors import errors_shown
 from curation.exchange.snapshots import snapshot_numbered
 from curation.files.drafts import FileError
 from curation.files.publishing.methods import methods_files
 from curation.files.publishing.prose import TO_WRITE
 from curation.files.writing import replacing
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.errors import errors_shown
 from semblance.publishing.collecting import publication_of
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.snapshots import snapshot_numbered
+from curation.foundation.command import Command as BaseCommand
 from curation.pairs.leaks import Leaks
 from semblance.publishing.folder import dataset_publish
 

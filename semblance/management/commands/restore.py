@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.command import Command as BaseCommand
+from curation.foundation.command import Command as BaseCommand
 from semblance.backups.restoring import backup_check, backup_restore
 
 

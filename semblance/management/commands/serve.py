@@ -8,8 +8,8 @@ from django.core.checks import run_checks
 from django.db import connection
 from django.utils.translation import gettext as _
 
-from curation.command import Command as BaseCommand
-from curation.database import database_ready
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.database import database_ready
 from mlworkers.plans.kinds import QUEUES
 from semblance.health import TAG
 from semblance.serving.processes import Group, ProgramEnd

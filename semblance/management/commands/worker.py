@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from curation.command import Command as BaseCommand
+from curation.foundation.command import Command as BaseCommand
 from semblance.broker import IN_ORDER
 from semblance.serving.programs import worker_of
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from curation.command import Command as BaseCommand
-from curation.errors import UserError
-from curation.heartbeats import database_now
+from curation.foundation.command import Command as BaseCommand
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import database_now
 from mlworkers.models import WorkerHeartbeat
 from mlworkers.runs.draining import worker_drain, worker_undrain
 from mlworkers.runs.presence import worker_command

@@ -32,7 +32,7 @@ from annotation.results.record import campaign_judgements
 from annotation.results.selectors import phase_sums
 from annotation.results.study import study_make
 from annotation.tasks import expire_leases
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair
 from tests.factories import DatasetFactory, PairFactory, UserFactory
 from tests.integration.annotation.crowd import BEGAN, STEADY, crowd_judge

@@ -15,9 +15,9 @@ from annotation.judging.assignment import (
 from annotation.judging.choosing import NoTupleReason
 from annotation.models import Campaign, Judgement, Lease
 from annotation.results.publishing import scores_publish
-from curation.access import ArchivedError
 from curation.datasets.services import dataset_archive, dataset_restore
-from curation.errors import UserError
+from curation.foundation.errors import UserError
+from curation.people.access import ArchivedError
 from tests.factories import GoldFactory, MembershipFactory
 from tests.integration.annotation.pages import address, answer_on, client_of, text_of
 

@@ -20,7 +20,7 @@ from annotation.campaigns.services import (
 from annotation.judging.assignment import participation_join, tuple_claim
 from annotation.judging.gold import gold_is_due
 from annotation.models import Campaign, Lease, Tuple, TupleItem
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from tests.factories import CampaignFactory, FlagFactory, GoldFactory, PairFactory, SentenceFactory
 
 

@@ -12,7 +12,7 @@ from annotation.campaigns.gold import gold_add
 from annotation.campaigns.services import campaign_create, campaign_pause
 from annotation.judging.settling import participation_reinstate, participation_stop
 from annotation.models import Campaign
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry
 from tests.factories import PairFactory
 from tests.integration.annotation.pages import address, client_of, text_of

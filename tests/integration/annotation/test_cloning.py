@@ -15,7 +15,7 @@ from annotation.campaigns.services import (
     guideline_save,
 )
 from annotation.models import Campaign
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry
 from tests.factories import CampaignFactory, PairFactory
 from tests.integration.annotation.pages import address, client_of, text_of

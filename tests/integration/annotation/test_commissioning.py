@@ -20,8 +20,8 @@ from annotation.campaigns.commissioning import (
 from annotation.campaigns.services import campaign_change, campaign_create, campaign_open, design_cancel
 from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.models import Campaign, CampaignDesign
-from curation.errors import UserError
-from curation.heartbeats import LOST_MAX, stale_after
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import LOST_MAX, stale_after
 from tests.factories import PairFactory
 from tests.integration.annotation.pages import address, client_of, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture

@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotation.campaigns.commissioning import DesignStopped, Progress, design_claim, design_commission
 from annotation.campaigns.services import campaign_create, design_cancel
 from annotation.models import CampaignDesign
-from curation import heartbeats
+from curation.foundation import heartbeats
 from tests.factories import DatasetFactory, PairFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)

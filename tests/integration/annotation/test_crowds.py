@@ -16,7 +16,7 @@ from annotation.judging.assignment import judgement_submit, tuple_claim
 from annotation.judging.choosing import NoTupleReason
 from annotation.judging.settling import participation_reinstate, participation_stop
 from annotation.models import CrowdAnswers, CrowdPerson, Judgement, Lease, Participation, Tuple
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry, User
 from curation.people.accounts.guessing import ARRIVALS_FROM_ONE_ADDRESS, ARRIVALS_OF_ONE_ID, TooManyTriesError
 from tests.conftest import member

@@ -14,7 +14,7 @@ from annotation.results.dashboard import campaign_dashboard
 from annotation.results.figures import campaign_mark, score_page
 from annotation.results.publishing import scores_publish
 from annotation.results.record import campaign_judgements
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import PairScore, ScoreSet
 from tests.factories import CampaignFactory, FlagFactory, GoldFactory, PairFactory, TupleFactory, UserFactory
 

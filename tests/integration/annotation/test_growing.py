@@ -18,7 +18,7 @@ from annotation.results.bundle import bundle_write
 from annotation.results.figures import score_page
 from annotation.results.publishing import scores_publish
 from annotation.results.record import rounds_of
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair
 from tests.factories import PairFactory
 from tests.integration.annotation.pages import address, client_of, text_of

@@ -18,9 +18,9 @@ from annotation.results import kept_bundles, works
 from annotation.results.bundle import bundle_write
 from annotation.results.kept_bundles import bundles_tidy
 from annotation.results.works import bundle_ask, work_carry_out, work_remove
-from curation.heartbeats import LOST_MAX, stale_after
+from curation.foundation.heartbeats import LOST_MAX, stale_after
+from curation.foundation.shared_files import StorageAway, shared_names
 from curation.models import Dataset
-from curation.shared_files import StorageAway, shared_names
 from tests.factories import MembershipFactory, ParticipationFactory, UserFactory
 from tests.integration.annotation.pages import address, client_of, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture

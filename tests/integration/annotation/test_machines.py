@@ -14,7 +14,7 @@ from annotation.results.dashboard import campaign_dashboard
 from annotation.results.machines import block_of
 from annotation.results.study import study_make
 from curation.datasets.machine_judges import MachineAnswer, machine_judgements_add, tuples_of
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry, MachineJudge, Pair
 from tests.conftest import rolled_back
 from tests.factories import CampaignFactory, DatasetFactory, MembershipFactory, TupleFactory, UserFactory

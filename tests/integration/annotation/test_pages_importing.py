@@ -12,7 +12,7 @@ from annotation.models import Campaign, Judgement
 from annotation.results import uploading
 from annotation.tasks import judgements_import_task
 from curation.exchange import uploads
-from curation.heartbeats import database_now
+from curation.foundation.heartbeats import database_now
 from curation.models import ImportBatch, Pair
 from tests.factories import PairFactory
 from tests.hostile_files import HOSTILE, lines_of_csv, lines_of_json, open_cells

@@ -20,8 +20,8 @@ from annotation.results.bundle import bundle_write
 from annotation.results.importing import judgements_record
 from annotation.results.publishing import scores_publish, strata_publish
 from annotation.results.works import work_carry_out
-from curation.errors import UserError
 from curation.files.manifest import manifest_faults
+from curation.foundation.errors import UserError
 from curation.models import Dataset, PairScore, ScoreSet
 from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, GoldFactory, PairFactory

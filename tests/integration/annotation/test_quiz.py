@@ -11,7 +11,7 @@ from annotation.judging.choosing import NoTupleReason
 from annotation.judging.quiz import quiz_answer
 from annotation.models import Campaign, Judgement, Participation, QuizResult
 from annotation.results.bundle import bundle_write
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from tests.factories import TupleFactory
 from tests.integration.annotation.pages import address, client_of, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture

@@ -17,7 +17,7 @@ from annotation.judging.settling import participation_reinstate, participation_s
 from annotation.models import Campaign, Judgement, Participation, TupleItem
 from annotation.results.bundle import bundle_write
 from annotation.results.publishing import scores_publish
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, User
 from tests.factories import PairFactory
 from tests.integration.annotation.pages import address, client_of, text_of

@@ -31,7 +31,7 @@ from annotation.results.bundle import bundle_write
 from annotation.results.dashboard import campaign_dashboard
 from annotation.results.publishing import scores_publish
 from annotation.results.study import study_make
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory, token_of
 from tests.integration.annotation.conftest import AT
 from tests.integration.annotation.pages import address, client_of, text_of

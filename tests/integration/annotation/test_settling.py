@@ -11,7 +11,7 @@ from annotation.judging.settling import (
 )
 from annotation.models import Judgement, Lease
 from annotation.tasks import expire_leases
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from tests.factories import CampaignFactory, TupleFactory, UserFactory
 
 

@@ -9,7 +9,7 @@ from annotation.judging.looking import signs_accept
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, Judgement
 from annotation.results.study import study_make
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, MembershipFactory
 from tests.integration.annotation.crowd import BEGAN, crowd_judge

@@ -22,7 +22,7 @@ from annotation.judging.rating import pairs_left, rating_submit, rating_undo
 from annotation.models import Judgement, PairRating, Participation, SliderArm
 from annotation.results.dashboard import campaign_dashboard
 from annotation.results.slider import slider_progress
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from tests.factories import MembershipFactory
 from tests.integration.annotation.pages import address, client_of, hidden, text_of
 

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.campaigns.gold import SMALLEST_MARGIN, gold_suggest
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import PairScore
 from tests.factories import CampaignFactory, PairFactory, ScoreSetFactory, SentenceFactory
 

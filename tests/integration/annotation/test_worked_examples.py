@@ -17,7 +17,7 @@ from annotation.campaigns.quiz import Options, question_add
 from annotation.campaigns.services import guideline_save
 from annotation.models import Judgement
 from annotation.results.bundle import bundle_write
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from tests.factories import MembershipFactory
 from tests.integration.annotation.pages import address, client_of, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture

@@ -16,7 +16,7 @@ from annotation.results.works import (
     work_remove,
     works_free,
 )
-from curation.heartbeats import LOST_MAX, ClaimLost, stale_after
+from curation.foundation.heartbeats import LOST_MAX, ClaimLost, stale_after
 from curation.models import AuditEntry, Dataset, ScoreSet
 from mlworkers.models import WorkerHeartbeat
 from tests.factories import MembershipFactory

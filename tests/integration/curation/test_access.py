@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from curation.access import ROLES_THAT_MAY, dataset_rights, datasets_may_create, datasets_readable
 from curation.models import Composition, Dataset, ImportBatch, Invitation, Membership, Snapshot
+from curation.people.access import ROLES_THAT_MAY, dataset_rights, datasets_may_create, datasets_readable
 from tests.factories import DatasetFactory, MembershipFactory
 
 pytestmark = pytest.mark.django_db

@@ -10,11 +10,11 @@ from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 
-from curation.errors import UserError
 from curation.exchange import uploads
 from curation.exchange.importing import AT_ONCE_ROWS
 from curation.exchange.receiving import BodyFile
 from curation.exchange.uploads import import_bytes
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry, ImportBatch, Pair
 from tests.factories import DatasetFactory, MembershipFactory, token_of
 

@@ -7,12 +7,12 @@ from django.core.files.base import ContentFile
 from django.test import Client
 from django.utils.timezone import now
 
-from curation.access import ArchivedError
 from curation.datasets import services
 from curation.exchange import uploads
 from curation.exchange.exporting import snapshot_create
 from curation.models import Dataset, Membership
 from curation.people import members as people
+from curation.people.access import ArchivedError
 from curation.review.queue import Queue
 from curation.review.verdicts import review_decide
 from mlworkers.runs.services import run_start

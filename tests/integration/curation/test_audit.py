@@ -14,10 +14,10 @@ from django.test.utils import CaptureQueriesContext
 
 from curation.datasets import services
 from curation.datasets.splits import Drawing, splits_apply, splits_preview, splits_undo
-from curation.errors import UserError
 from curation.exchange import importing
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import pairs_import
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry, ImportBatch, Membership, PairChange
 from curation.people import members as people
 from curation.people.audit import AuditFilter, audit_details, audit_found, detail_shown, pair_history

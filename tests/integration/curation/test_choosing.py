@@ -6,9 +6,9 @@ import pytest
 
 from curation.datasets.choosing import Choice, choice_apply, choice_preview
 from curation.datasets.edits import edit_undo
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry, Pair, PairScore
-from curation.sampling.drawing import Settings, Strategy
+from curation.pairs.sampling.drawing import Settings, Strategy
 from tests.factories import ScoreSetFactory
 from tests.markup import squeezed
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from curation.command import READER_LEFT
+from curation.foundation.command import READER_LEFT
 
 ROOT = Path(__file__).parents[3]
 AT_ONCE, AT_ITS_END = "1", ""  # when Python hands over what a command prints

@@ -10,7 +10,6 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
-from curation.command import Error
 from curation.datasets.composing import (
     Labels,
     composition_add,
@@ -18,14 +17,15 @@ from curation.datasets.composing import (
     composition_undo,
     pool_of,
 )
-from curation.errors import UserError
 from curation.exchange.pool import SentenceOptions, pool_clear, sentences_import
 from curation.files.identity import TooManyRowsError
 from curation.files.sentences import SentenceColumns
 from curation.forms.composing import CompositionForm
+from curation.foundation.command import Error
+from curation.foundation.errors import UserError
 from curation.models import Composition, Dataset, Pair, PairScore, PooledSentence, Sentence, Snapshot
 from curation.pairs.overlap import dice
-from curation.sampling.drawing import Settings, Strategy
+from curation.pairs.sampling.drawing import Settings, Strategy
 from tests.factories import PairFactory, ScoreSetFactory, SentenceFactory
 from tests.markup import squeezed
 from tests.wordnet import wordnet_made

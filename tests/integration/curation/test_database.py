@@ -13,7 +13,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
-from curation.database import tables_make
+from curation.foundation.database import tables_make
 from tests.template_databases import database_of_its_own, tables_template, url_of
 
 ROOT = Path(__file__).resolve().parents[3]

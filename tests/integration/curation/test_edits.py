@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from curation.datasets.edits import Edit, edit_apply, edit_leaks, edit_preview, edit_undo, edits_of
 from curation.datasets.selectors import PairFilter
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry, Pair
 from curation.pairs.leaks import Leak
 from curation.people.audit import pair_history

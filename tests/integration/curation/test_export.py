@@ -14,12 +14,12 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from curation.errors import UserError
 from curation.exchange.dataset_card import card_write
 from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.parsing import Columns
 from curation.files.tables import FORMATS
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.text import normalise, sentence_key, shows_something
 from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory

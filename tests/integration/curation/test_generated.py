@@ -2,8 +2,8 @@
 
 import pytest
 
-from curation.errors import UserError
 from curation.exchange.generated import GeneratedPairs, GeneratedRow, generated_pairs_add
+from curation.foundation.errors import UserError
 from curation.models import Pair, ScoreSet, Sentence
 from curation.pairs.text import sentence_key
 from tests.factories import DatasetFactory, PairFactory, SentenceFactory

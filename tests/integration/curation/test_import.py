@@ -15,11 +15,11 @@ from django.core.management.base import CommandError
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
-from curation.errors import UserError
 from curation.exchange import importing, refusals
 from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.parsing import Columns
+from curation.foundation.errors import UserError
 from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.text import sentence_key
 

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from curation.errors import UserError
 from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files import records
 from curation.files.drafts import Columns
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair
 
 pytestmark = pytest.mark.django_db

@@ -9,12 +9,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
-from curation.errors import UserError
 from curation.exchange import pool, sentence_uploads
 from curation.exchange.claiming import import_claim
 from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.exchange.sentence_uploads import sentences_add, sentences_upload
 from curation.files.sentences import SentenceColumns
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry, ImportBatch, PooledSentence
 from tests.factories import token_of
 from tests.integration.curation.test_import_bad_input import KEPT

@@ -8,7 +8,7 @@ from time import sleep
 import pytest
 from django.db import connection, transaction
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Invitation, Membership, User
 from curation.people.members import (
     account_create,

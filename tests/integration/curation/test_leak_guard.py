@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from curation.command import Error
 from curation.datasets.edits import Edit, edit_apply, edit_preview, edit_undo
 from curation.datasets.leak_guard import LeaksError
 from curation.datasets.splits import Drawing, leaks_now, splits_apply, splits_preview
-from curation.errors import UserError
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.exchange.snapshots import leaks_of_snapshot
+from curation.foundation.command import Error
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry, Pair, Snapshot
 from curation.pairs.leaks import Leak, Leaks
 from curation.people.audit import Action

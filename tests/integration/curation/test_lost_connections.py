@@ -3,9 +3,9 @@
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
-from curation.errors import UserError
 from curation.exchange.refusals import failure_recorded
-from curation.heartbeats import connection_lost, database_now
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import connection_lost, database_now
 from curation.models import ImportBatch
 from tests.factories import DatasetFactory
 

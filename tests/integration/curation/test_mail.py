@@ -17,7 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils.timezone import now
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry, Mail, Membership, User
 from curation.people.accounts.guessing import MAILS_TO_ONE_FROM_ONE_ADDRESS
 from curation.people.mail import backend, sending, services, waiting

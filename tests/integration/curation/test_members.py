@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 from django.db import connection
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Membership
 from curation.people.members import member_remove, member_restore, member_set_role, members_of
 from tests.factories import MembershipFactory, UserFactory

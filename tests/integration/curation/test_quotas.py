@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from curation.errors import UserError
 from curation.exchange.quotas import upload_count
 from curation.exchange.uploads import import_upload
+from curation.foundation.errors import UserError
 from curation.models import ImportBatch, UploadDay
 
 pytestmark = pytest.mark.django_db

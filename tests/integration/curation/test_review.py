@@ -14,9 +14,9 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from curation.errors import UserError
 from curation.exchange.exporting import snapshot_create, snapshot_path
 from curation.files.writing import sha256_of
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ReviewClaim, ReviewDecision, ScoreSet, Sentence
 from curation.pairs.text import sentence_key
 from curation.review.evidence import human_scores, nearest_human

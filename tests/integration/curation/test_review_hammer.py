@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.db.models import QuerySet
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, ReviewDecision, ScoreSet, User
 from curation.review.disagreements import decisions_disputed, disagreement_resolve
 from curation.review.queue import Frame, Queue

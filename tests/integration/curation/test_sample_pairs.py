@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from curation.command import Error
+from curation.foundation.command import Error
 from curation.models import Pair
 from tests.wordnet import wordnet_made
 

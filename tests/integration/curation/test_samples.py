@@ -10,8 +10,8 @@ from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
 from curation.datasets.inclusion import inclusion_counts
-from curation.errors import UserError
 from curation.exchange.exporting import snapshot_create
+from curation.foundation.errors import UserError
 from curation.models import Pair, ReviewDecision
 from curation.review.disagreements import decisions_disputed, disagreement_resolve, disagreements
 from curation.review.history import decisions_of_pair, last_decisions, review_precision

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils.timezone import now
 
-from curation.command import Error
+from curation.foundation.command import Error
 from curation.models import AuditEntry, SecondFactor
 from curation.people.accounts.second_factor import code_use, second_factor_activate, secret_new
 from tests.factories import token_of

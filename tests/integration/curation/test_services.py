@@ -11,9 +11,9 @@ from django.utils.timezone import now
 
 from curation.datasets import services
 from curation.datasets.services import ScoredSentence
-from curation.errors import UserError
 from curation.exchange import claiming, importing, uploads
 from curation.exchange.importing import ImportOptions
+from curation.foundation.errors import UserError
 from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet
 from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
 

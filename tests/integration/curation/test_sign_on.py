@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils.timezone import now
 
-from curation.command import Error
+from curation.foundation.command import Error
 from curation.models import AuditEntry, Membership, User
 from curation.people.members import account_erase, invitation_create
 from curation.people.sign_on.groups import Rights, rights_of, rules_from

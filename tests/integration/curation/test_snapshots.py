@@ -8,8 +8,8 @@ import pytest
 from django.db import IntegrityError
 
 from curation.datasets.selectors import PairFilter
-from curation.errors import UserError
 from curation.exchange.exporting import snapshot_create, snapshot_path
+from curation.foundation.errors import UserError
 from curation.models import Pair, PairScore, Snapshot
 from tests.factories import PairFactory, ScoreSetFactory, SentenceFactory
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from curation.command import Error
 from curation.datasets.splits import (
     Drawing,
     last_change,
@@ -15,7 +14,8 @@ from curation.datasets.splits import (
     splits_preview,
     splits_undo,
 )
-from curation.errors import UserError
+from curation.foundation.command import Error
+from curation.foundation.errors import UserError
 from curation.models import Pair, PairScore
 from tests.factories import MembershipFactory, PairFactory, ScoreSetFactory, SentenceFactory
 from tests.markup import squeezed

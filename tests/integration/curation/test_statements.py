@@ -13,9 +13,9 @@ from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver
 
-from curation import statements
+from curation.foundation import statements
+from curation.foundation.statements import RowsBuilt, built_once, row_insert, row_update, updates_once
 from curation.models import Membership, Pair, User
-from curation.statements import RowsBuilt, built_once, row_insert, row_update, updates_once
 from tests.factories import DatasetFactory, MembershipFactory, PairFactory, SentenceFactory, UserFactory
 
 SAMPLES = {

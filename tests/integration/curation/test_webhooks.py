@@ -14,9 +14,9 @@ import pytest
 from annotation.campaigns.finishing import finished_tell
 from annotation.campaigns.services import campaign_close, campaign_resume
 from annotation.judging.settling import participation_stop
-from curation import connections
 from curation.datasets.services import dataset_archive
-from curation.errors import UserError
+from curation.foundation import connections
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry, Webhook, WebhookDelivery
 from curation.people.audit import Action, audit_record
 from curation.people.outgoing import CLAIMED_FOR, Outcome

@@ -263,8 +263,8 @@ from curation.exchange.sentence_uploads import sentences_upload
 from curation.exchange.uploads import import_check, import_upload
 from curation.models import Dataset, TupleBlock
 from curation.files.documents import read_documents
-from mlworkers.contexts.bigram_index import index_write
-from mlworkers.contexts.corpus import Corpus, corpus_write
+from mlworkers.science.contexts.bigram_index import index_write
+from mlworkers.science.contexts.corpus import Corpus, corpus_write
 from django.utils.timezone import now
 from annotation.campaigns.machine_block import tuples_reserve
 from annotation.campaigns.services import campaign_create, campaign_open

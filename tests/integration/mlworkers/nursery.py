@@ -60,7 +60,7 @@ if app.conf.broker_url.startswith("filesystem"):  # which a worker would look in
 import curation.exchange.exporting as exporting
 import mlworkers.runs.reporting as reporting
 import mlworkers.tasks as tasks
-import mlworkers.training.checkpoints as checkpoints
+import mlworkers.science.training.checkpoints as checkpoints
 import curation.exchange.importing as importing
 import curation.exchange.pool as pool
 from tests.integration.mlworkers import moments

@@ -9,7 +9,7 @@ from django.utils.timezone import now
 
 from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_check, import_upload
-from curation.heartbeats import database_now
+from curation.foundation.heartbeats import database_now
 from curation.models import AuditEntry
 from mlworkers.models import Run
 from mlworkers.runs.attempts import run_carry_out

@@ -12,7 +12,7 @@ from django.db import connection, connections, transaction
 from django.urls import reverse
 from django.utils.timezone import now
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from mlworkers.models import Artifact, Run
 from mlworkers.runs.disk import beside_runs, disk_use, leftovers_reclaim
 from mlworkers.runs.removing import removal_of, run_files_remove

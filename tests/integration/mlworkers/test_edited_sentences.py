@@ -7,7 +7,7 @@ from django.utils.timezone import now
 
 from curation.review.verdicts import review_decide
 from mlworkers.pipelines.scored_sentences import scored_sentences
-from mlworkers.realism.plan import RealismPlan
+from mlworkers.science.realism.plan import RealismPlan
 from tests.factories import GeneratedPairFactory, PairFactory, RunFactory
 
 pytestmark = pytest.mark.django_db

@@ -19,15 +19,15 @@ from safetensors.numpy import save_file
 
 from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full, folder_replacing, replacing
-from curation.heartbeats import LOST_MAX
+from curation.foundation.heartbeats import LOST_MAX
 from mlworkers import tasks
-from mlworkers.encoders.arrays import array_write
 from mlworkers.models import Run
 from mlworkers.pipelines import default
 from mlworkers.runs import attempts, disk
 from mlworkers.runs.jobs import NewArtifact, Outcome
 from mlworkers.runs.lifecycle import run_claim
 from mlworkers.runs.storage import run_folder
+from mlworkers.science.encoders.arrays import array_write
 from tests.factories import RunFactory
 
 MANY = np.random.default_rng(1).random(1 << 18)  # 2 MiB that no compression makes small

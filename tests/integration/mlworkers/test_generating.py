@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from django.db import connections
 
-from curation.errors import UserError
 from curation.files.writing import sha256_of
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.text import near_copy_key, sentence_key
 from mlworkers import tasks
@@ -24,7 +24,7 @@ from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.services import run_cancel, run_start
 from mlworkers.runs.shards import Shards
 from mlworkers.runs.storage import Curve, home_relative, kept_folder, run_folder, runs_with_kept
-from mlworkers.synthesis.plan import BootstrapPlan, FirstSentences, GenerationPlan
+from mlworkers.science.synthesis.plan import BootstrapPlan, FirstSentences, GenerationPlan
 from semblance.demo.scenes import scene_pairs
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.endpoint_server import KEY, Reply, Server, completion, serving
@@ -85,9 +85,9 @@ def scenes(db) -> Dataset:
 @pytest.fixture(scope="module")
 def generator_folder(tmp_path_factory) -> Path:
     """Trained once for all of these tests, on other scenes."""
-    from mlworkers.pretrained.compute import choose_compute
-    from mlworkers.synthesis.bootstrap import generator_trained
-    from mlworkers.synthesis.prompts import TASKS, LabelledPair, examples_written
+    from mlworkers.science.pretrained.compute import choose_compute
+    from mlworkers.science.synthesis.bootstrap import generator_trained
+    from mlworkers.science.synthesis.prompts import TASKS, LabelledPair, examples_written
 
     folder = tmp_path_factory.mktemp("generator")
     pairs = [LabelledPair(scene.a, scene.b, scene.latent) for scene in scene_pairs(60, seed=6)]

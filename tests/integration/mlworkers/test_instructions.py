@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 from django.urls import reverse
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset
 from mlworkers.kinds.generation.instructions import (
     LabelText,
@@ -19,7 +19,7 @@ from mlworkers.kinds.generation.instructions import (
 )
 from mlworkers.models import Instructions
 from mlworkers.runs.services import run_start
-from mlworkers.synthesis.prompts import TASKS, task_named
+from mlworkers.science.synthesis.prompts import TASKS, task_named
 from tests.factories import PairFactory, SentenceFactory
 
 pytestmark = pytest.mark.django_db

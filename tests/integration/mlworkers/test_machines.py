@@ -245,7 +245,9 @@ def test_from_each_of_the_two_networks_nothing_can_be_reached_but_the_services(h
 
 def stored(installed: Installation, run: int) -> list[str]:
     """What the store has of what attempts share, relative to SEMBLANCE_HOME."""
-    asked = f"from curation.shared_files import *; print(*shared_names('runs/{run}/kept'), sep='\\n')"
+    asked = (
+        f"from curation.foundation.shared_files import *; print(*shared_names('runs/{run}/kept'), sep='\\n')"
+    )
     return installed.manage("shell", "-v", "0", given=asked).split()
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils.timezone import now
 
-from curation.heartbeats import LOST_MAX
+from curation.foundation.heartbeats import LOST_MAX
 from curation.models import AuditEntry
 from mlworkers import tasks
 from mlworkers.models import Run

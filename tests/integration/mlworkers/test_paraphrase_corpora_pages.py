@@ -12,7 +12,7 @@ from django.urls import reverse
 from scipy import stats
 
 from curation.models import Pair
-from mlworkers.paraphrasing.estimates import mean_of_groups
+from mlworkers.science.paraphrasing.estimates import mean_of_groups
 from tests.factories import DatasetFactory
 from tests.integration.mlworkers.test_paraphrase_pages import labelled
 from tests.markup import squeezed

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from curation.models import Pair, PairScore
-from mlworkers.paraphrasing.tags import TagBounds
+from mlworkers.science.paraphrasing.tags import TagBounds
 from tests.factories import PairFactory, RunFactory, ScoreSetFactory
 from tests.markup import squeezed
 

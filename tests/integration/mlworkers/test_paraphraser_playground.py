@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils.timezone import now
 
 from mlworkers.models import Artifact, Run
-from mlworkers.paraphrasing.tags import TagBounds
+from mlworkers.science.paraphrasing.tags import TagBounds
 from tests.factories import ArtifactFactory
 
 pytestmark = pytest.mark.django_db

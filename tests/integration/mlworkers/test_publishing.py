@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 from django.utils.timezone import now
 
-from curation.errors import UserError
 from curation.exchange.generated import GeneratedRow, generated_pairs_add
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, ScoreSet, Sentence
 from mlworkers import tasks
 from mlworkers.models import Artifact, Evaluation, Run

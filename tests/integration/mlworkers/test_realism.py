@@ -14,8 +14,8 @@ from mlworkers.models import Run
 from mlworkers.pipelines import publishing, realism
 from mlworkers.pipelines.scored_sentences import SentencesToScore, scored_sentences
 from mlworkers.plan_fields import PlanError
-from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.runs.storage import Curve, home_path, kept_folder
+from mlworkers.science.realism.plan import ClassifierKind, RealismPlan
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.tiny import WORDS, tiny_encoder
 

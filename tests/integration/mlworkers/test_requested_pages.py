@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from mlworkers.models import Run
-from mlworkers.paraphrasing.tags import TagBounds
+from mlworkers.science.paraphrasing.tags import TagBounds
 from tests.factories import RunFactory
 from tests.markup import squeezed
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from mlworkers.models import Run
 from mlworkers.runs.lifecycle import run_claim
 from mlworkers.runs.services import run_again, run_start

@@ -13,9 +13,9 @@ from curation.files.tables import write_table
 from curation.files.writing import sha256_of
 from curation.models import Pair, PairScore
 from mlworkers.models import Run
-from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.runs.candidates import CANDIDATE_COLUMNS, CANDIDATES
 from mlworkers.runs.storage import home_relative, run_folder
+from mlworkers.science.paraphrasing.tags import TagBounds
 from tests.factories import ArtifactFactory, PairFactory, RunFactory, ScoreSetFactory
 from tests.markup import squeezed
 

@@ -13,11 +13,11 @@ from django.urls import reverse
 from curation.exchange.uploads import import_files
 from curation.models import Dataset, ImportBatch
 from mlworkers import tasks
-from mlworkers.contexts.bigram_index import BigramIndex
-from mlworkers.contexts.corpus import Corpus
 from mlworkers.management import waiting
 from mlworkers.models import Run
 from mlworkers.runs.storage import home_path
+from mlworkers.science.contexts.bigram_index import BigramIndex
+from mlworkers.science.contexts.corpus import Corpus
 from tests.factories import RunFactory
 from tests.markup import squeezed
 

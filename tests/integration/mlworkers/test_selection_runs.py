@@ -10,9 +10,9 @@ from curation.files.json_text import json_from
 from curation.models import PairScore
 from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path
+from mlworkers.science.paraphrasing.tags import TagBounds
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.markup import squeezed
 

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import AuditEntry, ImportBatch
 from mlworkers.models import Run
 from mlworkers.runs.selectors import runs_to_invite

@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from curation.heartbeats import LOST_MAX
+from curation.foundation.heartbeats import LOST_MAX
 from mlworkers import tasks
 from mlworkers.models import Run, RunShard, WorkerHeartbeat
 from mlworkers.pipelines import default

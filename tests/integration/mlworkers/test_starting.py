@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 from django.utils.timezone import now
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from curation.models import Dataset, ImportBatch, ScoreSet, Snapshot, TupleBlock
 from mlworkers.forms.plans import PlanForm
 from mlworkers.kinds.references import references_check

@@ -11,10 +11,10 @@ import pytest
 from celery.worker import state
 from django.utils import timezone
 
-from curation.errors import UserError
 from curation.files.writing import folder_replacing, sha256_of
-from curation.heartbeats import LOST_MAX
-from curation.shared_files import StorageAway
+from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import LOST_MAX
+from curation.foundation.shared_files import StorageAway
 from mlworkers import tasks
 from mlworkers.models import Run, WorkerHeartbeat
 from mlworkers.pipelines import default

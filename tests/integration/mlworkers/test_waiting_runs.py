@@ -2,7 +2,7 @@
 
 import pytest
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from mlworkers.models import Run
 from mlworkers.runs.services import run_start
 from tests.factories import RunFactory

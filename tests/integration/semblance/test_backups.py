@@ -23,8 +23,8 @@ from annotation.models import Judgement
 from curation.exchange.exporting import snapshot_create, snapshot_path
 from curation.files.sums import content_sum, sums_of
 from curation.files.writing import sha256_of
+from curation.foundation.shared_files import shared_remove
 from curation.models import Dataset, ScoreSet, Snapshot, User
-from curation.shared_files import shared_remove
 from semblance.backups import archive
 from semblance.backups.archive import FileCopy, Manifest, backup_reading
 from semblance.backups.files import Reference, damaged_of

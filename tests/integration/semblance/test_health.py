@@ -11,7 +11,7 @@ from django.db.utils import OperationalError
 from django.http import HttpResponse
 from django.test import Client
 
-from curation import database
+from curation.foundation import database
 from semblance import health
 from tests.shared_store import store_settings
 

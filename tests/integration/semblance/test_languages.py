@@ -26,11 +26,11 @@ from annotation.campaigns.quiz import Options, question_add
 from annotation.campaigns.services import guideline_save
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, GoldAnswer, Participation, SliderArm, SliderPair
+from curation.foundation.roles import Role
 from curation.models import User
 from curation.people.accounts.addresses import address_claim
 from curation.people.accounts.second_factor import SETTING_UP
 from curation.people.members import invitation_create, invitation_revoke
-from curation.roles import Role
 from semblance import languages
 from tests.factories import (
     CampaignFactory,

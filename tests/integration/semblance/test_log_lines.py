@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.timezone import now
 from pythonjsonlogger.json import JsonFormatter
 
-from curation.log_lines import log_line
+from curation.foundation.log_lines import log_line
 from curation.models import WebhookDelivery
 from curation.people.audit import Action, audit_record
 from curation.people.outgoing import Outcome, outgoing_carry_out

@@ -20,8 +20,8 @@ from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.publishing.methods import methods_files
 from curation.models import ComposedPair, Composition, ImportBatch, Pair, ReviewDecision, Snapshot
-from curation.sampling.drawing import Settings, Strategy
-from curation.sampling.searching import Window
+from curation.pairs.sampling.drawing import Settings, Strategy
+from curation.pairs.sampling.searching import Window
 from semblance.publishing.collecting import publication_of
 from semblance.publishing.folder import dataset_publish
 from tests.conftest import rolled_back

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Campaign
-from curation.said import success_say
+from curation.views.said import success_say
 from tests.factories import CampaignFactory, PairFactory
 
 pytestmark = pytest.mark.django_db

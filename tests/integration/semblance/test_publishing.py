@@ -20,11 +20,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.results.publishing import scores_publish
-from curation.command import Error
-from curation.errors import UserError
 from curation.exchange.exporting import snapshot_create
 from curation.files.manifest import manifest_faults
 from curation.files.publishing.statement import questions
+from curation.foundation.command import Error
+from curation.foundation.errors import UserError
 from curation.models import Pair, PairScore, Snapshot
 from semblance.publishing.folder import dataset_publish
 from tests.conftest import rolled_back

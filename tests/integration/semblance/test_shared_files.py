@@ -21,8 +21,7 @@ from curation.exchange import uploads
 from curation.exchange.exporting import snapshot_create, snapshot_file
 from curation.exchange.importing import ImportOptions
 from curation.files.writing import replacing, sha256_of
-from curation.models import ImportBatch, Pair
-from curation.shared_files import (
+from curation.foundation.shared_files import (
     DamagedError,
     StorageAway,
     StorageError,
@@ -32,6 +31,7 @@ from curation.shared_files import (
     shared_put,
     shared_remove,
 )
+from curation.models import ImportBatch, Pair
 from mlworkers import tasks
 from mlworkers.models import Artifact
 from mlworkers.runs.jobs import NewArtifact, Outcome

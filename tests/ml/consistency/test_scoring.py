@@ -5,10 +5,10 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from mlworkers.consistency.classifier import label_chances, score_features
-from mlworkers.consistency.dataset import UNKNOWN, LabelledPairs, labelled_pairs
-from mlworkers.consistency.scoring import consistency_scores
-from mlworkers.realism.discrimination import auc_interval
+from mlworkers.science.consistency.classifier import label_chances, score_features
+from mlworkers.science.consistency.dataset import UNKNOWN, LabelledPairs, labelled_pairs
+from mlworkers.science.consistency.scoring import consistency_scores
+from mlworkers.science.realism.discrimination import auc_interval
 
 PAIRS = 600
 MEANS = np.array([0.1, 0.5, 0.9])

@@ -12,10 +12,10 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from mlworkers.contexts.gaps import Form, LeftToRight
-from mlworkers.contexts.language_model import ContextModel, context_model_of
-from mlworkers.pretrained.compute import Compute
-from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
+from mlworkers.science.contexts.gaps import Form, LeftToRight
+from mlworkers.science.contexts.language_model import ContextModel, context_model_of
+from mlworkers.science.pretrained.compute import Compute
+from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
 
 COMPUTE = Compute(torch.device("cpu"), torch.float32, 96, 2)
 SPECIAL = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "mask_token": "<mask>"}

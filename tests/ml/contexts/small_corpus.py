@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from curation.files.documents import Document
-from mlworkers.contexts.bigram_index import index_write
-from mlworkers.contexts.corpus import Corpus, corpus_write
+from mlworkers.science.contexts.bigram_index import index_write
+from mlworkers.science.contexts.corpus import Corpus, corpus_write
 
 HEROES = ("dog", "cat", "bird", "horse", "fox", "goat")
 PLACES = ("garden", "forest", "kitchen", "street", "river", "field")

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from curation.files.documents import Document
 from curation.pairs.text import near_copy_key
-from mlworkers.contexts.corpus import Corpus, corpus_write
-from mlworkers.contexts.gaps import Form
-from mlworkers.contexts.pair_scoring import SPARE, Pair, background_beside, background_of
-from mlworkers.contexts.scores_plan import ContextScoresPlan
+from mlworkers.science.contexts.corpus import Corpus, corpus_write
+from mlworkers.science.contexts.gaps import Form
+from mlworkers.science.contexts.pair_scoring import SPARE, Pair, background_beside, background_of
+from mlworkers.science.contexts.scores_plan import ContextScoresPlan
 from tests.ml.contexts.models import bart
 
 

@@ -9,12 +9,12 @@ import torch
 from safetensors.numpy import load_file
 
 from curation.pairs.text import near_copy_key
-from mlworkers.contexts.corpus import Corpus, CorpusError
-from mlworkers.contexts.discriminative import ENCODER, Fit, load_discriminative
-from mlworkers.contexts.discriminative_network import BiLstm, ContextFit
-from mlworkers.contexts.discriminative_plan import DiscriminativePlan, Head, Reader, Sides
-from mlworkers.contexts.discriminative_training import discriminative_trained, examples_of
-from mlworkers.pretrained.sources import ModelError
+from mlworkers.science.contexts.corpus import Corpus, CorpusError
+from mlworkers.science.contexts.discriminative import ENCODER, Fit, load_discriminative
+from mlworkers.science.contexts.discriminative_network import BiLstm, ContextFit
+from mlworkers.science.contexts.discriminative_plan import DiscriminativePlan, Head, Reader, Sides
+from mlworkers.science.contexts.discriminative_training import discriminative_trained, examples_of
+from mlworkers.science.pretrained.sources import ModelError
 from tests.ml.contexts.models import COMPUTE
 from tests.ml.contexts.small_corpus import corpus_of_stories
 

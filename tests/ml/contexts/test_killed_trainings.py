@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from mlworkers.contexts.corpus import Corpus
-from mlworkers.contexts.discriminative_training import discriminative_trained
-from mlworkers.contexts.model_training import context_model_trained
+from mlworkers.science.contexts.corpus import Corpus
+from mlworkers.science.contexts.discriminative_training import discriminative_trained
+from mlworkers.science.contexts.model_training import context_model_trained
 from tests.ml.contexts import test_discriminative, test_model_training
 from tests.ml.contexts.models import COMPUTE
 from tests.ml.contexts.small_corpus import corpus_of_stories

@@ -10,12 +10,12 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import log_softmax
 
-from mlworkers.contexts.asking import Questioner, batches_of
-from mlworkers.contexts.corpus import Context
-from mlworkers.contexts.gaps import Form, Question, Row
-from mlworkers.contexts.kept_values import KeptValues
-from mlworkers.contexts.language_model import ContextModel, load_context_model
-from mlworkers.pretrained.sources import ModelError
+from mlworkers.science.contexts.asking import Questioner, batches_of
+from mlworkers.science.contexts.corpus import Context
+from mlworkers.science.contexts.gaps import Form, Question, Row
+from mlworkers.science.contexts.kept_values import KeptValues
+from mlworkers.science.contexts.language_model import ContextModel, load_context_model
+from mlworkers.science.pretrained.sources import ModelError
 from tests.ml.contexts.models import COMPUTE, bart, gpt2, t5
 
 SENTENCES = ("The dog slept.", "A cat likes the garden very much and came to the kitchen.", "Dog!")

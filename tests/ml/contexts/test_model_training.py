@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from curation.files.documents import Document
-from mlworkers.contexts.asking import Questioner
-from mlworkers.contexts.corpus import Context, Corpus, CorpusError, corpus_write
-from mlworkers.contexts.gaps import Form, Question
-from mlworkers.contexts.language_model import load_context_model
-from mlworkers.contexts.model_plan import ContextModelPlan
-from mlworkers.contexts.model_training import context_model_trained, directions_measured
-from mlworkers.contexts.places import places_split
+from mlworkers.science.contexts.asking import Questioner
+from mlworkers.science.contexts.corpus import Context, Corpus, CorpusError, corpus_write
+from mlworkers.science.contexts.gaps import Form, Question
+from mlworkers.science.contexts.language_model import load_context_model
+from mlworkers.science.contexts.model_plan import ContextModelPlan
+from mlworkers.science.contexts.model_training import context_model_trained, directions_measured
+from mlworkers.science.contexts.places import places_split
 from tests.ml.contexts.models import COMPUTE, bart
 from tests.ml.contexts.small_corpus import corpus_of_stories
 

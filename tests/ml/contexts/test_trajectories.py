@@ -5,13 +5,13 @@ import pytest
 import torch
 
 from curation.files.progress import silent
-from mlworkers.contexts.asking import Questioner
-from mlworkers.contexts.gaps import Form
-from mlworkers.contexts.pair_scoring import LONG, Pair
-from mlworkers.contexts.scores_plan import Choice, ContextScoresPlan
-from mlworkers.contexts.trajectories import TrajectoryScorer, continuations
 from mlworkers.plan_fields import PlanError
-from mlworkers.pretrained.sources import ModelError
+from mlworkers.science.contexts.asking import Questioner
+from mlworkers.science.contexts.gaps import Form
+from mlworkers.science.contexts.pair_scoring import LONG, Pair
+from mlworkers.science.contexts.scores_plan import Choice, ContextScoresPlan
+from mlworkers.science.contexts.trajectories import TrajectoryScorer, continuations
+from mlworkers.science.pretrained.sources import ModelError
 from tests.ml.contexts.models import bart, gpt2
 
 PLAN = ContextScoresPlan(

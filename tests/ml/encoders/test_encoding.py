@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlworkers.encoders.encoding import EncoderError, SentenceVectors, encode, pair_cosines
-from mlworkers.pretrained.compute import Compute, choose_compute
+from mlworkers.science.encoders.encoding import EncoderError, SentenceVectors, encode, pair_cosines
+from mlworkers.science.pretrained.compute import Compute, choose_compute
 from tests.ml.tiny import DIMENSIONS, WORDS
 
 SENTENCES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)

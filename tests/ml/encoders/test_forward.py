@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from mlworkers.encoders.forward import TokenizedSentences, vectors
-from mlworkers.encoders.training import PairLearner
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.science.encoders.forward import TokenizedSentences, vectors
+from mlworkers.science.encoders.training import PairLearner
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
 from tests.ml.encoders.test_training import ROWS, without_dropout
 
 SENTENCES = ROWS.sentences

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from curation.files.writing import sha256_of
-from mlworkers.encoders.encoding import encode
-from mlworkers.encoders.initial import encoder_initialised
-from mlworkers.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.plan_fields import PlanError
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.science.encoders.encoding import encode
+from mlworkers.science.encoders.initial import encoder_initialised
+from mlworkers.science.encoders.initial_plan import InitialEncoderPlan
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
 
 TEXTS = [
     f"The {who} {does} on the {where}."

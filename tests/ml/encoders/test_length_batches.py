@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlworkers.encoders.forward import length_batches
+from mlworkers.science.encoders.forward import length_batches
 
 LENGTHS = st.lists(st.integers(0, 60), max_size=80)
 BUDGET = st.integers(1, 200)

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from mlworkers.encoders.losses import batch_shares, weighted_cosine_loss
-from mlworkers.encoders.plan import Normalise
+from mlworkers.science.encoders.losses import batch_shares, weighted_cosine_loss
+from mlworkers.science.encoders.plan import Normalise
 
 LEFT = torch.tensor([[1.0, 0.0], [3.0, 4.0], [1.0, 1.0]], dtype=torch.float64)
 RIGHT = torch.tensor([[2.0, 0.0], [4.0, 3.0], [-1.0, 1.0]], dtype=torch.float64)  # cosines 1, .96, 0

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score
 
-from mlworkers.encoders.encoding import SentenceVectors
-from mlworkers.encoders.measuring import Metric
-from mlworkers.encoders.scored_pairs import JudgedPairs
-from mlworkers.encoders.suites.catalogue import SUITES, Read
-from mlworkers.encoders.suites.probe import pair_features, probed
+from mlworkers.science.encoders.encoding import SentenceVectors
+from mlworkers.science.encoders.measuring import Metric
+from mlworkers.science.encoders.scored_pairs import JudgedPairs
+from mlworkers.science.encoders.suites.catalogue import SUITES, Read
+from mlworkers.science.encoders.suites.probe import pair_features, probed
 
 GENERATOR = np.random.default_rng(9)
 

@@ -8,7 +8,7 @@ from sentence_transformers.sentence_transformer.losses import AnglELoss, CoSENTL
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
-from mlworkers.encoders.ranking import angle_similarities, ranking_loss
+from mlworkers.science.encoders.ranking import angle_similarities, ranking_loss
 
 SCALE = 20.0
 

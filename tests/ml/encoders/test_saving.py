@@ -9,13 +9,13 @@ from sentence_transformers import SentenceTransformer
 
 from curation.pairs.holding_out import HeldOut
 from curation.pairs.text import earlier_near_copy_key, sentence_key
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.pre_fine_tuning.saving import card as card_of_classifier
-from mlworkers.encoders.saving import About, card, encoder_save, seen_by, seen_save
-from mlworkers.paraphrasing.card import card as card_of_paraphraser
-from mlworkers.paraphrasing.tags import TagBounds
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.encoders.pre_fine_tuning.saving import card as card_of_classifier
+from mlworkers.science.encoders.saving import About, card, encoder_save, seen_by, seen_save
+from mlworkers.science.paraphrasing.card import card as card_of_paraphraser
+from mlworkers.science.paraphrasing.tags import TagBounds
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
 from tests.markup import HOSTILE, elements_in, html_of
 from tests.ml.tiny import tiny_encoder
 

@@ -7,14 +7,20 @@ import pytest
 import torch
 
 from curation.files.progress import silent
-from mlworkers.encoders.encoding import EncoderError, encode
-from mlworkers.encoders.scorers import bert_scores, greedy_f1, scores_by, token_vectors, two_encoder_scores
-from mlworkers.encoders.scorers_plan import ScorersPlan, Way, models_of_scorers, scorer_read
-from mlworkers.encoders.speed import encode_in_order, paces_measured
-from mlworkers.encoders.speed_plan import SpeedPlan
 from mlworkers.plan_fields import PlanError
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.science.encoders.encoding import EncoderError, encode
+from mlworkers.science.encoders.scorers import (
+    bert_scores,
+    greedy_f1,
+    scores_by,
+    token_vectors,
+    two_encoder_scores,
+)
+from mlworkers.science.encoders.scorers_plan import ScorersPlan, Way, models_of_scorers, scorer_read
+from mlworkers.science.encoders.speed import encode_in_order, paces_measured
+from mlworkers.science.encoders.speed_plan import SpeedPlan
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
 
 FIRST = ["The dog runs.", "A cat sits on the mat.", "The bird sings in the tree"]
 SECOND = ["A dog runs fast near the tree.", "The dog runs.", "The bird sings in the tree"]

@@ -6,9 +6,9 @@ import torch
 from numpy.typing import NDArray
 from sentence_transformers.util import semantic_search
 
-from mlworkers.encoders import sentence_index
-from mlworkers.encoders.encoding import EncoderError, Vectors
-from mlworkers.encoders.sentence_index import SentenceIndex, SentenceIndexError, index_write
+from mlworkers.science.encoders import sentence_index
+from mlworkers.science.encoders.encoding import EncoderError, Vectors
+from mlworkers.science.encoders.sentence_index import SentenceIndex, SentenceIndexError, index_write
 
 WIDTH = 48
 

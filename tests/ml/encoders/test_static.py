@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mlworkers.encoders.static import static_vectors
+from mlworkers.science.encoders.static import static_vectors
 
 
 def test_a_sentence_is_the_mean_of_the_rows_of_its_tokens(encoder) -> None:

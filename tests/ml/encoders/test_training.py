@@ -13,14 +13,20 @@ from sentence_transformers.sentence_transformer.losses import CosineSimilarityLo
 from torch import nn
 from torch.utils.data import DataLoader
 
-from mlworkers.encoders.plan import EncoderPlan, Loss, Normalise, Weighting
-from mlworkers.encoders.rows import Rows
-from mlworkers.encoders.training import PairLearner, RankingLearner, encoder_train, learner_of, steps_planned
-from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.training.checkpoints import CheckpointError, Checkpoints
-from mlworkers.training.loop import Learner, TrainingError, TrainingResult, train
-from mlworkers.training.whole_batches import whole_backward
+from mlworkers.science.encoders.plan import EncoderPlan, Loss, Normalise, Weighting
+from mlworkers.science.encoders.rows import Rows
+from mlworkers.science.encoders.training import (
+    PairLearner,
+    RankingLearner,
+    encoder_train,
+    learner_of,
+    steps_planned,
+)
+from mlworkers.science.pretrained.compute import Compute, choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.training.checkpoints import CheckpointError, Checkpoints
+from mlworkers.science.training.loop import Learner, TrainingError, TrainingResult, train
+from mlworkers.science.training.whole_batches import whole_backward
 from tests.ml.tiny import WORDS, tiny_encoder
 
 PLAN = EncoderPlan("d", "m", "s", "p", batch_size=4, epochs=2, learning_rate=1e-3, device="cpu", seed=3)

@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 import torch
 
-from mlworkers.pretrained.compute import (
+from mlworkers.science.pretrained.compute import (
     ComputeError,
     TooLittleMemory,
     choose_compute,

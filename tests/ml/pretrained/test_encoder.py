@@ -10,9 +10,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.pretrained.sources import ModelError
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.pretrained.sources import ModelError
 from tests.ml.tiny import DIMENSIONS, tiny_transformer
 
 CPU = choose_compute("cpu")

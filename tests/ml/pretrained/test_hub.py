@@ -12,8 +12,8 @@ from socket import create_server, socket
 import pytest
 from huggingface_hub import constants
 
-from mlworkers.pretrained.hub import hub_folder
-from mlworkers.pretrained.sources import ModelError, check_folder
+from mlworkers.science.pretrained.hub import hub_folder
+from mlworkers.science.pretrained.sources import ModelError, check_folder
 from tests.ml.tiny import tiny_transformer
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -5,10 +5,10 @@ import pytest
 import torch
 from torch import nn
 
-from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.pretrained.compute import ComputeError, choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.pretrained.int8 import Int8Linear
+from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.pretrained.compute import ComputeError, choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.pretrained.int8 import Int8Linear
 
 FIRST = ["a dog runs", "the man plays with a ball", "the child sits", "a cat sits on the mat"]
 SECOND = ["the dog runs", "a woman plays", "a bird sings in the tree", "the dog is on the grass"]

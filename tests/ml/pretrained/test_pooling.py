@@ -8,12 +8,12 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense
 
-from mlworkers.encoders.plan import EncoderPlan, Pooling
-from mlworkers.encoders.saving import About, encoder_save
-from mlworkers.encoders.training import base_encoder
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder, pooling_set
-from mlworkers.pretrained.sources import ModelError
+from mlworkers.science.encoders.plan import EncoderPlan, Pooling
+from mlworkers.science.encoders.saving import About, encoder_save
+from mlworkers.science.encoders.training import base_encoder
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder, pooling_set
+from mlworkers.science.pretrained.sources import ModelError
 
 CPU = choose_compute("cpu")
 SENTENCES = ["a dog runs", "the man plays with a ball in the grass"]

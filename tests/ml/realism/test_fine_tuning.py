@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.realism.calibration import negative_log_likelihood
-from mlworkers.realism.dataset import SdiData, sdi_data
-from mlworkers.realism.discrimination import auc
-from mlworkers.realism.fine_tuning import FineTuned, fine_tune, part_of, schedule_of
-from mlworkers.realism.plan import ClassifierKind, RealismPlan
-from mlworkers.training.checkpoints import CheckpointError
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.realism.calibration import negative_log_likelihood
+from mlworkers.science.realism.dataset import SdiData, sdi_data
+from mlworkers.science.realism.discrimination import auc
+from mlworkers.science.realism.fine_tuning import FineTuned, fine_tune, part_of, schedule_of
+from mlworkers.science.realism.plan import ClassifierKind, RealismPlan
+from mlworkers.science.training.checkpoints import CheckpointError
 from tests.ml.tiny import WORDS
 
 CPU = choose_compute("cpu")

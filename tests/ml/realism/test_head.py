@@ -11,11 +11,11 @@ from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from mlworkers.realism.calibration import class_weights
-from mlworkers.realism.dataset import SdiData, sdi_data
-from mlworkers.realism.discrimination import auc
-from mlworkers.realism.head import cross_fit, fit_head, usual_penalty
-from mlworkers.realism.scoring import in_sample_auc, pair_figures, score_sentences
+from mlworkers.science.realism.calibration import class_weights
+from mlworkers.science.realism.dataset import SdiData, sdi_data
+from mlworkers.science.realism.discrimination import auc
+from mlworkers.science.realism.head import cross_fit, fit_head, usual_penalty
+from mlworkers.science.realism.scoring import in_sample_auc, pair_figures, score_sentences
 
 PEOPLE, MACHINES = 300, 200
 

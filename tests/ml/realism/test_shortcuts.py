@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mlworkers.realism.dataset import sdi_data
-from mlworkers.realism.shortcuts import shortcut_figures, shortcuts_near
+from mlworkers.science.realism.dataset import sdi_data
+from mlworkers.science.realism.shortcuts import shortcut_figures, shortcuts_near
 
 HUMAN = np.arange(400) < 200
 USABLE = np.ones(400, dtype=bool)

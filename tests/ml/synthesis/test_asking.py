@@ -7,10 +7,10 @@ from threading import Barrier
 
 import pytest
 
-from mlworkers.synthesis.asking import Asked, rows_asked
-from mlworkers.synthesis.endpoint import ChatClient, EndpointError, endpoint_of
-from mlworkers.synthesis.plan import GenerationPlan
-from mlworkers.synthesis.rows import Source
+from mlworkers.science.synthesis.asking import Asked, rows_asked
+from mlworkers.science.synthesis.endpoint import ChatClient, EndpointError, endpoint_of
+from mlworkers.science.synthesis.plan import GenerationPlan
+from mlworkers.science.synthesis.rows import Source
 from tests.ml.endpoint_server import KEY, Answering, Reply, Server, completion, serving
 
 SOURCES = [Source(number, text, number) for number, text in enumerate(["A dog runs.", "A cat sleeps.", "x"])]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from curation.files.writing import sha256_of
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.synthesis import bootstrap
-from mlworkers.synthesis.bootstrap import (
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.synthesis import bootstrap
+from mlworkers.science.synthesis.bootstrap import (
     IGNORED,
     BootstrapResult,
     TokenLists,
@@ -17,11 +17,11 @@ from mlworkers.synthesis.bootstrap import (
     generator_trained,
     padded,
 )
-from mlworkers.synthesis.generator import load_generator
-from mlworkers.synthesis.plan import BootstrapPlan
-from mlworkers.synthesis.prompts import TASKS, Example, LabelledPair, examples_written
-from mlworkers.training.checkpoints import CheckpointError
-from mlworkers.training.loop import CurvePoint
+from mlworkers.science.synthesis.generator import load_generator
+from mlworkers.science.synthesis.plan import BootstrapPlan
+from mlworkers.science.synthesis.prompts import TASKS, Example, LabelledPair, examples_written
+from mlworkers.science.training.checkpoints import CheckpointError
+from mlworkers.science.training.loop import CurvePoint
 
 TASK = TASKS["sentences"]
 PLAN = BootstrapPlan(

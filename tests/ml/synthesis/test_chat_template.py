@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.sources import ModelError
-from mlworkers.synthesis.generator import Generator, PromptTooLongError
-from mlworkers.synthesis.plan import GenerationPlan
-from mlworkers.synthesis.rows import Source
-from mlworkers.synthesis.writing import rows_written
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.sources import ModelError
+from mlworkers.science.synthesis.generator import Generator, PromptTooLongError
+from mlworkers.science.synthesis.plan import GenerationPlan
+from mlworkers.science.synthesis.rows import Source
+from mlworkers.science.synthesis.writing import rows_written
 from tests.ml.tiny_generator import tiny_generator
 
 TEMPLATE = (

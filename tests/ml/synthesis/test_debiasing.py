@@ -5,7 +5,7 @@ import torch
 from torch.testing import assert_close
 from transformers import TopKLogitsWarper, TopPLogitsWarper
 
-from mlworkers.synthesis.debiasing import debiased, drawn, nucleus
+from mlworkers.science.synthesis.debiasing import debiased, drawn, nucleus
 
 DECAY, FLOOR = 100.0, 0.01
 P = torch.tensor(

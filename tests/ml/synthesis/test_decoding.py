@@ -7,14 +7,14 @@ import torch
 from torch.testing import assert_close
 from transformers import PreTrainedConfig
 
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.synthesis import decoding
-from mlworkers.synthesis.debiasing import debiased, drawn, nucleus
-from mlworkers.synthesis.decoding import continued
-from mlworkers.synthesis.generator import Generator, PromptTooLongError
-from mlworkers.synthesis.plan import GenerationPlan
-from mlworkers.synthesis.rows import Source
-from mlworkers.synthesis.writing import check_length, rows_written
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.synthesis import decoding
+from mlworkers.science.synthesis.debiasing import debiased, drawn, nucleus
+from mlworkers.science.synthesis.decoding import continued
+from mlworkers.science.synthesis.generator import Generator, PromptTooLongError
+from mlworkers.science.synthesis.plan import GenerationPlan
+from mlworkers.science.synthesis.rows import Source
+from mlworkers.science.synthesis.writing import check_length, rows_written
 from tests.ml.tiny_generator import KINDS, tiny_generator
 
 HOW = GenerationPlan(dataset="scenes", model="tiny", samples=3, max_tokens=16)

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from mlworkers.synthesis.endpoint import (
+from mlworkers.science.synthesis.endpoint import (
     MOST_BYTES,
     Answer,
     ChatClient,

@@ -8,9 +8,9 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.sources import ModelError
-from mlworkers.synthesis.generator import Generator, generator_of, load_generator
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.sources import ModelError
+from mlworkers.science.synthesis.generator import Generator, generator_of, load_generator
 from tests.ml.tiny_generator import CONTEXT, tiny_byte_pairs, tiny_generator
 
 

@@ -11,10 +11,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, normalize
 
-from mlworkers.training.checkpoints import Checkpoints
-from mlworkers.training.loop import TrainingResult, train
-from mlworkers.training.plan import LoopPlan
-from mlworkers.training.schedule import BatchesOfLikeLength, Places, Schedule, ShuffledEpochs
+from mlworkers.science.training.checkpoints import Checkpoints
+from mlworkers.science.training.loop import TrainingResult, train
+from mlworkers.science.training.plan import LoopPlan
+from mlworkers.science.training.schedule import BatchesOfLikeLength, Places, Schedule, ShuffledEpochs
 
 WORDS, WIDTH, ROWS = 12, 8, 24
 PLAN = LoopPlan(learning_rate=1e-2, weight_decay=0.01, clip=1.0, seed=7)

@@ -10,19 +10,19 @@ import torch
 from torch import nn
 
 from curation.files.writing import watched
-from mlworkers.encoders.contrastive.examples import Examples, pair_examples
-from mlworkers.encoders.contrastive.plan import ContrastPlan, Material, Objective
-from mlworkers.encoders.contrastive.training import ContrastTraining
-from mlworkers.encoders.plan import EncoderPlan, Loss, Normalise, Weighting
-from mlworkers.encoders.rows import Rows
-from mlworkers.encoders.training import EncoderTraining, encoder_train, learner_of
 from mlworkers.plan_fields import devices_wanted
-from mlworkers.pretrained.compute import ComputeError, devices_of
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.training.group import ALONE, Group
-from mlworkers.training.loop import CurvePoint
-from mlworkers.training.ranks import RankLost, together
-from mlworkers.training.whole_batches import Joining, whole_backward
+from mlworkers.science.encoders.contrastive.examples import Examples, pair_examples
+from mlworkers.science.encoders.contrastive.plan import ContrastPlan, Material, Objective
+from mlworkers.science.encoders.contrastive.training import ContrastTraining
+from mlworkers.science.encoders.plan import EncoderPlan, Loss, Normalise, Weighting
+from mlworkers.science.encoders.rows import Rows
+from mlworkers.science.encoders.training import EncoderTraining, encoder_train, learner_of
+from mlworkers.science.pretrained.compute import ComputeError, devices_of
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.training.group import ALONE, Group
+from mlworkers.science.training.loop import CurvePoint
+from mlworkers.science.training.ranks import RankLost, together
+from mlworkers.science.training.whole_batches import Joining, whole_backward
 from tests.ml.devices import (
     CPU,
     ClockOfOneCheckpoint,
@@ -346,7 +346,7 @@ def test_devices_are_chosen_from_those_there_are(monkeypatch, device, devices, e
 
 def test_processes_can_share_a_processor(monkeypatch) -> None:
     gpus(monkeypatch, 0)
-    monkeypatch.setattr("mlworkers.pretrained.compute._cores", lambda: 4)
+    monkeypatch.setattr("mlworkers.science.pretrained.compute._cores", lambda: 4)
 
     assert devices_of("cpu", 3) == ("cpu", "cpu", "cpu")
     with pytest.raises(

@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx2
 import pytest
 
-from curation import connections
-from curation.addresses import is_inside, is_public
-from curation.connections import BoundedTransport
+from curation.foundation import connections
+from curation.foundation.addresses import is_inside, is_public
+from curation.foundation.connections import BoundedTransport
 
 # What the names of the test mean: two machines outside, one inside, and the metadata service of a cloud.
 NAMES = {

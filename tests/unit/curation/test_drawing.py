@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from curation.pairs.overlap import dice
-from curation.pairs.text import words
-from curation.sampling.drawing import (
+from curation.pairs.sampling.drawing import (
     Drawn,
     SamplingError,
     Settings,
@@ -16,7 +15,8 @@ from curation.sampling.drawing import (
     drawn_from_pairs,
     drawn_from_sentences,
 )
-from curation.sampling.searching import Denominator, Window
+from curation.pairs.sampling.searching import Denominator, Window
+from curation.pairs.text import words
 
 WORDS = [
     "a",

@@ -3,7 +3,7 @@
 import pytest
 
 from curation.files.json_text import json_from
-from mlworkers.synthesis.prompts import TaskError, task_named
+from mlworkers.science.synthesis.prompts import TaskError, task_named
 
 DEEP = '{"a":' * 200_000
 

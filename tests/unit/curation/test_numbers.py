@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from curation.numbers import LARGEST, NumberConverter, NumberField, number_from
+from curation.foundation.numbers import LARGEST, NumberConverter, NumberField, number_from
 
 
 @pytest.mark.parametrize(

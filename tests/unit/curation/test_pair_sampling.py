@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from curation.pairs.overlap import dice
-from curation.pairs.text import words
-from curation.pairs.word_tables import dice_of_pairs, inverse_document_frequencies, word_table
-from curation.sampling.allocation import allocation, exponential_weights
-from curation.sampling.bands import pairs_by_similarity
-from curation.sampling.sample import bin_names, bins_of, percentile_edges
-from curation.sampling.searching import READ_ON, Denominator, PartnerSearch, Window
-from curation.sampling.strategies import (
+from curation.pairs.sampling.allocation import allocation, exponential_weights
+from curation.pairs.sampling.bands import pairs_by_similarity
+from curation.pairs.sampling.sample import bin_names, bins_of, percentile_edges
+from curation.pairs.sampling.searching import READ_ON, Denominator, PartnerSearch, Window
+from curation.pairs.sampling.strategies import (
     pairs_by_labels,
     pairs_by_percentiles,
     pairs_by_score,
@@ -21,8 +19,10 @@ from curation.sampling.strategies import (
     random_candidates,
     within_lengths,
 )
-from curation.sampling.synonyms import SynonymError, synonyms_read
-from curation.sampling.uses import Uses
+from curation.pairs.sampling.synonyms import SynonymError, synonyms_read
+from curation.pairs.sampling.uses import Uses
+from curation.pairs.text import words
+from curation.pairs.word_tables import dice_of_pairs, inverse_document_frequencies, word_table
 
 
 def sentences_made(number: int, *, vocabulary: int = 40, seed: int = 1) -> list[str]:
@@ -87,8 +87,8 @@ class TestWindow:
     def test_a_search_finds_what_reading_all_sentences_finds(
         self, monkeypatch: pytest.MonkeyPatch, denominator: Denominator, read_on: int
     ) -> None:
-        monkeypatch.setattr("curation.sampling.searching.READ_ON", read_on)
-        monkeypatch.setattr("curation.sampling.searching.FIRST_BLOCK", 16)
+        monkeypatch.setattr("curation.pairs.sampling.searching.READ_ON", read_on)
+        monkeypatch.setattr("curation.pairs.sampling.searching.FIRST_BLOCK", 16)
         texts = sentences_made(120)
         window = Window(0.5, 0.9, 0.2, denominator)
         search = PartnerSearch(word_table(texts), window, seed=7)
@@ -111,7 +111,7 @@ class TestWindow:
         asked = [(first, 31 * first % 500) for first in range(0, 500, 11)]
 
         def partners(read_on: int) -> list[int | None]:
-            monkeypatch.setattr("curation.sampling.searching.READ_ON", read_on)
+            monkeypatch.setattr("curation.pairs.sampling.searching.READ_ON", read_on)
             search = PartnerSearch(table, Window(), seed=3)
             return [search.partner(first, start=start, uses=Uses(500, cap=1)) for first, start in asked]
 
@@ -316,7 +316,7 @@ class TestBands:
     def test_a_band_lacks_pairs_only_if_no_free_sentences_are_left_in_it(
         self, monkeypatch: pytest.MonkeyPatch, cap: int, block: int
     ) -> None:
-        monkeypatch.setattr("curation.sampling.bands.BLOCK", block)
+        monkeypatch.setattr("curation.pairs.sampling.bands.BLOCK", block)
         vectors = self.vectors(150)
         uses = Uses(150, cap=cap, taken=[(0, 1), (2, 3)])
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from curation.pairs.sampling import mixed, random_keys, random_order, stratified_order, stratum_sizes
+from curation.pairs.sample_order import mixed, random_keys, random_order, stratified_order, stratum_sizes
 
 NUMBERS = np.arange(1_000, 1_100, dtype=np.int64)
 

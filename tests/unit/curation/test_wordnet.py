@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from curation.sampling.synonyms import SynonymError
-from curation.sampling.wordnet import wordnet_found, wordnet_read
+from curation.pairs.sampling.synonyms import SynonymError
+from curation.pairs.sampling.wordnet import wordnet_found, wordnet_read
 from tests.wordnet import wordnet_made
 
 

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management import get_commands, load_command_class
 from gunicorn.config import Config
 
-from curation.errors import UserError
+from curation.foundation.errors import UserError
 from deployment import image_steps, pin_images
 from mlworkers.plans.kinds import QUEUES
 from semblance.celery import app

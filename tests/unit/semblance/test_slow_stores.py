@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from django.core.files.base import ContentFile
 
-from curation import connections
-from curation.shared_files import StorageAway
+from curation.foundation import connections
+from curation.foundation.shared_files import StorageAway
 
 object_storage = pytest.importorskip("semblance.object_storage", reason="needs django-storages[s3]")
 SECONDS, BYTES = 0.15, 2_000

@@ -6,15 +6,15 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from mlworkers.encoders.contrastive.examples import Examples, pair_examples, sentence_examples
-from mlworkers.encoders.contrastive.learner import BatchLearner
-from mlworkers.encoders.contrastive.losses import classified_vectors, contrastive_loss
-from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.training.loop import train
-from mlworkers.training.plan import LoopPlan
-from mlworkers.training.siblings import SiblingsApart
-from mlworkers.training.whole_batches import whole_backward
+from mlworkers.science.encoders.contrastive.examples import Examples, pair_examples, sentence_examples
+from mlworkers.science.encoders.contrastive.learner import BatchLearner
+from mlworkers.science.encoders.contrastive.losses import classified_vectors, contrastive_loss
+from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.training.loop import train
+from mlworkers.science.training.plan import LoopPlan
+from mlworkers.science.training.siblings import SiblingsApart
+from mlworkers.science.training.whole_batches import whole_backward
 
 TRIPLETS = Examples(
     *(

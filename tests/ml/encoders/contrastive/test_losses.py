@@ -13,14 +13,14 @@ from sentence_transformers.sentence_transformer.losses import (
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from mlworkers.encoders.contrastive.losses import (
+from mlworkers.science.encoders.contrastive.losses import (
     classified_vectors,
     contrastive_logits,
     contrastive_loss,
     triplet_loss,
 )
-from mlworkers.encoders.losses import batch_shares, weighted_cosine_loss
-from mlworkers.encoders.plan import Normalise
+from mlworkers.science.encoders.losses import batch_shares, weighted_cosine_loss
+from mlworkers.science.encoders.plan import Normalise
 
 SENTENCES = [
     ["the dog runs", "a cat sits on the mat", "the bird sings", "a man plays", "the woman is in the tree"],

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from curation.pairs.text import near_copy_key
-from mlworkers.consistency.dataset import (
+from mlworkers.science.consistency.dataset import (
     UNKNOWN,
     ConsistencyError,
     label_error_counts,

@@ -10,8 +10,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from curation.files.documents import Document
 from curation.pairs.text import words
-from mlworkers.contexts.bigram_index import BigramIndex, index_write
-from mlworkers.contexts.corpus import Corpus, CorpusError, corpus_write
+from mlworkers.science.contexts.bigram_index import BigramIndex, index_write
+from mlworkers.science.contexts.corpus import Corpus, CorpusError, corpus_write
 
 WORDS = ("the", "dog", "cat", "runs", "sits", "on", "grass", "mat", "tree", "a")
 

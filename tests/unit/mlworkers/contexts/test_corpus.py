@@ -10,7 +10,7 @@ import pytest
 from curation.files.documents import Document, DocumentForm, read_documents
 from curation.files.drafts import FileError
 from curation.pairs.text import earlier_near_copy_key, near_copy_key
-from mlworkers.contexts.corpus import Context, Corpus, CorpusError, corpus_write, near_duplicates
+from mlworkers.science.contexts.corpus import Context, Corpus, CorpusError, corpus_write, near_duplicates
 
 NOVEL = """Mr. Hale sat down. He read a letter!
 It was long.

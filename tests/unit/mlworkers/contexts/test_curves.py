@@ -8,11 +8,11 @@ import pytest
 from curation.files.documents import Document
 from curation.files.progress import silent
 from curation.statistics.correlation import spearman
-from mlworkers.contexts.bigram_index import index_write
-from mlworkers.contexts.corpus import Corpus, corpus_write
-from mlworkers.contexts.curves import corpus_part, curve_points
-from mlworkers.contexts.curves_plan import ContextCurvesPlan
 from mlworkers.plan_fields import PlanError
+from mlworkers.science.contexts.bigram_index import index_write
+from mlworkers.science.contexts.corpus import Corpus, corpus_write
+from mlworkers.science.contexts.curves import corpus_part, curve_points
+from mlworkers.science.contexts.curves_plan import ContextCurvesPlan
 
 N, NAN = 40, float("nan")
 RNG = np.random.default_rng(2)

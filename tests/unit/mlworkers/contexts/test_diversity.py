@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mlworkers.contexts.diversity import WITHOUT, diverse_chosen
+from mlworkers.science.contexts.diversity import WITHOUT, diverse_chosen
 
 SCORES = [-1.0, -2.0, -3.0, -4.0, -5.0]
 CHUNKS = [7, 7, 8, 9, 10]

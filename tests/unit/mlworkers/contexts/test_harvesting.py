@@ -9,11 +9,11 @@ import pytest
 from curation.files.documents import Document
 from curation.files.progress import silent
 from curation.pairs.text import near_copy_key
-from mlworkers.contexts.bigram_index import BigramIndex, index_write
-from mlworkers.contexts.corpus import Corpus, corpus_write
-from mlworkers.contexts.harvest_plan import DEV, TEST, TRAIN, HarvestPlan
-from mlworkers.contexts.harvesting import Harvest, Harvested, Way, counted
 from mlworkers.plan_fields import PlanError
+from mlworkers.science.contexts.bigram_index import BigramIndex, index_write
+from mlworkers.science.contexts.corpus import Corpus, corpus_write
+from mlworkers.science.contexts.harvest_plan import DEV, TEST, TRAIN, HarvestPlan
+from mlworkers.science.contexts.harvesting import Harvest, Harvested, Way, counted
 
 WHO, DOES, WHERE = (
     ("dog", "cat", "bird", "child", "fox"),

@@ -7,10 +7,10 @@ import pytest
 
 from curation.files.documents import Document
 from curation.pairs.text import near_copy_key
-from mlworkers.contexts.bigram_index import index_write
-from mlworkers.contexts.corpus import Corpus, CorpusError, corpus_write
-from mlworkers.contexts.sections import accuracy_of, resampled_shares, section_triplets
-from mlworkers.contexts.sections_plan import SectionsPlan
+from mlworkers.science.contexts.bigram_index import index_write
+from mlworkers.science.contexts.corpus import Corpus, CorpusError, corpus_write
+from mlworkers.science.contexts.sections import accuracy_of, resampled_shares, section_triplets
+from mlworkers.science.contexts.sections_plan import SectionsPlan
 
 
 def made(folder: Path, *documents: list[str]) -> Corpus:

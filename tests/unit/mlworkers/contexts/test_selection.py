@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from curation.files.documents import Document
-from mlworkers.contexts.bigram_index import BigramIndex, index_write
-from mlworkers.contexts.corpus import Corpus, corpus_write
-from mlworkers.contexts.selection import (
+from mlworkers.science.contexts.bigram_index import BigramIndex, index_write
+from mlworkers.science.contexts.corpus import Corpus, corpus_write
+from mlworkers.science.contexts.selection import (
     Leaks,
     Window,
     at_random,

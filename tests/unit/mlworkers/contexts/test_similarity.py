@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from mlworkers.contexts.similarity import (
+from mlworkers.science.contexts.similarity import (
     ABLATIONS,
     Weights,
     centred_similarity,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mlworkers.contexts.pair_terms import PairContexts
-from mlworkers.contexts.similarity import Weights, centred_similarity, combined
-from mlworkers.contexts.tuning import equal_weights, grid, weights_tuned
+from mlworkers.science.contexts.pair_terms import PairContexts
+from mlworkers.science.contexts.similarity import Weights, centred_similarity, combined
+from mlworkers.science.contexts.tuning import equal_weights, grid, weights_tuned
 
 GIVEN = ("sentence", "left", "right")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from mlworkers.encoders.ceiling import Ceiling, ceiling_of
+from mlworkers.science.encoders.ceiling import Ceiling, ceiling_of
 
 HALVES = {"spearman_mean": 0.84, "spearman_low": 0.8, "spearman_high": 0.88}
 

@@ -6,9 +6,14 @@ from scipy.stats import spearmanr
 from sklearn.metrics import f1_score
 
 from curation.statistics.intervals import bootstrap_interval
-from mlworkers.encoders.comparison import adjusted, compare, differences_of, undefined
-from mlworkers.encoders.differences import holm
-from mlworkers.encoders.measuring import Measured, Metric, classification_measured, correlation_measured
+from mlworkers.science.encoders.comparison import adjusted, compare, differences_of, undefined
+from mlworkers.science.encoders.differences import holm
+from mlworkers.science.encoders.measuring import (
+    Measured,
+    Metric,
+    classification_measured,
+    correlation_measured,
+)
 
 GENERATOR = np.random.default_rng(8)
 GOLD = GENERATOR.integers(0, 6, size=120).astype(float)

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from mlworkers.encoders.contrastive.plan import Arm, AugmentationPlan, ContrastPlan, Pooler
-from mlworkers.encoders.contrastive.variants import (
+from mlworkers.plan_fields import PlanError
+from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.science.encoders.contrastive.plan import Arm, AugmentationPlan, ContrastPlan, Pooler
+from mlworkers.science.encoders.contrastive.variants import (
     VariantError,
     variant_places,
     variant_read,
     variants_listed,
 )
-from mlworkers.plan_fields import PlanError
-from mlworkers.plans.kinds import kind_named, plan_from
 
 BASE = {"dataset": "nli", "model": "packaged:all-MiniLM-L6-v2"}
 

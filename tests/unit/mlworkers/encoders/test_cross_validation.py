@@ -7,8 +7,8 @@ from scipy.stats import t as student
 
 from curation.statistics.influence import spearman_by_pair
 from docs.experiments.folds_coverage import covered
-from mlworkers.encoders.cross_validation import method_figures, sources_described
-from mlworkers.encoders.folds import Protocol, folds_drawn, part_to_cite
+from mlworkers.science.encoders.cross_validation import method_figures, sources_described
+from mlworkers.science.encoders.folds import Protocol, folds_drawn, part_to_cite
 
 EVERY = np.ones(80, dtype=bool)
 

@@ -8,7 +8,7 @@ from docs.experiments.false_alarms import Regime, trial
 from docs.experiments.false_alarms_labels import REGIMES as LABEL_REGIMES
 from docs.experiments.false_alarms_labels import Setting
 from docs.experiments.false_alarms_labels import trial as label_trial
-from mlworkers.encoders.differences import difference_from, holm
+from mlworkers.science.encoders.differences import difference_from, holm
 
 
 def test_the_variance_of_a_small_table_by_hand() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlworkers.encoders.weighting import effective_size
+from mlworkers.science.encoders.weighting import effective_size
 
 
 def test_equal_weights_count_every_row() -> None:

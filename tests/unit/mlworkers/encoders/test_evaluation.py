@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from mlworkers.encoders.evaluation import measure_agreement, measure_classification
+from mlworkers.science.encoders.evaluation import measure_agreement, measure_classification
 
 
 def test_agreement_says_how_many_pairs_it_is_from() -> None:

@@ -1,6 +1,6 @@
 """Training examples of contrast: triplets, copies, and what siblings are."""
 
-from mlworkers.encoders.contrastive.examples import (
+from mlworkers.science.encoders.contrastive.examples import (
     NliLabel,
     copies_of,
     copyable,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlworkers.encoders.folds import (
+from mlworkers.science.encoders.folds import (
     FoldsError,
     Protocol,
     folds_drawn,

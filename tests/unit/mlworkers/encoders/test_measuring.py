@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import accuracy_score, f1_score
 
-from mlworkers.encoders.measuring import (
+from mlworkers.science.encoders.measuring import (
     Metric,
     classification_measured,
     correlation_measured,

@@ -6,7 +6,7 @@ import sklearn.metrics
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mlworkers.encoders.metrics import accuracy, f1
+from mlworkers.science.encoders.metrics import accuracy, f1
 
 
 @given(st.lists(st.tuples(st.integers(-2, 2), st.booleans()), min_size=1, max_size=30), st.integers(-3, 3))

@@ -4,7 +4,8 @@ from dataclasses import asdict
 
 import pytest
 
-from mlworkers.encoders.plan import (
+from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.science.encoders.plan import (
     ComparisonPlan,
     EncoderPlan,
     PlanError,
@@ -12,7 +13,6 @@ from mlworkers.encoders.plan import (
     Weighting,
     sources_listed,
 )
-from mlworkers.plans.kinds import kind_named, plan_from
 
 NAMES = {"dataset": "scenes", "model": "m", "scores": "s", "realism": "p", "test_score_set": "gold"}
 

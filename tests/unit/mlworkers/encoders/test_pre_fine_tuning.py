@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
-from mlworkers.encoders.measuring import Metric, decisions_measured
-from mlworkers.encoders.pre_fine_tuning.files import task_read
-from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan, Row
-from mlworkers.encoders.pre_fine_tuning.tasks import (
+from mlworkers.plan_fields import PlanError
+from mlworkers.science.encoders.measuring import Metric, decisions_measured
+from mlworkers.science.encoders.pre_fine_tuning.files import task_read
+from mlworkers.science.encoders.pre_fine_tuning.plan import PreFineTuningPlan, Row
+from mlworkers.science.encoders.pre_fine_tuning.tasks import (
     TaskError,
     TaskNames,
     TaskRows,
@@ -19,7 +20,6 @@ from mlworkers.encoders.pre_fine_tuning.tasks import (
     metrics_of,
     task_made,
 )
-from mlworkers.plan_fields import PlanError
 
 LABELS = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 1])
 TAKEN = np.array([1, 0, 0, 1, 1, 0, 1, 0, 1, 0])

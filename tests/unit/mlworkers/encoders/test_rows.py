@@ -10,8 +10,8 @@ import pytest
 from curation.exchange.exporting import SNAPSHOT_COLUMNS
 from curation.files.tables import Column, free_columns, write_table
 from curation.pairs.holding_out import NOTHING_HELD_OUT, HeldOut
-from mlworkers.encoders.plan import Signal
-from mlworkers.encoders.rows import (
+from mlworkers.science.encoders.plan import Signal
+from mlworkers.science.encoders.rows import (
     PairTable,
     Rows,
     RowsError,

@@ -3,7 +3,7 @@
 import pytest
 
 from curation.files.parsing import Columns, FileError
-from mlworkers.encoders.scored_pairs import JudgedPairs, read_judged_pairs
+from mlworkers.science.encoders.scored_pairs import JudgedPairs, read_judged_pairs
 
 SCORED = """sentence1,sentence2,score
 A dog runs.,A dog is running.,4.5

@@ -1,7 +1,7 @@
 import pytest
 
-from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.plan_fields import PlanError
+from mlworkers.science.encoders.search_plan import SearchPlan
 
 NAMED = {
     "dataset": "scenes",

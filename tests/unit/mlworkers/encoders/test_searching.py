@@ -1,6 +1,6 @@
 import pytest
 
-from mlworkers.encoders.searching import Trial, best_of, grid_of, trials_drawn
+from mlworkers.science.encoders.searching import Trial, best_of, grid_of, trials_drawn
 
 GRID = grid_of([0.0, 0.5], [1e-5, 2e-5], [1, 3], [16])
 

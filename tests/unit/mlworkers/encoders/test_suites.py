@@ -12,9 +12,9 @@ from scipy.stats import spearmanr
 from sklearn.metrics import f1_score
 
 from curation.files.parsing import FileError
-from mlworkers.encoders.measuring import Metric
-from mlworkers.encoders.suites.catalogue import SUITES, suite_named
-from mlworkers.encoders.suites.figures import MEAN_OF_SOURCES, suite_figures, years_figures
+from mlworkers.science.encoders.measuring import Metric
+from mlworkers.science.encoders.suites.catalogue import SUITES, suite_named
+from mlworkers.science.encoders.suites.figures import MEAN_OF_SOURCES, suite_figures, years_figures
 from tests.hostile_files import stream_write
 
 STSB = "main-news\tMSRpar\t2012test\t{n:04d}\t{score}\tA {n}.\tB {n}.\n"

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_curve, roc_curve
 
-from mlworkers.encoders.metrics import accuracy, f1, tune_accuracy, tune_f1
+from mlworkers.science.encoders.metrics import accuracy, f1, tune_accuracy, tune_f1
 
 
 @st.composite

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlworkers.encoders import weighting as weighting_module
-from mlworkers.encoders.plan import Normalise, Signal, Weighting
-from mlworkers.encoders.weighting import (
+from mlworkers.science.encoders import weighting as weighting_module
+from mlworkers.science.encoders.plan import Normalise, Signal, Weighting
+from mlworkers.science.encoders.weighting import (
     RowWeights,
     WeightedRows,
     WeightingError,

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from mlworkers.linguistics.analysis import FamilyFigures, GroupFigures, linguistic_analysis
-from mlworkers.linguistics.groups import AnalysedPairs, families_of
-from mlworkers.linguistics.jackknife import BLOCKS, jackknife_interval
-from mlworkers.linguistics.measures import MEASURES, Group
+from mlworkers.science.linguistics.analysis import FamilyFigures, GroupFigures, linguistic_analysis
+from mlworkers.science.linguistics.groups import AnalysedPairs, families_of
+from mlworkers.science.linguistics.jackknife import BLOCKS, jackknife_interval
+from mlworkers.science.linguistics.measures import MEASURES, Group
 
 
 def _pairs(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import linregress
 
-from mlworkers.linguistics.diversity import distinct, sentences_tokenised, zipf_coefficient
+from mlworkers.science.linguistics.diversity import distinct, sentences_tokenised, zipf_coefficient
 
 FIVE = [["a", "b", "a"], ["a", "c", "d"], ["b", "b", "b"], ["e", "a", "b"], ["c", "d", "a"]]
 

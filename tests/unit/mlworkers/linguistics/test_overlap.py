@@ -5,8 +5,8 @@ import logging
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from mlworkers.linguistics.overlap import ORDERS, bleu_scores, jaccard
-from mlworkers.linguistics.tokens import tokens_of
+from mlworkers.science.linguistics.overlap import ORDERS, bleu_scores, jaccard
+from mlworkers.science.linguistics.tokens import tokens_of
 
 PAIRS = [
     ("A man is playing a guitar.", "A man plays the guitar."),

@@ -5,12 +5,12 @@ import pytest
 from scipy.stats import binomtest
 
 from curation.pairs.holding_out import HeldOut
-from mlworkers.paraphrasing.controllability import controllability
-from mlworkers.paraphrasing.estimates import share_of_groups, wilson
-from mlworkers.paraphrasing.measured import Measured, tags_named
-from mlworkers.paraphrasing.outcomes import ParaphraseRow, rows_judged
-from mlworkers.paraphrasing.paraphraser import Target
-from mlworkers.paraphrasing.tags import TagBounds
+from mlworkers.science.paraphrasing.controllability import controllability
+from mlworkers.science.paraphrasing.estimates import share_of_groups, wilson
+from mlworkers.science.paraphrasing.measured import Measured, tags_named
+from mlworkers.science.paraphrasing.outcomes import ParaphraseRow, rows_judged
+from mlworkers.science.paraphrasing.paraphraser import Target
+from mlworkers.science.paraphrasing.tags import TagBounds
 
 BOUNDS = TagBounds()
 NEAR, FAR = Target("SIM95", "BLEU40"), Target("SIM95", "BLEU0_5")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_of, benchmark_save
+from mlworkers.science.paraphrasing.disclosure import benchmark_behind, benchmark_of, benchmark_save
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from curation.files.progress import silent
-from mlworkers.paraphrasing.lexical import bleu_scores, bleu_signature
-from mlworkers.paraphrasing.plan import LabellingPlan
-from mlworkers.paraphrasing.profile import profile_of
-from mlworkers.paraphrasing.tags import OUTSIDE, TagBounds
-from mlworkers.paraphrasing.text import compared_text
 from mlworkers.plan_fields import PlanError
+from mlworkers.science.paraphrasing.lexical import bleu_scores, bleu_signature
+from mlworkers.science.paraphrasing.plan import LabellingPlan
+from mlworkers.science.paraphrasing.profile import profile_of
+from mlworkers.science.paraphrasing.tags import OUTSIDE, TagBounds
+from mlworkers.science.paraphrasing.text import compared_text
 
 PAPER = TagBounds()
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from mlworkers.paraphrasing.measured import measure, miss, nearest_first, tags_named
-from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
-from mlworkers.paraphrasing.tags import TagBounds
-from mlworkers.paraphrasing.writing_plan import PAPER_PAIRS, Decoding, WritingPlan
 from mlworkers.plan_fields import PlanError
+from mlworkers.science.paraphrasing.measured import measure, miss, nearest_first, tags_named
+from mlworkers.science.paraphrasing.paraphraser_plan import ParaphraserPlan
+from mlworkers.science.paraphrasing.tags import TagBounds
+from mlworkers.science.paraphrasing.writing_plan import PAPER_PAIRS, Decoding, WritingPlan
 
 TAGS = tags_named(TagBounds())
 

@@ -3,7 +3,7 @@
 import pytest
 from scipy.stats import ttest_1samp
 
-from mlworkers.paraphrasing.ratings import Rating, order_of_person, sample_drawn, settings_rated
+from mlworkers.science.paraphrasing.ratings import Rating, order_of_person, sample_drawn, settings_rated
 
 CANDIDATES = {"one": list(range(1, 41)), "two": list(range(30, 70)), "three": [71, 72]}
 

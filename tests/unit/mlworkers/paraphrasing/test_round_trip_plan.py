@@ -2,14 +2,14 @@
 
 import pytest
 
-from mlworkers.paraphrasing.languages import language_code
-from mlworkers.paraphrasing.round_trip_plan import (
+from mlworkers.plan_fields import PlanError
+from mlworkers.science.paraphrasing.languages import language_code
+from mlworkers.science.paraphrasing.round_trip_plan import (
     GRID,
     RoundTripPlan,
     samplings_read,
 )
-from mlworkers.paraphrasing.writing_plan import Decoding, Sampling, Search
-from mlworkers.plan_fields import PlanError
+from mlworkers.science.paraphrasing.writing_plan import Decoding, Sampling, Search
 
 NAMED = {"dataset": "news", "forward": "en-de", "backward": "de-en"}
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mlworkers.paraphrasing.selection import Selection, select_balanced
-from mlworkers.paraphrasing.tags import TagBounds
+from mlworkers.science.paraphrasing.selection import Selection, select_balanced
+from mlworkers.science.paraphrasing.tags import TagBounds
 
 SMALL = TagBounds(sim_above=80, sim_width=10, bleu_first=20, bleu_width=10, bleu_most=30)  # 2 × 2 cells
 PER_UNIT = {"train": 10, "dev": 3, "test": 3}

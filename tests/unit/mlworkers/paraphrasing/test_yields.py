@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mlworkers.paraphrasing.tags import TagBounds
-from mlworkers.paraphrasing.yields import yields_of
+from mlworkers.science.paraphrasing.tags import TagBounds
+from mlworkers.science.paraphrasing.yields import yields_of
 
 NAN = float("nan")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from mlworkers.pretrained.sources import (
+from mlworkers.science.pretrained.sources import (
     PACKAGES,
     Kind,
     ModelError,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 from sklearn.metrics import brier_score_loss
 
-from mlworkers.realism.calibration import (
+from mlworkers.science.realism.calibration import (
     at_temperature,
     brier_score,
     calibration_error,

@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curation.pairs.text import near_copy_key
-from mlworkers.realism.dataset import RealismError, SdiData, sdi_data
-from mlworkers.realism.text import alike
+from mlworkers.science.realism.dataset import RealismError, SdiData, sdi_data
+from mlworkers.science.realism.text import alike
 
 PEOPLE = [f"A man called {name} walks home." for name in "abcdefghijklmnopqrstuvwxyzäöüßéèàåøñ"]
 MACHINES = [f"a dog named {name} says hello" for name in "abcdefghijklmnopqrstuvwxyzäöüßéèàåøñ"]

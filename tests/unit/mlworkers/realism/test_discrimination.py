@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
-from mlworkers.realism.discrimination import auc, auc_interval
+from mlworkers.science.realism.discrimination import auc, auc_interval
 
 ROWS = st.lists(st.tuples(st.integers(-5, 5), st.booleans()), min_size=2, max_size=40)
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlworkers.realism.dataset import assign_folds, group_sentences
+from mlworkers.science.realism.dataset import assign_folds, group_sentences
 
 KEYS = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=40)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.pairs.text import near_copy_key, words
-from mlworkers.realism.text import alike
+from mlworkers.science.realism.text import alike
 
 SOME = ["a", "man", "runs", "twice", "in", "don't", "well-known", "3.5", "mother's", "café"]
 WORDS = st.lists(st.sampled_from(SOME), min_size=1)

@@ -11,9 +11,9 @@ from sklearn.metrics import roc_auc_score
 
 from curation.pairs.keeping import Z_95, wilson_interval
 from curation.statistics.intervals import weighted_spearman
-from mlworkers.realism.discrimination import Auc, auc_difference, auc_interval, sampled_auc_interval
-from mlworkers.realism.thresholds import cut_at, weighted_share
-from mlworkers.realism.verdicts import (
+from mlworkers.science.realism.discrimination import Auc, auc_difference, auc_interval, sampled_auc_interval
+from mlworkers.science.realism.thresholds import cut_at, weighted_share
+from mlworkers.science.realism.verdicts import (
     FEWEST_EACH,
     Sample,
     calibration_line,

@@ -2,12 +2,12 @@
 
 import pytest
 
-from mlworkers.synthesis.chat import AnswerForm, question_of, sentence_in
-from mlworkers.synthesis.estimates import Estimate, estimate_of
-from mlworkers.synthesis.plan import GenerationPlan
-from mlworkers.synthesis.postprocessing import Reason, postprocessed
-from mlworkers.synthesis.prompts import TASKS
-from mlworkers.synthesis.rows import Source, WrittenRow
+from mlworkers.science.synthesis.chat import AnswerForm, question_of, sentence_in
+from mlworkers.science.synthesis.estimates import Estimate, estimate_of
+from mlworkers.science.synthesis.plan import GenerationPlan
+from mlworkers.science.synthesis.postprocessing import Reason, postprocessed
+from mlworkers.science.synthesis.prompts import TASKS
+from mlworkers.science.synthesis.rows import Source, WrittenRow
 
 PLAN = GenerationPlan(dataset="scenes", model="openai:tiny", sampled=0, labels="1", samples=2, max_tokens=40)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import kstest
 
-from mlworkers.synthesis.draws import row_seed, uniform_draws
+from mlworkers.science.synthesis.draws import row_seed, uniform_draws
 
 ROW = {"seed": 42, "source": "A dog runs.", "label": "0.5", "sample": 1}
 

@@ -2,7 +2,13 @@
 
 import pytest
 
-from mlworkers.synthesis.prompts import TASKS, LabelledPair, examples_written, label_counts, nearest_label
+from mlworkers.science.synthesis.prompts import (
+    TASKS,
+    LabelledPair,
+    examples_written,
+    label_counts,
+    nearest_label,
+)
 
 TASK = TASKS["sentences"]
 

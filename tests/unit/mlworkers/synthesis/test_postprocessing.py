@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.pairs.holding_out import HeldOut
-from mlworkers.synthesis.plan import GenerationPlan
-from mlworkers.synthesis.postprocessing import ProcessedRows, Reason, postprocessed, smoothed
-from mlworkers.synthesis.rows import Source, WrittenRow
+from mlworkers.science.synthesis.plan import GenerationPlan
+from mlworkers.science.synthesis.postprocessing import ProcessedRows, Reason, postprocessed, smoothed
+from mlworkers.science.synthesis.rows import Source, WrittenRow
 
 SOURCES = [
     Source(1, "A dog runs.", 1),

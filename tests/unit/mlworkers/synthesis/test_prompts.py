@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan, PlanError
-from mlworkers.synthesis.prompts import (
+from mlworkers.science.synthesis.plan import BootstrapPlan, GenerationPlan, PlanError
+from mlworkers.science.synthesis.prompts import (
     QUOTE,
     TASKS,
     TaskError,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mlworkers.training.ranks import PeerLost, RankLost, together
+from mlworkers.science.training.ranks import PeerLost, RankLost, together
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +99,7 @@ def test_an_error_that_cannot_be_sent_keeps_its_words() -> None:
 
 
 def test_one_that_lost_the_others_is_not_taken_for_the_cause(monkeypatch) -> None:
-    monkeypatch.setattr("mlworkers.training.ranks.SECONDS_OF_GRACE", 0.0)
+    monkeypatch.setattr("mlworkers.science.training.ranks.SECONDS_OF_GRACE", 0.0)
     with pytest.raises(RankLost, match=r"^The 2 processes of the training lost their connection\.$"):
         together(partial(ends, who=0, how=loses_the_others), 2)
 
@@ -122,7 +122,7 @@ PARENT = """
 import sys
 from pathlib import Path
 from functools import partial
-from mlworkers.training.ranks import together
+from mlworkers.science.training.ranks import together
 from tests.unit.mlworkers.training.test_ranks import locks
 if __name__ == "__main__":
     together(partial(locks, path=Path(sys.argv[1])), 2, hear=lambda message: print(message, flush=True))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlworkers.encoders.plan import EncoderPlan
-from mlworkers.training.schedule import (
+from mlworkers.science.encoders.plan import EncoderPlan
+from mlworkers.science.training.schedule import (
     BatchesOfLikeLength,
     ShuffledEpochs,
     batches_of_like_length,

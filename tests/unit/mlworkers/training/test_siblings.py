@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlworkers.training.siblings import SiblingsApart, batches_without_siblings
+from mlworkers.science.training.siblings import SiblingsApart, batches_without_siblings
 
 TABLES = st.integers(1, 60).flatmap(
     lambda rows: st.lists(st.lists(st.integers(0, 25), min_size=3, max_size=3), min_size=rows, max_size=rows)

@@ -5,9 +5,13 @@ import pytest
 from scipy.stats import linregress, pearsonr, rankdata, spearmanr
 from sklearn.linear_model import LinearRegression
 
-from mlworkers.linguistics.relatedness.analysis import partial_spearman, regression_fit, relatedness_analysis
-from mlworkers.linguistics.relatedness.features import Feature
-from mlworkers.linguistics.relatedness.names import DICE
+from mlworkers.science.linguistics.relatedness.analysis import (
+    partial_spearman,
+    regression_fit,
+    relatedness_analysis,
+)
+from mlworkers.science.linguistics.relatedness.features import Feature
+from mlworkers.science.linguistics.relatedness.names import DICE
 
 DRAWS = {"resamples": 200, "seed": 3}
 

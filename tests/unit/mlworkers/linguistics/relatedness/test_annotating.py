@@ -6,16 +6,16 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from mlworkers.linguistics.relatedness.annotating import (
+from mlworkers.science.linguistics.relatedness.annotating import (
     annotated,
     annotated_simply,
     pipeline_load,
     vectors_of_pipeline,
 )
-from mlworkers.linguistics.relatedness.features import pair_features
-from mlworkers.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
-from mlworkers.linguistics.relatedness.plan import RelatednessError
-from mlworkers.linguistics.relatedness.word_vectors import VectorTable
+from mlworkers.science.linguistics.relatedness.features import pair_features
+from mlworkers.science.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
+from mlworkers.science.linguistics.relatedness.plan import RelatednessError
+from mlworkers.science.linguistics.relatedness.word_vectors import VectorTable
 
 # Word, part of speech, label, and the place of the head.
 ACTIVE = [

@@ -10,10 +10,10 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import StaticEmbedding
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from mlworkers.linguistics.relatedness import vector_files
-from mlworkers.linguistics.relatedness.plan import RelatednessError
-from mlworkers.linguistics.relatedness.vector_files import LONGEST_LINE, LONGEST_WORD
-from mlworkers.linguistics.relatedness.word_vectors import cosines_of, mean_vectors, word_vectors_read
+from mlworkers.science.linguistics.relatedness import vector_files
+from mlworkers.science.linguistics.relatedness.plan import RelatednessError
+from mlworkers.science.linguistics.relatedness.vector_files import LONGEST_LINE, LONGEST_WORD
+from mlworkers.science.linguistics.relatedness.word_vectors import cosines_of, mean_vectors, word_vectors_read
 
 WORDS = ["cat", "dog", "paris"]
 

@@ -1,0 +1,138 @@
+"""What every management command of Semblance shares: `--json`, one-line errors, exit status 2, and a quiet end
+where nobody reads on, as behind `| head -n 1`.
+"""
+
+import json
+import os
+import select
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, _ArgumentGroup
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NoReturn, TextIO
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from curation.foundation.database import database_ready
+from curation.foundation.errors import UserError
+
+READER_LEFT = 141  # 128 + SIGPIPE, with which a shell reports what `head` ends
+
+
+DELIMITERS = {"comma": ",", "tab": "\t", "\\t": "\t", "semicolon": ";", "bar": "|", "pipe": "|"}
+
+
+def delimiter_given(text: str) -> str:
+    """The value of `--delimiter`: one character, or its name. Raises ArgumentTypeError for anything else."""
+    delimiter = DELIMITERS.get(text.lower(), text)
+    if len(delimiter) != 1 or delimiter.isalnum() or delimiter in "\"'\r\n":
+        names = ", ".join(name for name in DELIMITERS if name.isalpha())
+        raise ArgumentTypeError(f"“{text}” is not a delimiter; give one character, or one of {names}")
+    return delimiter
+
+
+def encoding_argument(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Add `--encoding`, the same for every command that reads files of text."""
+    parser.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="The encoding of the files, such as gbk, euc_jp, cp1251 or iso8859_9. Default: it is detected.",
+    )
+
+
+def reading_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Add `--delimiter` and `--encoding`, the same for every command that reads a table."""
+    parser.add_argument(
+        "--delimiter",
+        type=delimiter_given,
+        metavar="C",
+        help="What separates the columns of CSV and TSV: one character, or comma, tab, semicolon or bar. Default: "
+        "recognised.",
+    )
+    encoding_argument(parser)
+
+
+def reading_given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """How a table is to be read, as `--no-header` and the options of `reading_arguments` say."""
+    return {
+        "header": not options["no_header"],
+        "delimiter": options["delimiter"],
+        "encoding": options["encoding"],
+    }
+
+
+class Error(CommandError):
+    """Printed by Django as `Error: …`, one line on standard error, exit status 2."""
+
+    def __init__(self, message: object) -> None:
+        super().__init__(" ".join(str(message).split()), returncode=2)
+
+
+class Command(BaseCommand):
+    """Prints human text, and with `--json` one JSON object as the last line of standard output."""
+
+    # These commands must answer where no database is configured (a bare machine with the pure folders).
+    requires_system_checks: list[str] = []
+    needs_database = False
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.add_argument(
+            "--json", action="store_true", help="Print one JSON object as the last line of standard output."
+        )
+        if getattr(self, "_called_from_command_line", False):
+            parser.error = self._wrong_usage  # type: ignore[method-assign]
+        return parser
+
+    def _wrong_usage(self, message: str) -> NoReturn:
+        self.stderr.write(f"Error: {message}; add --help to see how the command is called.")
+        sys.exit(2)
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        with reader_may_leave():
+            super().run_from_argv(argv)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            if self.needs_database:
+                database_ready()
+            return super().execute(*args, **options)
+        except UserError as error:
+            raise Error(error.for_command or error) from error
+
+    def answer(self, figures: dict[str, Any], *lines: str, as_json: bool) -> None:
+        """Print the lines people read and, where asked for, the object programs read."""
+        for line in lines:
+            self.stdout.write(line)
+        if as_json:
+            self.stdout.write(json.dumps(figures))
+
+    def fail(self, message: object) -> NoReturn:
+        raise Error(message)
+
+
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """End the process silently where the program that read its output closed the pipe.
+
+    The output is flushed here, because Python reports what it cannot flush at its own end on standard error.
+    """
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        shut = [stream for stream in (sys.stdout, sys.stderr) if _is_shut(stream)]
+        if not shut:  # the pipe was another one, to a database or a broker
+            raise
+        for stream in shut:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        sys.exit(READER_LEFT)
+
+
+def _is_shut(stream: TextIO) -> bool:
+    """Whether it is a pipe that nobody reads any more."""
+    looking = select.poll()
+    looking.register(stream.fileno(), 0)  # errors are reported without asking
+    return bool(looking.poll(0))

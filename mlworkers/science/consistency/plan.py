@@ -1,0 +1,85 @@
+"""Every setting of a scoring of label consistency."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.science.encoders.plan import snapshot_setting
+
+ours = partial(setting, source="docs/guide/realism.md")
+
+
+@dataclass(frozen=True)
+class ConsistencyPlan:
+    """Every number that shapes p_y."""
+
+    dataset: str = dataset_setting()
+    scores: str = setting(
+        "Target similarities",
+        "The score set with the target similarity of the generated pairs. Each of its pairs gets a p_y.",
+        refers_to="score set",
+        kinds=("target",),
+    )
+    human_scores: str = setting(
+        "Human scores",
+        "The scores that people gave other pairs, from which the classifiers learn. Empty: they learn from the target "
+        "similarities themselves, which may be wrong, and p_y is marked as circular.",
+        default="",
+        refers_to="score set",
+        kinds=("reference", "human"),
+        within="human_dataset",
+        preselected=True,
+    )
+    human_dataset: str = setting(
+        "Dataset of the human scores",
+        "Empty: the dataset above.",
+        default="",
+        refers_to="dataset",
+    )
+    human_split: str = setting(
+        "Split of the human scores",
+        "Only pairs of this split are learned from, and no pair with a near copy of a sentence of another split.",
+        default="train",
+        offered="split",
+    )
+    model: str = setting(
+        "Model",
+        "An encoder, whose cosine of a pair the classifiers learn from, or a cross-encoder, whose own score they learn "
+        "from. It is not trained, and it must not have been trained on sentences of the pairs that are scored.",
+        default="packaged:all-MiniLM-L6-v2",
+        refers_to="model",
+        kinds=("encoder",),
+    )
+    folds: int = ours(
+        "Folds",
+        "Every pair is scored by the classifier of its fold, which was trained without the pair, its sentences and "
+        "their near copies.",
+        default=5,
+        bounds=(3, 20),
+    )
+    merged: float = ours(
+        "Width of a label",
+        "Target similarities that differ by no more than this are one label. A generation writes pairs of 0.1 and "
+        "draws partners of 0, which hardly differ. Human scores count for the nearest label.",
+        default=0.15,
+        bounds=(0.0, 0.5),
+    )
+    planted: float = ours(
+        "Share of planted errors",
+        "This share of the pairs with a label gets a wrong one, to measure how well p_y finds wrong labels. The "
+        "published p_y is not affected.",
+        default=0.2,
+        bounds=(0.01, 0.5),
+    )
+    snapshot: int = snapshot_setting()
+    device: str = device_setting()
+    seed: int = setting("Seed", "Seed of the folds and of the planted errors.", default=42, bounds=SEEDS)
+
+    def __post_init__(self) -> None:
+        if self.human_dataset not in ("", self.dataset) and not self.human_scores:
+            raise PlanError(
+                "“%(dataset)s” names a dataset, but “%(scores)s” is empty; choose a score set of that dataset, or "
+                "leave both empty.",
+                dataset=SettingName("human_dataset"),
+                scores=SettingName("human_scores"),
+            )

@@ -1,0 +1,146 @@
+"""Every setting of training a discriminative model: it tells which sentence belongs in a context.
+
+The sentence that belongs in a context is the one that the corpus has between what is before it and what is after it.
+Needs neither torch nor Django.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from mlworkers.plan_fields import SEEDS, dataset_setting, device_setting, setting
+from mlworkers.science.contexts.plan import (
+    OURS,
+    corpus_setting,
+    evaluated_setting,
+    held_out_setting,
+    places_setting,
+    steps_setting,
+    vocabulary_setting,
+    window_setting,
+)
+
+_PAPER = "Sun et al. 2022, section 3.2.1"
+
+
+class Reader(StrEnum):
+    """What makes the vector of a sentence."""
+
+    BILSTM = "bilstm"
+    FROZEN = "frozen"
+
+
+class Head(StrEnum):
+    """How the vectors of a sentence and of its context become a probability."""
+
+    INTERACTION = "interaction"
+    LITERAL = "literal"
+
+
+class Sides(StrEnum):
+    """How the sentences of each side of a context are put together."""
+
+    CONCATENATED = "concatenated"
+    MEAN = "mean"
+
+
+@dataclass(frozen=True)
+class DiscriminativePlan:
+    """A small model of p(y = 1 | s, c): 1 for the sentence of the corpus, 0 for another one in its place."""
+
+    dataset: str = dataset_setting()
+    corpus: int = corpus_setting("The run “Index a corpus” whose text the model learns from.")
+    reader: Reader = setting(
+        "Sentence vectors",
+        "bilstm: a bidirectional LSTM learns them from the corpus. frozen: those of the encoder below, which does not "
+        "learn; only the small network above them does, which is faster.",
+        default=Reader.BILSTM,
+        source=_PAPER,
+        essential=True,
+    )
+    encoder: str = setting(
+        "Encoder",
+        "For frozen sentence vectors: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+        default="packaged:all-MiniLM-L6-v2",
+        refers_to="model",
+        kinds=("encoder",),
+        source=OURS,
+    )
+    head: Head = setting(
+        "Head",
+        "interaction: the sentence is compared with each side of its context. literal: Eq. 1 of the paper as it is "
+        "printed, an ablation; it orders contexts alike for every sentence, so its scores cannot rank them.",
+        default=Head.INTERACTION,
+        source="Ours. The paper has Eq. 1",
+    )
+    sides: Sides = setting(
+        "Sides",
+        "concatenated: the vectors of the sentences on a side follow each other. mean: their mean.",
+        default=Sides.CONCATENATED,
+        source=_PAPER,
+    )
+    left: int = window_setting("Sentences before")
+    right: int = window_setting("Sentences after")
+    steps: int = steps_setting(default=1500)
+    places: int = places_setting(
+        "Each gives the sentence that the corpus has there, and another one in its place."
+    )
+    same_document: float = setting(
+        "From the same document",
+        "The share of the other sentences that come from the same document; the rest come from the whole corpus.",
+        default=0.5,
+        bounds=(0, 1),
+        source=_PAPER,
+    )
+    held_out: float = held_out_setting(
+        "On it, the run measures how often the model finds the right sentence, and the right context."
+    )
+    evaluated: int = evaluated_setting(default=1000)
+    hidden: int = setting(
+        "Hidden units",
+        "Of the LSTM in each direction, and of the head.",
+        default=300,
+        bounds=(2, 2048),
+        unit="units",
+        source=_PAPER,
+    )
+    embedding: int = setting(
+        "Token vectors",
+        "Length of the vector of a token.",
+        default=300,
+        bounds=(2, 2048),
+        source=OURS,
+    )
+    vocabulary: int = vocabulary_setting(default=8192)
+    longest: int = setting(
+        "Longest sentence",
+        "The LSTM reads so many tokens of a sentence, and leaves out the rest.",
+        default=64,
+        bounds=(8, 2048),
+        unit="tokens",
+        source=OURS,
+    )
+    batch: int = setting(
+        "Batch",
+        "Number of places in one training step.",
+        default=32,
+        bounds=(2, 4096),
+        unit="places",
+        source=OURS,
+    )
+    learning_rate: float = setting(
+        "Learning rate", "Peak learning rate.", default=1e-3, bounds=(1e-6, 0.1), source=OURS
+    )
+    warmup: float = setting(
+        "Warm-up",
+        "Share of the steps in which the learning rate rises. After that it falls to 0.",
+        default=0.05,
+        bounds=(0, 0.9),
+    )
+    weight_decay: float = setting("Weight decay", "Weight decay of AdamW.", default=0.01, bounds=(0, 1))
+    device: str = device_setting()
+    seed: int = setting(
+        "Seed",
+        "Seed of the weights, of the places, of the other sentences and of their order.",
+        default=42,
+        bounds=SEEDS,
+    )

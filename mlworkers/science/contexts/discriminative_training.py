@@ -1,0 +1,357 @@
+"""Training a discriminative model (Sun et al. 2022, section 3.2.1).
+
+A place of the corpus gives two examples with one context: the sentence that the corpus has there, and another one,
+from the same document or from the whole corpus. The paper does not say how many others there are; here it is one.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from curation.files.progress import Report, silent
+from curation.files.writing import replacing
+from curation.pairs.keeping import wilson_interval
+from mlworkers.science.contexts.corpus import Corpus, CorpusError, Places
+from mlworkers.science.contexts.discriminative import (
+    DiscriminativeModel,
+    Fit,
+    discriminative_save,
+    frozen_vectors,
+    lstm_vectors,
+    network_made,
+    padded,
+    sentence_tokens,
+    window_places,
+)
+from mlworkers.science.contexts.discriminative_network import ContextFit
+from mlworkers.science.contexts.discriminative_plan import DiscriminativePlan, Reader
+from mlworkers.science.contexts.places import places_split
+from mlworkers.science.contexts.selection import Window
+from mlworkers.science.pretrained.compute import Compute
+from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
+from mlworkers.science.training.checkpoints import checkpoints_of
+from mlworkers.science.training.loop import CurvePoint, train
+from mlworkers.science.training.plan import LoopPlan
+from mlworkers.science.training.schedule import BatchesOfLikeLength
+
+CHECKPOINT_STEPS = 100
+CLIP = 1.0
+TOKENIZER_SENTENCES = 50_000
+_TRIES = 20  # of another sentence that is not a near copy of the right one
+_LEAST_PLACES = 4
+_TIE = 1e-4  # of a sum of four logits in single precision
+_VECTORS = "vectors.npy"
+_SPECIAL = {"pad_token": "<pad>"}
+
+
+class Example(NamedTuple):
+    """Numbers among the sentences of a training: the right one, another one, and those around it;
+    -1 where a document has none.
+    """
+
+    centre: int
+    other: int
+    around: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Examples:
+    """texts: the distinct sentences (n,). rows: places of the corpus. from_document: whether the other sentence of each
+    is from the same document.
+    """
+
+    texts: Sequence[str]
+    rows: Sequence[Example]
+    places: Sequence[int]
+    other_texts: Sequence[str]
+    from_document: Sequence[bool]
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of n trials, and its 95 % interval (Wilson 1927)."""
+
+    n: int
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class TrainedDiscriminative:
+    """Shares of held-out places. right_sentence: the sentence of a place gets a higher probability there than another
+    one; of others from the same document, and from the whole corpus. right_context: where two sentences change places,
+    the sum of their log odds falls; 0.5 by chance, and for the literal head, where it never changes.
+    """
+
+    places: int
+    held_out: int
+    steps: int
+    parameters: int
+    loss: float
+    right_sentence: Share
+    right_sentence_of_document: Share | None
+    right_sentence_of_corpus: Share | None
+    right_context: Share
+
+    @property
+    def informs(self) -> bool:
+        """Whether the model ranks contexts better than chance."""
+        return self.right_context.low > 0.5
+
+
+class FitLearner:
+    """See `training.loop.Learner`. A row is a place: the right sentence and another one in its context."""
+
+    def __init__(
+        self, network: ContextFit, examples: Examples, source: Callable[[Sequence[int]], Tensor]
+    ) -> None:
+        """source: the vectors of some sentences, by number, (n, d), through which gradients flow where they learn."""
+        self.module = network
+        self._rows, self._source = examples.rows, source
+
+    def shares(self, batch: Places) -> Tensor:
+        """The share of a place in the batch's mean loss, (b,)."""
+        return torch.full((len(batch),), 1 / len(batch))
+
+    def backward(self, batch: Places, shares: Tensor) -> Tensor:
+        """Add the gradients of some places; returns their part of the mean binary cross-entropy, in nats."""
+        loss = self.losses([self._rows[place] for place in batch]).mul(shares.to(self.device)).sum()
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss.detach()
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.module.parameters()).device
+
+    def losses(self, rows: Sequence[Example]) -> Tensor:
+        """The mean loss of the two examples of each place, (b,)."""
+        numbers = sorted({number for row in rows for number in (row.centre, row.other, *row.around)} - {-1})
+        place = {number: index for index, number in enumerate(numbers)} | {-1: -1}
+        vectors = self._source(numbers)
+        around = torch.tensor([[place[number] for number in row.around] for row in rows], device=self.device)
+        both = [
+            self.module.logits(
+                vectors, torch.tensor([place[number] for number in side], device=self.device), around
+            )
+            for side in ([row.centre for row in rows], [row.other for row in rows])
+        ]
+        right, wrong = (
+            binary_cross_entropy_with_logits(logits, torch.full_like(logits, wanted), reduction="none")
+            for logits, wanted in zip(both, (1.0, 0.0), strict=True)
+        )
+        return (right + wrong) / 2
+
+
+def discriminative_trained(
+    corpus: Corpus,
+    plan: DiscriminativePlan,
+    compute: Compute,
+    *,
+    folder: Path,
+    encoder: Path | None = None,
+    checkpoints: Path | None = None,
+    report: Report = silent,
+    note: Callable[[CurvePoint], object] = lambda point: None,
+) -> TrainedDiscriminative:
+    """Train a model, measure it on held-out places, and save it into `folder`.
+
+    encoder: the folder of frozen sentence vectors. On a processor the weights follow from corpus, encoder and plan
+    alone (with as many threads), whether or not the training was stopped in between. Raises CorpusError where too
+    little can be learned from, ModelError, TrainingError, CheckpointError.
+    """
+    split = places_split(corpus, plan)
+    learned, held_out = (
+        examples_of(corpus, places, plan, seed=[plan.seed, number])
+        for number, places in enumerate((split.train, split.held_out))
+    )
+    if min(len(learned.rows), len(held_out.rows)) < _LEAST_PLACES:
+        raise CorpusError(
+            f"The corpus gives {len(learned.rows)} places to learn from and {len(held_out.rows)} held-out ones; at "
+            f"least {_LEAST_PLACES} of each are needed. Choose a larger held-out share, or a larger corpus."
+        )
+    model, tokenizer, size = _initialised(learned.texts, plan, compute, encoder)
+    network = model.network
+    kept = checkpoints_of(checkpoints, plan, (learned.texts, learned.rows), every_steps=CHECKPOINT_STEPS)
+    source = _source(model, tokenizer, plan, learned.texts, compute, kept=checkpoints, report=report)
+    trained = train(
+        FitLearner(network, learned, source),
+        BatchesOfLikeLength(
+            np.array(
+                [max(len(learned.texts[row.centre]), len(learned.texts[row.other])) for row in learned.rows]
+            ),
+            batch_size=plan.batch,
+            steps=plan.steps,
+            warmup=plan.warmup,
+            seed=plan.seed,
+        ),
+        LoopPlan(plan.learning_rate, plan.seed, weight_decay=plan.weight_decay, clip=CLIP),
+        checkpoints=kept,
+        report=report,
+        note=note,
+        message="Training the model",
+    )
+    network.eval()
+    sentence, of_document, of_corpus, context = shares_measured(model, corpus, held_out)
+    made = TrainedDiscriminative(
+        places=len(learned.rows),
+        held_out=len(held_out.rows),
+        steps=trained.steps,
+        parameters=sum(weight.numel() for weight in network.parameters()),
+        loss=trained.kept.loss,
+        right_sentence=sentence,
+        right_sentence_of_document=of_document,
+        right_sentence_of_corpus=of_corpus,
+        right_context=context,
+    )
+    told = {"language": corpus.facts.language, "informs": made.informs}
+    discriminative_save(folder, network, tokenizer, plan, told, size=size)
+    return made
+
+
+def examples_of(corpus: Corpus, places: Places, plan: DiscriminativePlan, *, seed: list[int]) -> Examples:
+    """An example of each place; the other sentences are at some of the places too. places: ascending.
+
+    Another sentence is not a near copy of the right one, and is nowhere in its context. A place for which none is
+    found is left out.
+    """
+    rng = np.random.default_rng(seed)
+    window = Window(plan.left, plan.right)
+    texts: dict[str, int] = {}
+    rows, kept, others, same = [], [], [], []
+    for place in places.tolist():
+        wants_same = bool(rng.random() < plan.same_document)
+        other = _other(corpus, place, places, window, rng) if wants_same else None
+        is_same = other is not None
+        if other is None:
+            other = _drawn_other(corpus, place, places, window, rng)
+        if other is None:
+            continue
+        around = [
+            -1 if number is None else texts.setdefault(corpus.text(number), len(texts))
+            for number in window_places(corpus, place, window)
+        ]
+        centre, wrong = (texts.setdefault(corpus.text(number), len(texts)) for number in (place, other))
+        rows.append(Example(centre, wrong, tuple(around)))
+        kept.append(place)
+        others.append(corpus.text(other))
+        same.append(is_same)
+    return Examples(list(texts), rows, kept, others, same)
+
+
+def _other(
+    corpus: Corpus, place: int, places: Places, window: Window, rng: np.random.Generator
+) -> int | None:
+    """Another of the places, in the same document."""
+    first, after = np.searchsorted(places, corpus.document_bounds(place))
+    return _drawn_other(corpus, place, places[first:after], window, rng)
+
+
+def _drawn_other(
+    corpus: Corpus, place: int, among: Places, window: Window, rng: np.random.Generator
+) -> int | None:
+    around = range(*corpus.bounds(place, *window))
+    keys = set(corpus.near_keys[around.start : around.stop].tolist())
+    for other in among[rng.integers(len(among), size=_TRIES)].tolist() if len(among) else []:
+        if other not in around and int(corpus.near_keys[other]) not in keys:
+            return int(other)
+    return None
+
+
+def _initialised(
+    texts: Sequence[str], plan: DiscriminativePlan, compute: Compute, encoder: Path | None
+) -> tuple[DiscriminativeModel, Any, int]:
+    """The model with random weights, the tokenizer of an LSTM, and the length of a frozen vector."""
+    if plan.reader is Reader.FROZEN:
+        if encoder is None:
+            raise ValueError("Frozen sentence vectors need an encoder.")
+        vectors, size = frozen_vectors(encoder, compute)
+        return DiscriminativeModel(_seeded(plan, compute, size, 0), vectors, compute), None, size
+    some = [f" {text}" for text in texts[:: max(1, len(texts) // TOKENIZER_SENTENCES)]]
+    tokenizer = tokenizer_learned(
+        some, vocabulary=plan.vocabulary, longest=plan.longest, special=_SPECIAL, lower=True
+    )
+    network = _seeded(plan, compute, 0, len(tokenizer))
+    read = lstm_vectors(network, tokenizer, compute, longest=plan.longest)
+    return DiscriminativeModel(network, read, compute), tokenizer, 0
+
+
+def _seeded(plan: DiscriminativePlan, compute: Compute, size: int, vocabulary: int) -> ContextFit:
+    with torch.random.fork_rng():
+        torch.manual_seed(plan.seed)
+        return network_made(plan, size=size, vocabulary=vocabulary).to(compute.device)
+
+
+def _source(
+    model: DiscriminativeModel,
+    tokenizer: Any,
+    plan: DiscriminativePlan,
+    texts: Sequence[str],
+    compute: Compute,
+    *,
+    kept: Path | None,
+    report: Report,
+) -> Callable[[Sequence[int]], Tensor]:
+    """The vectors of some of the texts, by number: read by the LSTM that learns, or frozen ones that are made once.
+
+    kept: a folder in which frozen vectors wait for a successor.
+    """
+    reader = model.network.reader
+    if reader is not None:
+        tokens = sentence_tokens(tokenizer, texts, longest=plan.longest)
+
+        def read(numbers: Sequence[int]) -> Tensor:
+            vectors: Tensor = reader(*padded([tokens[number] for number in numbers], compute.device))
+            return vectors
+
+        return read
+    path = kept / _VECTORS if kept is not None else None
+    if path is not None and path.exists():
+        made = np.load(path)
+    else:
+        report(0, plan.steps, "Encoding sentences")
+        made = model.vectors(texts).cpu().numpy()
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(path) as file:
+                np.save(file, made)
+    frozen = torch.from_numpy(made).to(compute.device)
+    return lambda numbers: frozen[list(numbers)]
+
+
+def shares_measured(
+    model: DiscriminativeModel, corpus: Corpus, held_out: Examples
+) -> tuple[Share, Share | None, Share | None, Share]:
+    """How often the model is right on held-out places: the fields of `TrainedDiscriminative`, in their order."""
+    texts = [held_out.texts[row.centre] for row in held_out.rows]
+    count, half = len(texts), len(texts) // 2
+    places = held_out.places
+    asked = [
+        *map(Fit, texts, places),
+        *map(Fit, held_out.other_texts, places),
+        # Each place of the first half changes its sentence with one of the second half.
+        *map(Fit, texts[:half], places[half:]),
+        *map(Fit, texts[half : 2 * half], places),
+    ]
+    logits = model.logits(corpus, asked)
+    own, others, swapped = logits[:count], logits[count : 2 * count], logits[2 * count :]
+    is_right, same = own > others, np.array(held_out.from_document)
+    # What a sentence or a context adds everywhere cancels out.
+    gain = own[:half] + own[half : 2 * half] - swapped[:half] - swapped[half:]
+    is_tie = np.abs(gain) < _TIE
+    return (
+        share_of(int(is_right.sum()), count),
+        share_of(int(is_right[same].sum()), int(same.sum())) if same.any() else None,
+        share_of(int(is_right[~same].sum()), int((~same).sum())) if not same.all() else None,
+        share_of(int((gain[~is_tie] > 0).sum() + is_tie.sum() // 2), half),
+    )
+
+
+def share_of(right: int, n: int) -> Share:
+    return Share(n, right / n, *wilson_interval(right, n))

@@ -1,0 +1,109 @@
+"""What several encoders' cosines of the same test pairs say of each other: means over seeds, and paired differences.
+
+The interval of a mean comes from resampled pairs (Efron & Tibshirani 1993, section 13.3): it covers other pairs of the
+same kind. The interval of a difference covers other pairs and other seeds (`differences.py`). Both encoders of a
+difference are of the same seed and are measured on the same pairs, so it is not the gap between two intervals of means.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curation.statistics.intervals import percentile_interval
+from mlworkers.science.encoders.differences import Difference, difference_from, holm
+from mlworkers.science.encoders.measuring import Measured
+
+Table = NDArray[np.float64]  # (seeds, pairs)
+Key = TypeVar("Key")
+Between = tuple[str, str]  # two kinds of encoder: the first minus the second
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A value with the ends of its 95 % percentile interval; None where it is undefined or was not asked for."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class ComparedEncoder:
+    """One kind of encoder on the test pairs.
+
+    seeds: the figure of each seed, such as Spearman's correlation, NaN where it is undefined; mean: theirs, sd:
+    their standard deviation (n - 1; None for one seed).
+    """
+
+    seeds: tuple[float, ...]
+    mean: Spread
+    sd: float | None
+
+
+def compare(measured: Mapping[str, Sequence[Measured]]) -> dict[str, ComparedEncoder]:
+    """measured: of each kind of encoder, one metric of each of its seeds, on the same resamples of the same pairs."""
+    return {label: _compared(seeds) for label, seeds in measured.items()}
+
+
+def differences_of(
+    measured: Mapping[str, Sequence[Measured]], between: Sequence[Between]
+) -> dict[Between, Difference]:
+    """The differences between kinds of encoder, seed by seed. `adjusted` adds the p-values that consider all of them.
+
+    measured: as for `compare`, the seeds of all kinds in the same order. A kind with one figure, such as that of a
+    model that is not trained, is compared with each seed of the other. A figure without pseudo-values has no
+    difference. Raises ValueError for an unknown kind, or for kinds of different numbers of seeds.
+    """
+    asked = {label for pair in between for label in pair}
+    if unknown := sorted(asked - set(measured)):
+        raise ValueError(
+            f"There is no encoder “{unknown[0]}” to compare with; there are {', '.join(measured)}."
+        )
+    tables = {label: _by_seed_and_pair(measured[label]) for label in asked}
+    return {pair: _difference(pair, tables) for pair in between}
+
+
+def adjusted(differences: Mapping[Key, Difference]) -> dict[Key, Difference]:
+    """The differences with p-values adjusted for all of them together (Holm 1979)."""
+    tested = {key: one.p for key, one in differences.items() if one.p is not None}
+    p_values = dict(zip(tested, holm(list(tested.values())), strict=True))
+    return {key: replace(one, p_holm=p_values.get(key)) for key, one in differences.items()}
+
+
+def undefined(compared: Mapping[str, ComparedEncoder]) -> Iterator[str]:
+    """A sentence for each kind of encoder without a correlation."""
+    for label, one in compared.items():
+        if one.mean.value is None:
+            yield f"The encoder “{label}” gives every test pair the same cosine, so it has no correlation."
+
+
+def _compared(measured: Sequence[Measured]) -> ComparedEncoder:
+    # NaN where it is undefined, so that the mean then is too.
+    seeds = np.array([one.value for one in measured], dtype=np.float64)
+    sd = None if seeds.size < 2 or np.isnan(seeds).any() else float(seeds.std(ddof=1))
+    if np.isnan(seeds).any():
+        return ComparedEncoder(tuple(seeds.tolist()), Spread(None), sd)
+    # The mean over the seeds in each resample; all seeds are measured on the same ones.
+    interval = percentile_interval(np.mean([one.drawn for one in measured], axis=0))
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return ComparedEncoder(tuple(seeds.tolist()), Spread(float(seeds.mean()), low, high), sd)
+
+
+def _by_seed_and_pair(measured: Sequence[Measured]) -> Table | None:
+    """The pseudo-values of each seed's figure on each pair; None where one of the figures has none."""
+    defined = [one.by_pair for one in measured if one.by_pair is not None]
+    return np.stack(defined) if len(defined) == len(measured) else None
+
+
+def _difference(pair: Between, tables: Mapping[str, Table | None]) -> Difference:
+    first, second = (tables[label] for label in pair)
+    if first is None or second is None:
+        return Difference()
+    if len(first) != len(second) and 1 not in (len(first), len(second)):
+        raise ValueError(
+            f"“{pair[0]}” has {len(first)} seeds and “{pair[1]}” {len(second)}; they are compared seed by seed."
+        )
+    return difference_from(first - second)

@@ -1,0 +1,515 @@
+"""Every number that shapes a contrastive training, and a comparison of many with paraphrased copies."""
+
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from functools import partial
+
+from curation.pairs.inclusion import Inclusion
+from mlworkers.plan_fields import (
+    SEEDS,
+    PlanError,
+    SettingName,
+    check_devices,
+    clip_setting,
+    dataset_setting,
+    device_setting,
+    devices_setting,
+    generated_pairs_setting,
+    precision_setting,
+    setting,
+    warmup_setting,
+    weight_decay_setting,
+)
+from mlworkers.science.encoders.contrastive.variants import ORIGINAL, Variant, variant_read, variants_listed
+from mlworkers.science.encoders.plan import (
+    SEEDS_MAX,
+    SEEDS_TO_JUDGE,
+    base_model_setting,
+    check_resamples,
+    dev_dataset_setting,
+    first_seed_setting,
+    names_listed,
+    resamples_setting,
+    snapshot_setting,
+    suites_setting,
+    test_dataset_setting,
+    test_scores_setting,
+    test_split_setting,
+)
+from mlworkers.science.training.plan import LoopPlan
+
+SIMCSE = "SimCSE's released settings"
+CONPGS = "ConPGS paper, section 5"
+GUIDE = "docs/guide/contrastive.md"
+from_simcse = partial(setting, source=SIMCSE)
+ours = partial(setting, source=GUIDE)
+LARGEST_SIZE = 20
+paraphrase_dataset_setting = partial(
+    setting,
+    "Dataset of paraphrases",
+    "The dataset whose pairs are sentences and their paraphrases. Empty: the dataset above.",
+    default="",
+    refers_to="dataset",
+)
+paraphrase_split_setting = partial(
+    setting,
+    "Split of paraphrases",
+    "Only pairs of this split are paraphrases. Empty: of every split.",
+    default="",
+    offered="split",
+)
+similarity_setting = partial(
+    setting,
+    "Similarity of paraphrases",
+    "The score set of a run “Label paraphrases” by which tags such as SIM95 choose paraphrases. Empty: a tag is "
+    "the name of a subset.",
+    default="",
+    refers_to="score set",
+    kinds=("model",),
+    within="paraphrase_dataset",
+)
+bleu_setting = partial(
+    setting,
+    "BLEU of paraphrases",
+    "The score set of a run “Label paraphrases” by which tags such as BLEU20 choose paraphrases. Empty: a tag is "
+    "the name of a subset.",
+    default="",
+    refers_to="score set",
+    kinds=("model",),
+    within="paraphrase_dataset",
+)
+entailment_setting = partial(ours, "Subset of entailments", default="entailment")
+contradiction_setting = partial(ours, "Subset of contradictions", default="contradiction")
+neutral_setting = partial(ours, "Subset of neutral pairs", default="neutral")
+copies_setting = partial(
+    setting,
+    "Copies",
+    "How many paraphrased copies of each example are made, the best paraphrases first.",
+    default=1,
+    bounds=(1, LARGEST_SIZE),
+    essential=True,
+)
+complete_setting = partial(
+    ours,
+    "Only examples that every variant can copy",
+    "Yes: all rows of a share begin with the same examples, those of which each variant has enough paraphrases, "
+    "so that equal sizes are equal. No: a variant that lacks paraphrases has fewer copies, and the page says so.",
+    default=True,
+)
+
+
+class Material(StrEnum):
+    """What examples are made from."""
+
+    SENTENCES = "sentences"
+    PAIRS = "pairs"
+    TRIPLETS = "triplets"
+
+
+class Objective(StrEnum):
+    """The loss of a batch."""
+
+    CONTRAST = "contrast"
+    TRIPLET = "triplet"
+    SOFTMAX = "softmax"
+
+
+class Pooler(StrEnum):
+    """How the vector of a sentence is made, in training and afterwards."""
+
+    SIMCSE = "as SimCSE"
+    CLS_MLP = "cls and MLP"
+    CLS_MLP_IN_TRAINING = "cls, MLP in training only"
+    CLS = "cls"
+    MEAN = "mean"
+    OWN = "as the model"
+
+
+@dataclass(frozen=True)
+class SharedContrast:
+    """What one contrastive training and a comparison of many have in common."""
+
+    dataset: str = dataset_setting()
+    model: str = base_model_setting()
+    material: Material = setting(
+        "Examples are",
+        "sentences: every sentence that people wrote, with itself as its positive (dropout makes two vectors of it). "
+        "pairs: the second sentence of each pair is the positive of the first. triplets: a premise, its entailment "
+        "and, as a hard negative, its contradiction.",
+        default=Material.SENTENCES,
+        source=SIMCSE,
+        essential=True,
+    )
+    split: str = setting(
+        "Training split",
+        "Only pairs of this split are used, and no example with a near copy of a sentence of another split.",
+        default="train",
+        offered="split",
+    )
+    subsets: str = setting(
+        "Subsets of pairs",
+        "For pairs: only those of these subsets, separated by commas. Empty: all.",
+        default="",
+    )
+    pool: bool = ours(
+        "Sentences of the pool",
+        "For sentences: those of the dataset's pool are used too, which pairs are composed from.",
+        default=False,
+    )
+    entailment: str = entailment_setting(
+        "For triplets and softmax: the subset of pairs whose second sentence follows from the first. Import the label "
+        "column of an NLI file as the subset.",
+    )
+    neutral: str = neutral_setting("For softmax: the subset of pairs that are neither.")
+    contradiction: str = contradiction_setting(
+        "For triplets and softmax: the subset of pairs whose second sentence contradicts the first.",
+    )
+    paraphrase_dataset: str = paraphrase_dataset_setting()
+    paraphrase_split: str = paraphrase_split_setting()
+    similarity: str = similarity_setting()
+    bleu: str = bleu_setting()
+    keep_originals: bool = setting(
+        "Keep the original examples",
+        "Yes: paraphrased copies are added to the original examples. No: paraphrased copies alone; of sentences, the "
+        "paraphrase then is the positive in place of dropout.",
+        default=True,
+        source=CONPGS,
+        essential=True,
+    )
+    objective: Objective = setting(
+        "Loss",
+        "contrast: each anchor is nearer to its positive than to the other positives and all hard negatives of its "
+        "batch. triplet: nearer than to its own hard negative, by a margin (triplets only). softmax: a classifier of "
+        "entailment, neutral and contradiction on [u, v, |u − v|] (pairs only).",
+        default=Objective.CONTRAST,
+        source=SIMCSE,
+    )
+    temperature: float = from_simcse(
+        "Temperature (τ)", "Cosines are divided by it.", default=0.05, bounds=(0.001, 10.0)
+    )
+    hard_negative_weight: float = from_simcse(
+        "Weight of hard negatives",
+        "Added to the logit of an anchor's own hard negative: 0 is the weight 1, and log 2 = 0.69 counts it twice.",
+        default=0.0,
+        bounds=(-10.0, 10.0),
+    )
+    margin: float = setting(
+        "Margin",
+        "Of the loss triplet: by how much more distant than the positive the negative must be.",
+        default=5.0,
+        bounds=(0.0, 1000.0),
+        source="sentence-transformers, TripletLoss",
+    )
+    pooler: Pooler = setting(
+        "Pooler",
+        "cls: the vector of the first token. MLP: a layer with tanh behind it. as SimCSE is, for sentences, cls with "
+        "an MLP in training only; for pairs and triplets, cls and MLP, which the encoder keeps. as the model keeps "
+        "what the base model does.",
+        default=Pooler.SIMCSE,
+        source=SIMCSE,
+    )
+    epochs: int = setting(
+        "Epochs",
+        "Number of times that each example is used. SimCSE: 1 for sentences, 3 for triplets.",
+        default=1,
+        bounds=(1, 100),
+        unit="epochs",
+        source=SIMCSE,
+        essential=True,
+    )
+    batch_size: int = from_simcse(
+        "Batch size",
+        "Number of examples in one training step. SimCSE: 64 for sentences, 512 for triplets. Examples that share a "
+        "sentence, or the source of one, are never in one batch.",
+        default=64,
+        bounds=(2, 65_536),
+        unit="examples",
+    )
+    cached: int = ours(
+        "Examples in the memory",
+        "Gradients of a large batch are computed for this many examples at a time, which takes about a third longer "
+        "and gives the same gradients. 0: the whole batch at once.",
+        default=0,
+        bounds=(0, 65_536),
+        unit="examples",
+    )
+    learning_rate: float = from_simcse(
+        "Learning rate",
+        "Peak learning rate of AdamW. SimCSE: 3e-5 for sentences, 5e-5 for triplets.",
+        default=3e-5,
+        bounds=(1e-8, 0.1),
+    )
+    warmup: float = warmup_setting(default=0.0, source=SIMCSE)
+    max_length: int = from_simcse(
+        "Longest input",
+        "Longer sentences are cut off in training. The trained encoder keeps the limit of its base model.",
+        default=32,
+        bounds=(4, 8192),
+        unit="tokens",
+    )
+    weight_decay: float = weight_decay_setting(default=0.0, source=SIMCSE)
+    clip: float = clip_setting(source=SIMCSE)
+    dev_scores: str = setting(
+        "Dev scores",
+        "The scores that people gave the dev pairs, which choose the weights that are kept. Empty: the last weights "
+        "are kept.",
+        default="",
+        refers_to="score set",
+        kinds=("reference", "human"),
+        within="dev_dataset",
+    )
+    dev_dataset: str = dev_dataset_setting()
+    dev_split: str = setting(
+        "Dev split", "Only pairs of this split are dev pairs.", default="dev", offered="split"
+    )
+    evaluate_every: int = from_simcse(
+        "Steps between evaluations",
+        "After so many steps, and at the end, Spearman's correlation on the dev pairs is measured; the weights of the "
+        "highest one are kept.",
+        default=125,
+        bounds=(1, 1_000_000),
+        unit="steps",
+    )
+    snapshot: int = snapshot_setting()
+    generated_pairs: Inclusion = generated_pairs_setting()
+    precision: str = precision_setting()
+    device: str = device_setting()
+    devices: str = devices_setting()
+
+    @property
+    def pooling(self) -> Pooler:
+        """The pooler that SimCSE has for the material, where it is not named."""
+        if self.pooler is not Pooler.SIMCSE:
+            return self.pooler
+        return Pooler.CLS_MLP_IN_TRAINING if self.material is Material.SENTENCES else Pooler.CLS_MLP
+
+    def check(self) -> None:
+        """Raises PlanError for settings that do not go together."""
+        check_devices(self.device, self.devices)
+        needs = {Objective.TRIPLET: Material.TRIPLETS, Objective.SOFTMAX: Material.PAIRS}.get(self.objective)
+        if needs is not None and self.material is not needs:
+            raise PlanError(
+                "The loss “%(loss)s” needs %(needs)s; “%(setting)s” is %(material)s.",
+                loss=self.objective.value,
+                needs=needs.value,
+                setting=SettingName("material"),
+                material=self.material.value,
+            )
+        if bool(self.similarity) != bool(self.bleu):
+            raise PlanError(
+                "Tags need both “%(similarity)s” and “%(bleu)s”; give both, or neither.",
+                similarity=SettingName("similarity"),
+                bleu=SettingName("bleu"),
+            )
+
+
+@dataclass(frozen=True)
+class ContrastPlan(SharedContrast):
+    """One encoder, trained by contrast."""
+
+    paraphrases: str = setting(
+        "Paraphrases",
+        "Which pairs of the dataset of paraphrases are used: tags such as SIM95 BLEU20, the names of subsets, or all; "
+        "+ between several mixes them. Empty: no copies.",
+        default="",
+        source=CONPGS,
+        essential=True,
+    )
+    copies: int = copies_setting(source=CONPGS)
+    share: float = ours(
+        "Share of the examples",
+        "Only this share of the original examples is used: the first ones, as in the paper's half of the corpus.",
+        default=1.0,
+        bounds=(0.001, 1.0),
+    )
+    seed: int = setting(
+        "Seed", "Seed of the order of examples, of dropout and of new layers.", default=42, bounds=SEEDS
+    )
+
+    def __post_init__(self) -> None:
+        self.check()
+        if self.paraphrases.strip():
+            variant_read(self.paraphrases)
+        elif not self.keep_originals:
+            raise PlanError(
+                "Without paraphrases and without the original examples there is nothing to learn; name "
+                "“%(paraphrases)s”, or set “%(originals)s” to yes.",
+                paraphrases=SettingName("paraphrases"),
+                originals=SettingName("keep_originals"),
+            )
+
+    @property
+    def variant(self) -> Variant | None:
+        return variant_read(self.paraphrases) if self.paraphrases.strip() else None
+
+    def loop(self) -> LoopPlan:
+        return LoopPlan(
+            learning_rate=self.learning_rate, weight_decay=self.weight_decay, clip=self.clip, seed=self.seed
+        )
+
+
+@dataclass(frozen=True)
+class Arm:
+    """What one row of a comparison is trained on. size: the examples over the original ones; 1 for these alone.
+    variant: the name of its paraphrases, or ORIGINAL.
+    """
+
+    share: float
+    variant: str
+    size: int
+
+    @property
+    def label(self) -> str:
+        """Its name among those of a comparison."""
+        of = "" if self.share == 1 else f" ({self.share:g} of the examples)"
+        return f"{self.variant}{'' if self.variant == ORIGINAL else f' ×{self.size}'}{of}"
+
+
+@dataclass(frozen=True)
+class AugmentationPlan(SharedContrast):
+    """Encoders trained with paraphrased copies of each variant and size, and without, on the same examples; all are
+    evaluated on the same test pairs (ConPGS, table 2 and figure 4).
+    """
+
+    test_score_set: str = test_scores_setting()
+    variants: str = setting(
+        "Variants",
+        "What is compared with the original examples, with commas between: tags such as SIM95 BLEU20, the names of "
+        "subsets such as round trip, or all; + mixes them, as in SIM95 BLEU0_5 + SIM95 BLEU20.",
+        default="all",
+        source=CONPGS,
+        essential=True,
+    )
+    sizes: str = setting(
+        "Sizes",
+        "How large the augmented corpus is, over the original one, with commas between: 2 adds one copy of each "
+        "example, 5 adds four. Without the original examples, 1 is one copy.",
+        default="2",
+        source="ConPGS paper, figure 4",
+        essential=True,
+    )
+    shares: str = setting(
+        "Shares of the examples",
+        "From how much of the original examples each curve starts, with commas between: 1,0.5 is all and the first "
+        "half.",
+        default="1",
+        source="ConPGS paper, figure 4",
+    )
+    complete: bool = complete_setting()
+    seeds: int = setting(
+        "Seeds",
+        "Number of times that each row is trained, each time with another seed. With fewer than 5, the noise of "
+        "training is not known well enough to judge a difference.",
+        default=SEEDS_TO_JUDGE,
+        bounds=(1, SEEDS_MAX),
+        source=CONPGS,
+        essential=True,
+    )
+    first_seed: int = first_seed_setting()
+    test_dataset: str = test_dataset_setting()
+    test_split: str = test_split_setting()
+    suites: str = suites_setting()
+    keep_encoders: bool = ours(
+        "Keep the encoders",
+        "Yes: every trained encoder becomes a model of the models page. A run with many rows and seeds then needs much "
+        "disk.",
+        default=False,
+    )
+    bootstrap: int = resamples_setting()
+
+    def __post_init__(self) -> None:
+        self.check()
+        check_resamples(self.bootstrap)
+        if "sick-e" in self.suite_names:
+            raise PlanError(
+                "SICK-E needs a trained probe, which a comparison does not have; evaluate it by itself, or leave it "
+                "out of “%(setting)s”.",
+                setting=SettingName("suites"),
+            )
+        _arms = self.arms
+
+    @property
+    def suite_names(self) -> tuple[str, ...]:
+        """Raises PlanError for a name that comes twice."""
+        return names_listed(self.suites)
+
+    @property
+    def all_variants(self) -> tuple[Variant, ...]:
+        """Raises PlanError where there is none, or one is not a variant."""
+        return variants_listed(self.variants)
+
+    @property
+    def all_seeds(self) -> range:
+        return range(self.first_seed, self.first_seed + self.seeds)
+
+    @property
+    def all_sizes(self) -> tuple[int, ...]:
+        """Raises PlanError for what is not a size."""
+        least = 2 if self.keep_originals else 1
+        sizes = tuple(_number(name, "sizes", whole=True) for name in names_listed(self.sizes))
+        for size in sizes:
+            if not least <= size <= LARGEST_SIZE:
+                raise PlanError(
+                    "“%(setting)s” has %(size)d; give whole numbers from %(least)d to %(most)d.",
+                    setting=SettingName("sizes"),
+                    size=size,
+                    least=least,
+                    most=LARGEST_SIZE,
+                )
+        return tuple(sorted(int(size) for size in sizes))
+
+    @property
+    def all_shares(self) -> tuple[float, ...]:
+        """Raises PlanError for what is not a share."""
+        shares = tuple(_number(name, "shares") for name in names_listed(self.shares))
+        for share in shares:
+            if not 0 < share <= 1:
+                raise PlanError(
+                    "“%(setting)s” has %(share)g; give numbers above 0, up to 1.",
+                    setting=SettingName("shares"),
+                    share=share,
+                )
+        return tuple(sorted(shares, reverse=True))
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        """The rows: of each share the original examples first. Raises PlanError where a setting has no value."""
+        for name, values in (("sizes", self.all_sizes), ("shares", self.all_shares)):
+            if not values:
+                raise PlanError("“%(setting)s” is empty; give a number.", setting=SettingName(name))
+        return tuple(
+            arm
+            for share in self.all_shares
+            for arm in (
+                Arm(share, ORIGINAL, 1),
+                *(Arm(share, one.name, size) for one in self.all_variants for size in self.all_sizes),
+            )
+        )
+
+    def copies_of(self, arm: Arm) -> int:
+        """How many copies of each example a row has."""
+        if arm.variant == ORIGINAL:
+            return 0
+        return arm.size - 1 if self.keep_originals else arm.size
+
+    def training(self, arm: Arm, seed: int) -> ContrastPlan:
+        """The plan of one of the trainings."""
+        shared = {one.name: getattr(self, one.name) for one in fields(SharedContrast)}
+        if arm.variant == ORIGINAL:
+            shared["keep_originals"] = True
+        paraphrases = "" if arm.variant == ORIGINAL else arm.variant
+        return ContrastPlan(
+            **shared, paraphrases=paraphrases, copies=max(self.copies_of(arm), 1), share=arm.share, seed=seed
+        )
+
+
+def _number(text: str, name: str, *, whole: bool = False) -> float:
+    try:
+        return int(text) if whole else float(text)
+    except ValueError:
+        raise PlanError(
+            "“%(setting)s” has “%(text)s”, which is no %(kind)s.",
+            setting=SettingName(name),
+            text=text,
+            kind="whole number" if whole else "number",
+        ) from None

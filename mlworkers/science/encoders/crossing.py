@@ -1,0 +1,40 @@
+"""The score that a cross-encoder gives a pair, independent of which sentence comes first."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from sentence_transformers import CrossEncoder
+
+from curation.files.progress import Report
+from curation.statistics.correlation import Scores
+from mlworkers.science.encoders.encoding import EncoderError
+
+_PAIRS_PER_BLOCK = 512  # between two reports
+
+
+def cross_scores(
+    model: CrossEncoder, first: Sequence[str], second: Sequence[str], *, report: Report
+) -> Scores:
+    """The mean of a pair's scores in both orders, in 0..1, (n,). report counts pairs.
+
+    Raises EncoderError where a score is not a number or outside 0..1.
+    """
+    scores = np.empty(len(first))
+    for start in range(0, len(first), _PAIRS_PER_BLOCK):
+        block = slice(start, start + _PAIRS_PER_BLOCK)
+        pairs = list(zip(first[block], second[block], strict=True))
+        turned = [(b, a) for a, b in pairs]
+        both = model.predict([*pairs, *turned], show_progress_bar=False, convert_to_numpy=True)
+        scores[block] = np.asarray(both, dtype=np.float64).reshape(2, -1).mean(axis=0)
+        report(min(block.stop, len(first)), len(first), "Scoring pairs")
+    if not np.isfinite(scores).all():
+        raise EncoderError(
+            f"The cross-encoder gives {int((~np.isfinite(scores)).sum())} of {len(scores)} pairs a score that is no "
+            "number; its weights are damaged. Train it again, or choose another model."
+        )
+    if scores.size and (scores.min() < 0 or scores.max() > 1):
+        raise EncoderError(
+            f"The cross-encoder gives scores from {scores.min():.3g} to {scores.max():.3g}; only a model whose scores "
+            "lie in 0..1 can be used."
+        )
+    return scores

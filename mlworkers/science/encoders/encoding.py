@@ -1,0 +1,179 @@
+"""Sentences into vectors, and pairs of sentences into cosines."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.util import batch_to_device
+
+from curation.files.progress import Report, silent
+from curation.statistics.correlation import Scores
+from mlworkers.science.encoders.forward import length_batches
+from mlworkers.science.pretrained.compute import Compute, halving, side_by_side
+from mlworkers.science.training.schedule import Places
+
+Vectors = NDArray[np.float32]
+Features = dict[str, Any]  # what the encoder takes in
+_SENTENCES_PER_BLOCK = 4096  # measured for length at a time
+_PAIRS_PER_BLOCK = 8192
+
+
+class EncoderError(ValueError):
+    """The encoder gives vectors that are not numbers."""
+
+
+@dataclass(frozen=True)
+class PairCosines:
+    """The cosine of each pair, in -1..1, (n,); and how many distinct sentences were encoded for them."""
+
+    values: Scores
+    sentences: int
+
+
+@dataclass(frozen=True)
+class SentenceVectors:
+    """The vectors (n, d) of n distinct sentences, so that no sentence is encoded twice. place: of each in the
+    vectors."""
+
+    vectors: Vectors
+    place: Mapping[str, int]
+
+    def cosines(self, first: Sequence[str], second: Sequence[str]) -> Scores:
+        """Of each pair, (n,). Raises EncoderError where a vector is not finite or has no direction."""
+        return _cosines(self.vectors, self._places(first), self._places(second))
+
+    def sides(self, first: Sequence[str], second: Sequence[str]) -> tuple[Vectors, Vectors]:
+        """The vectors of the first sentences and of the second, (n, d) each."""
+        left: Vectors = self.vectors[self._places(first)]
+        right: Vectors = self.vectors[self._places(second)]
+        return left, right
+
+    def _places(self, sentences: Sequence[str]) -> NDArray[np.int64]:
+        return np.array([self.place[sentence] for sentence in sentences], dtype=np.int64)
+
+
+def sentence_vectors(
+    encoder: SentenceTransformer, sentences: Iterable[str], compute: Compute, *, report: Report = silent
+) -> SentenceVectors:
+    """Encode each distinct sentence once."""
+    place = {sentence: number for number, sentence in enumerate(dict.fromkeys(sentences))}
+    return SentenceVectors(encode(encoder, list(place), compute, report=report), place)
+
+
+def pair_cosines(
+    encoder: SentenceTransformer,
+    first: Sequence[str],
+    second: Sequence[str],
+    compute: Compute,
+    *,
+    report: Report = silent,
+) -> PairCosines:
+    """The cosine between the sentences of each pair; a sentence that is in many pairs is encoded once.
+
+    Raises EncoderError where a vector is not finite or has no direction.
+    """
+    found = sentence_vectors(encoder, (*first, *second), compute, report=report)
+    return PairCosines(found.cosines(first, second), len(found.place))
+
+
+def encode(
+    encoder: SentenceTransformer, sentences: Sequence[str], compute: Compute, *, report: Report = silent
+) -> Vectors:
+    """The vectors of n sentences, (n, d). The encoder's default prompt, if it has one, is put before each.
+
+    compute: how many tokens go into a batch, and how many batches are computed at a time; neither changes the
+    vectors by more than rounding. report counts sentences.
+    """
+    encoder.eval()
+    vectors: Vectors = np.empty((len(sentences), encoder.get_embedding_dimension() or 0), dtype=np.float32)
+    prompt = encoder.prompts.get(encoder.default_prompt_name or "") or None
+    tokenizing = Lock()  # a tokenizer cannot serve two threads
+    done, share = 0, 1.0  # share: of a batch, that fits into memory
+
+    def tokenized(places: Places) -> Features:
+        with tokenizing:
+            features: Features = encoder.preprocess([sentences[index] for index in places], prompt=prompt)
+            return features
+
+    @torch.inference_mode()
+    def passed(features: Features) -> Vectors:
+        output = encoder(batch_to_device(features, encoder.device))
+        vectors: Vectors = output["sentence_embedding"].float().cpu().numpy()
+        return vectors
+
+    def encoded(batch: tuple[Places, Features]) -> int:
+        nonlocal share
+        places, features = batch
+
+        def in_parts(rows: int) -> Vectors:
+            if rows >= len(places):
+                return passed(features)
+            starts = range(0, len(places), rows)
+            return np.concatenate([passed(tokenized(places[at : at + rows])) for at in starts])
+
+        say = partial(report, done, len(sentences))
+        vectors[places], rows = halving(in_parts, max(1, int(len(places) * share)), say)
+        share = min(share, rows / len(places))
+        return len(places)
+
+    counts = _token_counts(encoder, sentences)
+    batches = length_batches(counts, tokens_per_batch=compute.tokens_per_batch)
+    prepared = ((places, tokenized(places)) for places in batches)
+    with closing(side_by_side(encoded, prepared, workers=compute.workers)) as sizes:
+        for size in sizes:
+            done += size
+            report(done, len(sentences), "Encoding sentences")
+    return vectors
+
+
+def _token_counts(encoder: SentenceTransformer, sentences: Sequence[str]) -> NDArray[np.int64]:
+    """Tokens of each sentence as the encoder will see it: cut at its longest input."""
+    blocks = range(0, len(sentences), _SENTENCES_PER_BLOCK)
+    counts = [
+        len(tokens)
+        for block in (list(sentences[start : start + _SENTENCES_PER_BLOCK]) for start in blocks)
+        for tokens in encoder.tokenizer(block, truncation=True, return_attention_mask=False)["input_ids"]
+    ]
+    return np.array(counts, dtype=np.int64)
+
+
+def _cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]) -> Scores:
+    """In float64, a block of pairs at a time: the cosine of a sentence with itself is 1."""
+    lengths = _lengths(vectors)
+    cosines = np.empty(left.size)
+    for start in range(0, left.size, _PAIRS_PER_BLOCK):
+        block = slice(start, start + _PAIRS_PER_BLOCK)
+        cosines[block] = _dot(vectors[left[block]], vectors[right[block]])
+    unit: Scores = np.clip(cosines / (lengths[left] * lengths[right]), -1.0, 1.0)
+    unit[left == right] = 1.0  # rounding would rank pairs of equal sentences, on each device in another order
+    return unit
+
+
+def unit_vectors(vectors: Vectors) -> Vectors:
+    """The vectors with length 1, (n, d), so that products are cosines.
+
+    Raises EncoderError where a vector is not finite or has no direction.
+    """
+    unit: Vectors = vectors / _lengths(vectors).astype(np.float32)[:, None]
+    return unit
+
+
+def _lengths(vectors: Vectors) -> Scores:
+    """(n,), in float64. Raises EncoderError where a vector is not finite or has no direction."""
+    lengths = np.sqrt(_dot(vectors, vectors))
+    damaged = int(np.count_nonzero(~np.isfinite(lengths) | (lengths == 0)))
+    if damaged:
+        raise EncoderError(f"The encoder gives no usable vector for {damaged} of {len(vectors)} sentences.")
+    return lengths
+
+
+def _dot(left: Vectors, right: Vectors) -> Scores:
+    products: Scores = np.einsum("nd,nd->n", left, right, dtype=np.float64)
+    return products

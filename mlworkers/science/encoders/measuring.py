@@ -1,0 +1,165 @@
+"""One metric of one encoder on n pairs: its value, what each pair contributes to it, and its value in each resample.
+
+Commands, runs and comparisons all measure here. Of accuracy and F1, the threshold is fixed before: it was tuned on
+other pairs, so the interval covers other pairs to measure on, and not other pairs to tune on.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from curation.statistics.correlation import Scores, pearson, spearman
+from curation.statistics.influence import pearson_by_pair, ratio_by_pair, spearman_by_pair
+from curation.statistics.intervals import (
+    Interval,
+    percentile_interval,
+    resampled_correlations,
+    resampled_pearson,
+    resampled_ratios,
+)
+from mlworkers.science.encoders.metrics import Threshold, labelled, tune_accuracy, tune_f1
+
+# Thresholds just outside the cosines, so that a strict `cosine > threshold` takes none, or all, of any pairs.
+_TAKES_NONE, _TAKES_ALL = 1.0, float(np.nextafter(-1.0, -2.0))
+
+
+class Metric(StrEnum):
+    SPEARMAN = "spearman"
+    PEARSON = "pearson"
+    ACCURACY = "accuracy"
+    F1 = "f1"
+    MATTHEWS = "matthews"
+
+    @property
+    def needs_labels(self) -> bool:
+        return self in (Metric.ACCURACY, Metric.F1, Metric.MATTHEWS)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """value: None where it is undefined. by_pair: pseudo-values (n,), whose mean is the value; None where it is
+    undefined. drawn: the value in each resample, (resamples,), NaN where it is undefined; empty where no interval was
+    asked for. threshold: of accuracy and F1.
+    """
+
+    metric: Metric
+    pairs: int
+    value: float | None
+    by_pair: Scores | None
+    drawn: Scores
+    threshold: float | None = None
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95 % percentile interval over resampled pairs (Efron & Tibshirani 1993, section 13.3)."""
+        return None if self.value is None or not self.drawn.size else percentile_interval(self.drawn)
+
+
+def correlation_measured(
+    metric: Metric, cosines: ArrayLike, human: ArrayLike, *, resamples: int, seed: int
+) -> Measured:
+    """Spearman's or Pearson's correlation of cosines (n,) with human scores (n,). resamples 0: no interval.
+
+    Raises ValueError where the vectors are unusable (as `correlation.paired`), and for another metric.
+    """
+    if metric not in _CORRELATIONS:
+        raise ValueError(f"{metric} is no correlation.")
+    of_all, by_pair, resampled = _CORRELATIONS[metric]
+    drawn = resampled(cosines, human, seed=seed, resamples=resamples) if resamples else np.empty(0)
+    return Measured(metric, np.size(human), of_all(cosines, human), by_pair(cosines, human), drawn)
+
+
+def classification_measured(
+    metric: Metric, cosines: ArrayLike, labels: ArrayLike, *, threshold: float, resamples: int, seed: int
+) -> Measured:
+    """Accuracy or F1 of `cosine > threshold` (strict) against labels of 0 and 1, (n,).
+
+    Raises ValueError where the vectors are unusable (as `metrics.labelled`), for F1 where no label is 1, and for
+    another metric.
+    """
+    values, positive = labelled(cosines, labels)
+    taken = values > threshold
+    return decisions_measured(metric, taken, positive, threshold=threshold, resamples=resamples, seed=seed)
+
+
+def decisions_measured(
+    metric: Metric,
+    taken: ArrayLike,
+    labels: ArrayLike,
+    *,
+    threshold: float | None = None,
+    resamples: int,
+    seed: int,
+) -> Measured:
+    """Accuracy, F1 or Matthews' correlation of decisions (n,) against labels (n,). Accuracy takes any classes, the
+    others 0 and 1 alone.
+
+    Matthews' correlation (1975) is Pearson's of the two vectors of 0 and 1; it is undefined where all decisions, or all
+    labels, are one class.
+    """
+    decided, truth = np.asarray(taken), np.asarray(labels)
+    if metric is Metric.MATTHEWS:
+        found = correlation_measured(
+            Metric.PEARSON, decided.astype(float), truth.astype(float), resamples=resamples, seed=seed
+        )
+        return replace(found, metric=metric, threshold=threshold)
+    if metric is Metric.ACCURACY:
+        above, below = (decided == truth).astype(np.float64), np.ones(truth.size)
+    elif metric is Metric.F1:
+        if not (truth == 1).any():
+            raise ValueError("No label is 1; F1 needs positive pairs.")
+        taken_rows, positive = (decided == 1).astype(np.float64), (truth == 1).astype(np.float64)
+        above, below = 2 * taken_rows * positive, taken_rows + positive
+    else:
+        raise ValueError(f"{metric} needs scores, not labels.")
+    drawn = resampled_ratios(above, below, seed=seed, resamples=resamples) if resamples else np.empty(0)
+    value = float(above.sum() / below.sum())
+    return Measured(metric, truth.size, value, ratio_by_pair(above, below), drawn, threshold)
+
+
+def threshold_tuned(metric: Metric, cosines: ArrayLike, labels: ArrayLike) -> float:
+    """The threshold that is best for the metric on these pairs; of equally good ones the highest, and never one between
+    equal cosines. It is finite, so that it has a place in JSON. Raises ValueError unless both labels occur.
+    """
+    found = _TUNED[metric](cosines, labels)
+    return float(np.clip(found.value, _TAKES_ALL, _TAKES_NONE))
+
+
+def mean_measured(parts: Sequence[Measured]) -> Measured:
+    """The unweighted mean of one metric over parts that share no pairs, such as years or subsets.
+
+    Resamples are drawn within each part. There are no pseudo-values: the pairs of unequal parts do not weigh the same,
+    so the two-way analysis of a comparison does not hold for this mean. Raises ValueError without parts.
+    """
+    if not parts:
+        raise ValueError("A mean over parts needs at least one part.")
+    values = [part.value for part in parts]
+    defined = [value for value in values if value is not None]
+    value = float(np.mean(defined)) if len(defined) == len(values) else None
+    drawn = (
+        np.mean([part.drawn for part in parts], axis=0)
+        if all(part.drawn.size for part in parts)
+        else np.empty(0)
+    )
+    return Measured(parts[0].metric, sum(part.pairs for part in parts), value, None, drawn)
+
+
+_Resampled = Callable[..., Scores]
+_CORRELATIONS: dict[
+    Metric,
+    tuple[
+        Callable[[ArrayLike, ArrayLike], float | None],
+        Callable[[ArrayLike, ArrayLike], Scores | None],
+        _Resampled,
+    ],
+] = {
+    Metric.SPEARMAN: (spearman, spearman_by_pair, resampled_correlations),
+    Metric.PEARSON: (pearson, pearson_by_pair, resampled_pearson),
+}
+_TUNED: dict[Metric, Callable[[ArrayLike, ArrayLike], Threshold]] = {
+    Metric.ACCURACY: tune_accuracy,
+    Metric.F1: tune_f1,
+}

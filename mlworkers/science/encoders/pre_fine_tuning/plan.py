@@ -1,0 +1,314 @@
+"""Every number that shapes a comparison of pre-fine-tunings: on inference with paraphrased copies, and without."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from curation.pairs.inclusion import Inclusion
+from curation.pairs.leaks import Leaks
+from mlworkers.plan_fields import (
+    PlanError,
+    SettingName,
+    clip_setting,
+    dataset_setting,
+    device_setting,
+    generated_pairs_setting,
+    setting,
+    warmup_setting,
+    weight_decay_setting,
+)
+from mlworkers.science.encoders.contrastive.plan import (
+    Material,
+    Objective,
+    SharedContrast,
+    bleu_setting,
+    complete_setting,
+    contradiction_setting,
+    copies_setting,
+    entailment_setting,
+    neutral_setting,
+    paraphrase_dataset_setting,
+    paraphrase_split_setting,
+    similarity_setting,
+)
+from mlworkers.science.encoders.contrastive.variants import ORIGINAL, Variant, variants_listed
+from mlworkers.science.encoders.plan import (
+    SEEDS_MAX,
+    SEEDS_TO_JUDGE,
+    check_resamples,
+    first_seed_setting,
+    resamples_setting,
+    snapshot_setting,
+)
+from mlworkers.science.encoders.pre_fine_tuning.tasks import SUBSET, TaskError, TaskNames
+from mlworkers.science.training.plan import LoopPlan
+from mlworkers.science.training.schedule import BatchesOfLikeLength
+
+DIRECT = "no pre-fine-tuning"  # the name of the row that is fine-tuned at once
+SECTION = "ConPGS paper, section 6.2"
+APPENDIX = "ConPGS paper, appendix C"
+STILTS = "Phang et al. 2018, section 3"
+from_appendix = partial(setting, source=APPENDIX)
+ours = partial(setting, source="docs/guide/pre-fine-tuning.md")
+MANY_ROWS, EPOCHS_OF_MANY, EPOCHS_OF_FEW = 10_000, 3, 10
+
+
+class Row(NamedTuple):
+    """A row of the comparison: DIRECT, ORIGINAL, or the name of a variant of paraphrases."""
+
+    name: str
+
+    @property
+    def is_pre_fine_tuned(self) -> bool:
+        return self.name != DIRECT
+
+    @property
+    def has_copies(self) -> bool:
+        return self.name not in (DIRECT, ORIGINAL)
+
+
+@dataclass(frozen=True)
+class PreFineTuningPlan:
+    """Models that are pre-fine-tuned on inference, with paraphrased copies of each variant and without, and then
+    fine-tuned on each task with several seeds (ConPGS, section 6).
+    """
+
+    dataset: str = dataset_setting()
+    model: str = setting(
+        "Base model",
+        "The encoder that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id such as "
+        "bert-large-uncased.",
+        refers_to="model",
+        kinds=("encoder",),
+    )
+    tasks: str = setting(
+        "Tasks",
+        "What the models are fine-tuned and tested on, with semicolons between. Each is dataset | score set "
+        "(regression), dataset | subset (the subset of a pair is its class), or the name of a folder in SUITES_FOLDER "
+        "with files called train, dev and test, such as cola. A third part names the GLUE task whose metric is used: "
+        "pairs | subset | mrpc.",
+    )
+    split: str = setting(
+        "Split of the inference pairs",
+        "Only pairs of this split are learned before fine-tuning, and none with a near copy of a sentence of another "
+        "split or of the dev and test rows of a task.",
+        default="train",
+        offered="split",
+    )
+    entailment: str = entailment_setting("The subset of pairs whose second sentence follows from the first.")
+    neutral: str = neutral_setting("The subset of pairs that are neither.")
+    contradiction: str = contradiction_setting(
+        "The subset of pairs whose second sentence contradicts the first."
+    )
+    variants: str = setting(
+        "Variants",
+        "Which paraphrased copies are compared, with commas between: pairs of tags such as SIM95 BLEU0_5, the names of "
+        "subsets such as round trip, or all; + mixes them. Pairs of tags fill a heatmap.",
+        default=", ".join(f"SIM{sim} BLEU{bleu}" for sim in (70, 80, 95) for bleu in ("0_5", 20, 40)),
+        source=SECTION,
+        essential=True,
+    )
+    copies: int = copies_setting(source=SECTION)
+    complete: bool = complete_setting()
+    paraphrase_dataset: str = paraphrase_dataset_setting()
+    paraphrase_split: str = paraphrase_split_setting()
+    similarity: str = similarity_setting()
+    bleu: str = bleu_setting()
+    direct: bool = setting(
+        "Also without pre-fine-tuning",
+        "Yes: a row shows the base model fine-tuned at once.",
+        default=True,
+        source=SECTION,
+    )
+    train_split: str = ours(
+        "Training split of tasks",
+        "Of tasks in datasets: pairs of this split are fine-tuned on.",
+        default="train",
+        offered="split",
+    )
+    dev_split: str = ours(
+        "Dev split of tasks",
+        "Of tasks in datasets: pairs of this split choose the tags and the seed with the median score. Where a task "
+        "has none, a share of its training rows is drawn for it.",
+        default="dev",
+        offered="split",
+    )
+    test_split: str = ours(
+        "Test split of tasks",
+        "Of tasks in datasets: the figures are measured on pairs of this split. Where a task has none with labels, "
+        "as those of GLUE, its dev rows are the test.",
+        default="test",
+        offered="split",
+    )
+    dev_share: float = ours(
+        "Share of dev rows",
+        "Of tasks without a dev split of their own: this share of the training rows is not trained on.",
+        default=0.1,
+        bounds=(0.01, 0.5),
+    )
+    seeds: int = from_appendix(
+        "Seeds",
+        "How often each row is fine-tuned on each task. With fewer than 5, the noise of training is not known well "
+        "enough to judge a difference.",
+        default=SEEDS_TO_JUDGE,
+        bounds=(1, SEEDS_MAX),
+        essential=True,
+    )
+    first_seed: int = first_seed_setting()
+    pre_seeds: int = setting(
+        "Seeds of pre-fine-tuning",
+        "How often each row is pre-fine-tuned; the fine-tunings take these in turn. With 1, as in the paper, intervals "
+        "cover other seeds of fine-tuning and not of pre-fine-tuning.",
+        default=1,
+        bounds=(1, SEEDS_MAX),
+        source=SECTION,
+    )
+    pre_epochs: int = setting(
+        "Epochs of pre-fine-tuning",
+        "Number of times that each inference pair is used.",
+        default=3,
+        bounds=(1, 100),
+        unit="epochs",
+        source=STILTS,
+        essential=True,
+    )
+    epochs: int = from_appendix(
+        "Epochs of fine-tuning",
+        "Number of times that each row of a task is used. 0: as the paper, 10, and 3 for tasks with more than 10,000 "
+        "training rows.",
+        default=0,
+        bounds=(0, 100),
+        unit="epochs",
+        essential=True,
+    )
+    batch_size: int = from_appendix(
+        "Batch size", "Rows of one training step.", default=32, bounds=(1, 4096), unit="rows"
+    )
+    learning_rate: float = from_appendix(
+        "Learning rate", "Peak learning rate of AdamW, in both trainings.", default=2e-5, bounds=(1e-8, 0.1)
+    )
+    warmup: float = warmup_setting(default=0.1, source=STILTS)
+    weight_decay: float = weight_decay_setting(default=0.01, source=STILTS)
+    clip: float = clip_setting(source=STILTS)
+    max_length: int = setting(
+        "Longest input",
+        "A longer sentence or pair is cut off. The limit of the model holds too.",
+        default=128,
+        bounds=(8, 8192),
+        unit="tokens",
+        source=STILTS,
+    )
+    keep_models: bool = ours(
+        "Keep the models",
+        "Yes: of each row and task, the fine-tuned model whose dev score is the median becomes a model of the models "
+        "page. A run with many rows, tasks and seeds then needs much disk.",
+        default=False,
+    )
+    snapshot: int = snapshot_setting()
+    generated_pairs: Inclusion = generated_pairs_setting()
+    leaks: str = ours(
+        "Leaks",
+        "refuse stops the run if the test split of a task shares sentences with its training split and one of them was "
+        "drawn or set here. allow goes on; training leaves out what they share.",
+        default=Leaks.REFUSE.value,
+        choices=tuple(choice.value for choice in Leaks),
+    )
+    bootstrap: int = resamples_setting()
+    device: str = device_setting()
+
+    def __post_init__(self) -> None:
+        check_resamples(self.bootstrap)
+        _rows, _tasks = self.rows, self.all_tasks
+        self.inference.check()
+
+    @property
+    def all_variants(self) -> tuple[Variant, ...]:
+        return variants_listed(self.variants)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows in their order. Raises PlanError for variants that are none."""
+        names = (*((DIRECT,) if self.direct else ()), ORIGINAL, *(one.name for one in self.all_variants))
+        return tuple(map(Row, names))
+
+    @property
+    def all_tasks(self) -> tuple[TaskNames, ...]:
+        """Raises PlanError for a text that names none, or one twice."""
+        found = tuple(_task_read(text) for part in self.tasks.split(";") if (text := part.strip()))
+        if not found:
+            raise PlanError(
+                "“%(setting)s” is empty; name a folder, or a dataset and its labels.",
+                setting=SettingName("tasks"),
+            )
+        try:
+            _glue = [one.glue for one in found]
+        except TaskError as error:
+            raise PlanError("%(problem)s", problem=str(error)) from error
+        labels = [one.label for one in found]
+        twice = [label for label in labels if labels.count(label) > 1]
+        if twice:
+            raise PlanError("The task “%(name)s” is named twice; name it once.", name=twice[0])
+        return found
+
+    @property
+    def inference(self) -> SharedContrast:
+        """What the inference pairs and their paraphrases are read by: classified pairs of one dataset."""
+        shared = (
+            "dataset", "model", "split", "entailment", "neutral", "contradiction", "paraphrase_dataset",
+            "paraphrase_split", "similarity", "bleu", "snapshot", "generated_pairs", "device",
+        )  # fmt: skip
+        given = {name: getattr(self, name) for name in shared}
+        return SharedContrast(material=Material.PAIRS, objective=Objective.SOFTMAX, **given)
+
+    @property
+    def all_seeds(self) -> range:
+        return range(self.first_seed, self.first_seed + self.seeds)
+
+    @property
+    def all_pre_seeds(self) -> range:
+        return range(self.first_seed, self.first_seed + self.pre_seeds)
+
+    def pre_seed_of(self, seed: int) -> int:
+        """Which pre-fine-tuning the fine-tuning of a seed begins with."""
+        return self.first_seed + (seed - self.first_seed) % self.pre_seeds
+
+    def is_inference(self, task: TaskNames) -> bool:
+        """Whether a task is what the models were pre-fine-tuned on, so that fine-tuning is skipped (section 6.1)."""
+        return task.dataset == self.dataset and task.labels == SUBSET
+
+    def epochs_on(self, rows: int) -> int:
+        """Of fine-tuning on a task with so many training rows."""
+        return self.epochs or (EPOCHS_OF_MANY if rows > MANY_ROWS else EPOCHS_OF_FEW)
+
+    def loop(self, seed: int) -> LoopPlan:
+        return LoopPlan(self.learning_rate, seed, weight_decay=self.weight_decay, clip=self.clip)
+
+    def schedule(self, lengths: Sequence[int], *, epochs: int, seed: int) -> BatchesOfLikeLength:
+        """Of rows with so many tokens."""
+        return BatchesOfLikeLength(
+            np.array(lengths, dtype=np.int64),
+            batch_size=self.batch_size,
+            steps=self.steps(len(lengths), epochs=epochs),
+            warmup=self.warmup,
+            seed=seed,
+        )
+
+    def steps(self, rows: int, *, epochs: int) -> int:
+        return epochs * math.ceil(rows / self.batch_size)
+
+
+def _task_read(text: str) -> TaskNames:
+    cells = [cell.strip() for cell in text.split("|")]
+    if len(cells) > 3 or not all(cells):
+        raise PlanError(
+            "“%(setting)s” has “%(text)s”; give a folder, or dataset | labels, or dataset | labels | GLUE task.",
+            setting=SettingName("tasks"),
+            text=text,
+        )
+    if len(cells) == 1:
+        return TaskNames("", "", cells[0])
+    return TaskNames(cells[0], cells[1], cells[2] if len(cells) == 3 else "")

@@ -1,0 +1,117 @@
+"""Every setting of comparing scorers of pairs, and how their list is read. Needs neither torch nor Django."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from curation.pairs.inclusion import Inclusion
+from mlworkers.plan_fields import (
+    SEEDS,
+    PlanError,
+    SettingName,
+    dataset_setting,
+    device_setting,
+    generated_pairs_setting,
+    setting,
+)
+from mlworkers.science.encoders.plan import check_resamples, names_listed, resamples_setting, snapshot_setting
+
+MOST_SCORERS = 20  # so many rows a table of a result has
+
+
+class Way(StrEnum):
+    """How a pair is scored by models. OWN: by an encoder's cosine, or by a cross-encoder."""
+
+    OWN = ""
+    STATIC = "static"
+    CLS = "cls"
+    MEAN = "mean"
+    BERTSCORE = "bertscore"
+    TWO = "two"
+
+
+class ScorerNamed(NamedTuple):
+    """One scorer as a plan names it. models: one, or two of the way `TWO`."""
+
+    way: Way
+    models: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        models = "+".join(self.models)
+        return f"{self.way}:{models}" if self.way else models
+
+
+@dataclass(frozen=True)
+class ScorersPlan:
+    """Scorers of pairs beside the same scores: how well they agree, and how many pairs a second each does."""
+
+    dataset: str = dataset_setting()
+    score_set: str = setting(
+        "Score set",
+        "What the scorers are compared with: scores of people, or the similarities that a surrogate learned.",
+        refers_to="score set",
+        kinds=("human", "reference", "model"),
+    )
+    scorers: str = setting(
+        "Scorers",
+        "Names separated by commas; the first is the one that the others are compared with. run:ID or packaged:NAME is "
+        "an encoder or a cross-encoder as it is. Before it, static: takes the mean of an encoder's input embeddings, "
+        "cls: and mean: its own layers with that pooling, and bertscore: compares the vectors of single tokens. "
+        "two:run:5+run:6 multiplies the vectors of two encoders, one for each sentence, as DPR does.",
+        default="packaged:all-MiniLM-L6-v2",
+        refers_to="scorers",
+        source="Sun et al. 2022, tables 2, 4 and 5",
+        essential=True,
+    )
+    split: str = setting("Split", "Only pairs of this split. Empty: every pair.", default="", offered="split")
+    bootstrap: int = resamples_setting()
+    device: str = device_setting()
+    snapshot: int = snapshot_setting()
+    generated_pairs: Inclusion = generated_pairs_setting()
+    seed: int = setting("Seed", "Seed of the resamples.", default=1234, bounds=SEEDS)
+
+    def __post_init__(self) -> None:
+        check_resamples(self.bootstrap)
+        if not self.named:
+            raise PlanError(
+                "“%(setting)s” is empty; name an encoder, such as packaged:all-MiniLM-L6-v2.",
+                setting=SettingName("scorers"),
+            )
+        if len(self.named) > MOST_SCORERS:
+            raise PlanError(
+                "“%(setting)s” names %(number)d scorers; %(most)d are the most.",
+                setting=SettingName("scorers"),
+                number=len(self.named),
+                most=MOST_SCORERS,
+            )
+
+    @property
+    def named(self) -> tuple[ScorerNamed, ...]:
+        """Raises PlanError for a name that cannot be read, or comes twice."""
+        return tuple(map(scorer_read, names_listed(self.scorers)))
+
+
+def scorer_read(name: str) -> ScorerNamed:
+    """Raises PlanError for a name that is none. Folders and hub ids are none: what is compared is registered here."""
+    way, models = Way.OWN, name
+    for each in Way:
+        if each and name.startswith(f"{each}:"):
+            way, models = each, name.removeprefix(f"{each}:")
+    found = tuple(part.strip() for part in models.split("+"))
+    if len(found) != (2 if way is Way.TWO else 1) or not all(
+        part.startswith(("run:", "packaged:")) for part in found
+    ):
+        raise PlanError(
+            "“%(setting)s” has “%(name)s”; give run:ID or packaged:NAME, perhaps with static:, cls:, mean: or "
+            "bertscore: before it, or two:MODEL+MODEL.",
+            setting=SettingName("scorers"),
+            name=name,
+        )
+    return ScorerNamed(way, found)
+
+
+def models_of_scorers(text: str) -> tuple[str, ...]:
+    """The models that a list of scorers names, each once. Raises PlanError."""
+    named = (scorer_read(name) for name in names_listed(text))
+    return tuple(dict.fromkeys(model for one in named for model in one.models))

@@ -1,0 +1,27 @@
+"""Every setting of a scoring of pairs by a model."""
+
+from dataclasses import dataclass
+
+from mlworkers.plan_fields import dataset_setting, device_setting, setting
+from mlworkers.science.encoders.plan import snapshot_setting
+
+SCORERS = ("encoder", "labeller")  # models of runs that give a pair a score
+
+
+@dataclass(frozen=True)
+class PairScoringPlan:
+    """A model's own score of every pair, as a score set of kind model."""
+
+    dataset: str = dataset_setting()
+    model: str = setting(
+        "Model",
+        "An encoder, whose cosine is the score, or a cross-encoder, whose own score is taken in both orders of the "
+        "sentences and averaged: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+        refers_to="model",
+        kinds=SCORERS,
+    )
+    split: str = setting(
+        "Split", "Only pairs of this split are scored. Empty: every pair.", default="", offered="split"
+    )
+    device: str = device_setting()
+    snapshot: int = snapshot_setting()

@@ -1,0 +1,71 @@
+"""Sentences a second of an encoder, with batches of like length and without (Sun et al. 2022, Table 1)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.util import batch_to_device
+
+from curation.files.progress import Report
+from mlworkers.science.encoders.encoding import Vectors, encode
+from mlworkers.science.pretrained.compute import Compute
+
+
+class Pace(NamedTuple):
+    """Sentences a second: the median of some rounds, the slowest, and the fastest."""
+
+    median: float
+    slowest: float
+    fastest: float
+
+
+def paces_measured(
+    encoder: SentenceTransformer,
+    sentences: Sequence[str],
+    compute: Compute,
+    *,
+    batch_size: int,
+    rounds: int,
+    now: Callable[[], float],
+    report: Report,
+) -> tuple[Pace, Pace]:
+    """With batches of like length, and with batches in order. Both compute one batch at a time, and nothing differs but
+    the batches. report counts sentences, of which each way encodes all in each round.
+    """
+    alone = replace(compute, workers=1)
+    ways: tuple[Callable[[], Vectors], ...] = (
+        lambda: encode(encoder, sentences, alone),
+        lambda: encode_in_order(encoder, sentences, batch_size=batch_size),
+    )
+    encode(encoder, sentences[:batch_size], alone)  # the first pass is slower
+    seconds: tuple[list[float], list[float]] = ([], [])
+    for done in range(rounds):
+        for way, taken in zip(ways, seconds, strict=True):
+            started = now()
+            way()
+            taken.append(now() - started)
+        report((done + 1) * len(sentences), rounds * len(sentences), "Encoding sentences")
+    by_length, in_order = (_pace(len(sentences), taken) for taken in seconds)
+    return by_length, in_order
+
+
+def encode_in_order(encoder: SentenceTransformer, sentences: Sequence[str], *, batch_size: int) -> Vectors:
+    """The vectors of n sentences, (n, d), in batches as they come: each is padded to the longest of its batch."""
+    encoder.eval()
+    prompt = encoder.prompts.get(encoder.default_prompt_name or "") or None
+    parts = []
+    for start in range(0, len(sentences), batch_size):
+        features = encoder.preprocess(list(sentences[start : start + batch_size]), prompt=prompt)
+        with torch.inference_mode():
+            output = encoder(batch_to_device(dict(features), encoder.device))
+        parts.append(output["sentence_embedding"].float().cpu().numpy())
+    vectors: Vectors = np.concatenate(parts)
+    return vectors
+
+
+def _pace(sentences: int, seconds: Sequence[float]) -> Pace:
+    rates = [sentences / one if one else float("inf") for one in seconds]
+    return Pace(float(np.median(rates)), min(rates), max(rates))

@@ -1,0 +1,71 @@
+"""Every setting of measuring how many sentences a second encoders encode. Needs neither torch nor Django."""
+
+from dataclasses import dataclass
+
+from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.science.encoders.plan import names_listed
+from mlworkers.science.encoders.scorers_plan import MOST_SCORERS, Way, models_of_scorers, scorer_read
+
+SPEED = "sentences per second"  # metric of an evaluation
+BY_LENGTH, IN_ORDER = "batches of like length", "batches in order"  # parts of it
+
+
+@dataclass(frozen=True)
+class SpeedPlan:
+    """The speed of encoders on a dataset's sentences, with batches of like length and without."""
+
+    dataset: str = dataset_setting()
+    models: str = setting(
+        "Encoders",
+        "run:ID or packaged:NAME, separated by commas. Empty: every encoder that is registered here, the newest "
+        "first.",
+        default="",
+        refers_to="scorers",
+        several_models=True,
+        essential=True,
+    )
+    sentences: int = setting(
+        "Sentences",
+        "So many different sentences of the dataset are encoded, drawn at random; fewer where it does not have them.",
+        default=1_000,
+        bounds=(16, 100_000),
+        unit="sentences",
+        source="docs/guide/encoders.md",
+        essential=True,
+    )
+    batch_size: int = setting(
+        "Batch size",
+        "Sentences of a batch in their order. Batches of like length have as many tokens as elsewhere in this program.",
+        default=32,
+        bounds=(1, 4096),
+        unit="sentences",
+        source="sentence-transformers, encode",
+    )
+    rounds: int = setting(
+        "Rounds",
+        "Both ways are measured so often, in turn. The median is given, with the slowest and the fastest round.",
+        default=3,
+        bounds=(1, 100),
+    )
+    device: str = device_setting()
+    seed: int = setting("Seed", "Seed of the sentences.", default=42, bounds=SEEDS)
+
+    def __post_init__(self) -> None:
+        if any(scorer_read(name).way is not Way.OWN for name in names_listed(self.models)):
+            raise PlanError(
+                "“%(setting)s” is “%(value)s”; give encoders alone, such as run:5 or packaged:all-MiniLM-L6-v2.",
+                setting=SettingName("models"),
+                value=self.models,
+            )
+        if len(self.named) > MOST_SCORERS:
+            raise PlanError(
+                "“%(setting)s” names %(number)d encoders; %(most)d are the most.",
+                setting=SettingName("models"),
+                number=len(self.named),
+                most=MOST_SCORERS,
+            )
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Raises PlanError."""
+        return models_of_scorers(self.models)

@@ -1,0 +1,74 @@
+"""Every setting of a machine that judges tuples."""
+
+from dataclasses import dataclass
+
+from mlworkers.plan_fields import (
+    PlanError,
+    attempts_setting,
+    concurrency_setting,
+    dataset_setting,
+    device_setting,
+    endpoint_setting,
+    setting,
+    timeout_setting,
+)
+from mlworkers.science.encoders.scoring_plan import SCORERS
+from mlworkers.science.pretrained.sources import ModelError, parse_source
+
+
+@dataclass(frozen=True)
+class JudgingPlan:
+    """A machine that answers the questions of a campaign, each tuple in two orders, apart from people."""
+
+    dataset: str = dataset_setting()
+    block: int = setting(
+        "Tuples",
+        "The tuples of a campaign that are kept for the comparison of machines with people.",
+        refers_to="block",
+        low=1,
+    )
+    model: str = setting(
+        "Judge",
+        "An encoder or a cross-encoder, whose highest score is its best pair and whose lowest is its worst: "
+        "packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id. Or openai:NAME for a chat model behind the endpoint "
+        "that the worker is set to.",
+        refers_to="model",
+        kinds=SCORERS,
+        endpoint=True,
+    )
+    guidelines: bool = setting(
+        "Guidelines",
+        "Puts the guidelines for annotators before each question to a chat model.",
+        default=True,
+        essential=True,
+    )
+    max_tokens: int = endpoint_setting(
+        "Longest answer",
+        "A longer answer is cut off and counts as none. Models that reason before they answer need more.",
+        default=64,
+        bounds=(8, 100_000),
+        unit="tokens",
+    )
+    concurrency: int = concurrency_setting()
+    timeout: float = timeout_setting()
+    attempts: int = attempts_setting()
+    shard_tuples: int = setting(
+        "Tuples of a shard",
+        "Number of tuples in one shard. Several workers can share the shards of a run.",
+        default=50,
+        bounds=(1, 10_000),
+    )
+    device: str = device_setting()
+
+    def __post_init__(self) -> None:
+        if self.endpoint_model:
+            try:
+                parse_source(self.model)
+            except ModelError as error:
+                raise PlanError("%(problem)s", problem=error) from error
+
+    @property
+    def endpoint_model(self) -> str:
+        """The name of the model behind an endpoint; empty for a model that is loaded here."""
+        kind, _, name = self.model.partition(":")
+        return name if kind == "openai" else ""

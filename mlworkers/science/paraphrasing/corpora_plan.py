@@ -1,0 +1,78 @@
+"""Every setting of profiling corpora of pairs: wording in common, vocabulary and perplexity."""
+
+from dataclasses import dataclass
+
+from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.science.encoders.contrastive.variants import Variant, variants_listed
+from mlworkers.science.encoders.plan import check_resamples, resamples_setting, snapshot_setting
+
+_PAPER = "ConPGS paper, table 3"
+
+
+@dataclass(frozen=True)
+class CorporaPlan:
+    """What the second sentences of a dataset's pairs are like, for each group of pairs (ConPGS, table 3)."""
+
+    dataset: str = dataset_setting()
+    groups: str = setting(
+        "Groups of pairs",
+        "A row for each, with commas between: names of subsets such as round trip, tags such as SIM95 BLEU20, or all; "
+        "+ joins several.",
+        default="all",
+        source=_PAPER,
+        essential=True,
+    )
+    split: str = setting(
+        "Split", "Only pairs of this split are used. Empty: of every split.", default="", offered="split"
+    )
+    similarity: str = setting(
+        "Similarity",
+        "The score set of a run “Label paraphrases” by which tags choose pairs. Empty: a tag is the name of a subset.",
+        default="",
+        refers_to="score set",
+        kinds=("model",),
+    )
+    bleu: str = setting(
+        "BLEU",
+        "The score set of a run “Label paraphrases” by which tags choose pairs. Empty: a tag is the name of a subset.",
+        default="",
+        refers_to="score set",
+        kinds=("model",),
+    )
+    model: str = setting(
+        "Language model",
+        "A causal language model whose perplexity is measured: run:ID, a folder or a hub id such as gpt2. Empty: no "
+        "perplexity.",
+        default="",
+        refers_to="model",
+        kinds=("generator",),
+        source=_PAPER,
+    )
+    comparison: int = setting(
+        "Comparison of paraphrases",
+        "A run “Compare paraphrases” whose scores are shown beside, for groups that are its variants. Without its "
+        "original examples and with the size 1, they are those of the paper's table.",
+        default=0,
+        bounds=(0, None),
+        refers_to="run",
+        kinds=("compare_augmentations",),
+    )
+    bootstrap: int = resamples_setting()
+    snapshot: int = snapshot_setting()
+    device: str = device_setting()
+    seed: int = setting("Seed", "Seed of resamples and of random subsets.", default=1234, bounds=SEEDS)
+
+    def __post_init__(self) -> None:
+        check_resamples(self.bootstrap)
+        _groups = self.all_groups
+        if bool(self.similarity) != bool(self.bleu):
+            raise PlanError(
+                "Tags need both “%(similarity)s” and “%(bleu)s”; give both, or neither.",
+                similarity=SettingName("similarity"),
+                bleu=SettingName("bleu"),
+            )
+
+    @property
+    def all_groups(self) -> tuple[Variant, ...]:
+        """Raises PlanError where there is none, or one comes twice."""
+        return variants_listed(self.groups, setting="groups")

@@ -1,0 +1,155 @@
+"""Paraphrases by beam search, many rows at a time.
+
+Rows whose sources have equally many tokens go through the model together: they need no padding, and they have the same
+bounds of length, so that each row gets what `generate` would give it alone. Several tags of one source are in one batch
+and share its pass through the encoder. A search ends when `beams` paraphrases are complete (early stopping). Candidates
+that are drawn have their own random numbers, so that it does not matter what is written beside them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from curation.files.progress import Report, silent
+from curation.pairs.text import normalise
+from mlworkers.science.paraphrasing.drawn_tokens import Drawn
+from mlworkers.science.paraphrasing.paraphraser import Paraphraser, Target
+from mlworkers.science.paraphrasing.writing_plan import Decoding
+from mlworkers.science.pretrained.compute import halving
+from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.synthesis.draws import uniform_draws
+
+
+class Request(NamedTuple):
+    """A sentence, and the tags that its paraphrase is to have."""
+
+    source: str
+    target: Target
+
+
+class _Row(NamedTuple):
+    place: int
+    tokens: list[int]
+    request: Request
+
+
+def paraphrases_decoded(
+    paraphraser: Paraphraser, requests: Sequence[Request], decoding: Decoding, *, report: Report = silent
+) -> list[list[str]]:
+    """Of each of n requests its candidates, the likeliest first; those with the same text once. report counts requests.
+
+    Raises SourceError for a source or tags that the model cannot take.
+    """
+    for request in requests:
+        paraphraser.check_target(request.target)
+        paraphraser.check_source(request.source)
+    found: list[list[str]] = [[] for _ in requests]
+    done, rows_at_once = 0, max(1, paraphraser.compute.tokens_per_batch)
+    for content, rows in _of_equal_length(paraphraser, requests):
+        width = max(decoding.beams, decoding.candidates)
+        fitting = max(1, paraphraser.compute.tokens_per_batch // (len(rows[0].tokens) * width))
+        start = 0
+        while start < len(rows):
+            batch = rows[start : start + min(fitting, rows_at_once)]
+
+            def written(size: int, batch: Sequence[_Row] = batch, content: int = content) -> list[list[str]]:
+                parts = range(0, len(batch), size)
+                return [
+                    texts
+                    for part in parts
+                    for texts in _generated(paraphraser, batch[part : part + size], decoding, content)
+                ]
+
+            texts, size = halving(written, len(batch))
+            if size < len(batch):
+                rows_at_once = size
+            for row, candidates in zip(batch, texts, strict=True):
+                found[row.place] = list(dict.fromkeys(candidates))
+            start += len(batch)
+            done += len(batch)
+            report(done, len(requests), "Writing paraphrases")
+    return found
+
+
+def _of_equal_length(
+    paraphraser: Paraphraser, requests: Sequence[Request]
+) -> Iterator[tuple[int, list[_Row]]]:
+    """The tokens of a source without its tags and marks, and the rows of all sources with so many. The longest come
+    first, so that what will not fit in memory fails at once.
+    """
+    groups: dict[tuple[int, int], list[_Row]] = defaultdict(list)
+    contents: dict[str, int] = {}
+    for place, request in enumerate(requests):
+        if request.source not in contents:
+            contents[request.source] = len(paraphraser.sentence_tokens(request.source)) - paraphraser.marks
+        tokens = paraphraser.input_tokens(request.source, request.target)
+        groups[len(tokens), contents[request.source]].append(_Row(place, tokens, request))
+    for (_length, content), rows in sorted(groups.items(), reverse=True):
+        yield content, rows
+
+
+def _generated(
+    paraphraser: Paraphraser, rows: Sequence[_Row], decoding: Decoding, content: int
+) -> list[list[str]]:
+    arguments = search_arguments(paraphraser, decoding, content)
+    read = torch.tensor([row.tokens for row in rows], device=paraphraser.compute.device)  # (b, t)
+    with torch.inference_mode(), quiet_transformers():
+        found = _texts(paraphraser, arguments, input_ids=read, attention_mask=torch.ones_like(read))
+        others = decoding.candidates - 1
+        if decoding.sampling is None or not others:
+            return _cut(found, decoding.candidates)
+        most = int(arguments["max_new_tokens"])
+        noise = [
+            _noise(row.request, most, seed=decoding.seed, sample=n) for row in rows for n in range(others)
+        ]
+        twice = read.repeat_interleave(others, dim=0)  # (b × others, t)
+        drawn = _texts(
+            paraphraser,
+            {**arguments, "num_beams": 1, "num_return_sequences": 1, "early_stopping": False},
+            input_ids=twice,
+            attention_mask=torch.ones_like(twice),
+            logits_processor=[Drawn(decoding.sampling, torch.from_numpy(np.stack(noise)))],
+        )
+    return [[*one, *more] for one, more in zip(_cut(found, 1), _cut(drawn, others), strict=True)]
+
+
+def _noise(request: Request, most: int, *, seed: int, sample: int) -> NDArray[np.float64]:
+    return uniform_draws(
+        most, seed=seed, source=request.source, label=" ".join(request.target), sample=sample
+    )
+
+
+def _texts(paraphraser: Paraphraser, arguments: Mapping[str, Any], **more: Any) -> list[str]:
+    written: Any = paraphraser.model.generate(**arguments, **more)  # (b × candidates, u)
+    return [normalise(text) for text in paraphraser.tokenizer.batch_decode(written, skip_special_tokens=True)]
+
+
+def _cut(texts: list[str], each: int) -> list[list[str]]:
+    return [texts[start : start + each] for start in range(0, len(texts), each)]
+
+
+def search_arguments(paraphraser: Paraphraser, decoding: Decoding, content: int) -> dict[str, Any]:
+    """What `generate` is called with for sources of so many tokens without tags and marks.
+
+    The model also writes the tokenizer's marks, of which the last one ends the paraphrase.
+    """
+    least, most = decoding.bounds(content)
+    marks = paraphraser.marks
+    room = paraphraser.context - 1  # the mark that begins every search takes a place
+    return {
+        "num_beams": decoding.beams,
+        "num_return_sequences": 1 if decoding.sampling else decoding.candidates,
+        "min_new_tokens": min(least + marks - 1, room),
+        "max_new_tokens": min(most + marks, room),
+        # A model that was trained a little may leave out the mark that begins a sentence; it counts in the bounds.
+        "forced_bos_token_id": paraphraser.first_mark,
+        "early_stopping": decoding.beams > 1,
+        "do_sample": False,
+        "max_length": None,
+        "min_length": None,
+        "length_penalty": 1.0,
+    }

@@ -1,0 +1,121 @@
+"""Every setting of training a labeller: a cross-encoder that gives the similarity of a pair."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mlworkers.plan_fields import (
+    clip_setting,
+    dataset_setting,
+    device_setting,
+    setting,
+    warmup_setting,
+    weight_decay_setting,
+)
+from mlworkers.science.encoders.plan import SEEDS_MAX, first_seed_setting, snapshot_setting
+from mlworkers.science.training.plan import LoopPlan
+from mlworkers.science.training.schedule import BatchesOfLikeLength
+
+_PAPER = "ConPGS paper, section 3.1 and appendix A"
+_CROSS_ENCODERS = "sentence-transformers, CrossEncoder"
+
+
+@dataclass(frozen=True)
+class LabellerPlan:
+    """Labellers of several seeds, of which the one that agrees best with the scores of dev pairs is kept."""
+
+    dataset: str = dataset_setting()
+    model: str = setting(
+        "Base model",
+        "An encoder or a cross-encoder that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub "
+        "id such as microsoft/deberta-v3-large.",
+        refers_to="model",
+        kinds=("encoder", "labeller"),
+    )
+    scores: str = setting(
+        "Training scores",
+        "Scores that people gave to pairs, or those of a model, such as similarities from contexts. A labeller that is "
+        "trained on the latter is their surrogate.",
+        refers_to="score set",
+        kinds=("reference", "human", "model"),
+    )
+    split: str = setting(
+        "Training split", "Only pairs of this split are used.", default="train", offered="split"
+    )
+    dev_split: str = setting(
+        "Dev split",
+        "The labeller with the highest Spearman correlation on the pairs of this split is kept. Empty: a share of the "
+        "training pairs is drawn for it.",
+        default="",
+        essential=True,
+        offered="split",
+    )
+    dev_share: float = setting(
+        "Share of dev pairs",
+        "Without a dev split, this share of the training pairs is used as dev pairs. Pairs that are connected by "
+        "shared sentences are on one side.",
+        default=0.1,
+        bounds=(0.01, 0.5),
+    )
+    seeds: int = setting(
+        "Seeds",
+        "Number of labellers that are trained, each with another seed.",
+        default=10,
+        bounds=(1, SEEDS_MAX),
+        source=_PAPER,
+        essential=True,
+    )
+    first_seed: int = first_seed_setting()
+    benchmark: str = setting(
+        "Benchmark",
+        "Name of the published benchmark that the scores are from, such as STS-B. What is chosen by this labeller "
+        "carries the name. Empty: found by the names of the dataset and of its sources.",
+        default="",
+    )
+    epochs: int = setting("Epochs", "Passes over the training pairs.", default=4, bounds=(1, 100))
+    batch_size: int = setting(
+        "Batch size",
+        "Pairs of one training step.",
+        default=16,
+        bounds=(1, 4096),
+        unit="pairs",
+        source=_CROSS_ENCODERS,
+    )
+    learning_rate: float = setting(
+        "Learning rate", "Peak learning rate.", default=2e-5, bounds=(1e-8, 1.0), source=_CROSS_ENCODERS
+    )
+    warmup: float = warmup_setting(default=0.1)
+    weight_decay: float = weight_decay_setting(default=0.01, source=_CROSS_ENCODERS)
+    clip: float = clip_setting()
+    max_length: int = setting(
+        "Longest input",
+        "A longer pair is cut off. The limit of the model holds too.",
+        default=128,
+        bounds=(8, 8192),
+        unit="tokens",
+    )
+    snapshot: int = snapshot_setting()
+    device: str = device_setting()
+
+    @property
+    def all_seeds(self) -> range:
+        return range(self.first_seed, self.first_seed + self.seeds)
+
+    def loop(self, seed: int) -> LoopPlan:
+        return LoopPlan(self.learning_rate, seed, weight_decay=self.weight_decay, clip=self.clip)
+
+    def schedule(self, lengths: Sequence[int], seed: int) -> BatchesOfLikeLength:
+        """Of pairs with so many tokens. Dev pairs are scored after each epoch."""
+        return BatchesOfLikeLength(
+            np.array(lengths, dtype=np.int64),
+            batch_size=self.batch_size,
+            steps=self.steps(len(lengths)),
+            warmup=self.warmup,
+            seed=seed,
+            evaluated=True,
+        )
+
+    def steps(self, pairs: int) -> int:
+        return self.epochs * math.ceil(pairs / self.batch_size)

@@ -1,0 +1,215 @@
+"""How translations are decoded, and every setting of round-trip translation."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import product
+
+from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.science.paraphrasing.writing_plan import Decoding, Sampling, Search, check_best
+
+PAPER_SETTINGS = "20 3, 30 2"
+PAPER_GRID = "the paper's grid"
+MOST_COMBINATIONS = 256  # of the paper's grid: 16 settings there and 16 back
+ROUND_TRIP = "round trip"  # the subset of pairs by beam search, and the beginning of the others
+_PAPER = "ConPGS paper, section 3.3"
+_BASELINE = "ConPGS paper, section 5.2"
+_HOTTEST, _WIDEST = 100.0, 100_000
+
+
+class Engine(StrEnum):
+    AUTO = "auto"
+    CTRANSLATE2 = "CTranslate2"
+    TRANSFORMERS = "transformers"
+
+
+Way = Sampling | Decoding
+# In this order the paper names them.
+GRID = tuple(Sampling(k, float(t)) for k, t in product((10, 20, 30, 40), (1, 2, 3, 4)))
+
+
+@dataclass(frozen=True)
+class Trip:
+    """One way there and back. name: of its pairs' subset."""
+
+    forward: Way
+    backward: Way
+    name: str
+
+
+@dataclass(frozen=True)
+class RoundTripPlan:
+    """Human sentences of a dataset, translated into another language and back, as generated pairs."""
+
+    dataset: str = dataset_setting()
+    forward: str = setting(
+        "Model there",
+        "An FSMT or Marian model that translates the sentences into another language: a hub id such as "
+        "facebook/wmt19-en-de or Helsinki-NLP/opus-mt-en-de, or a folder.",
+        refers_to="model",
+        kinds=("translator",),
+    )
+    backward: str = setting(
+        "Model back",
+        "A model that translates from that language into the first one, such as Helsinki-NLP/opus-mt-de-en.",
+        refers_to="model",
+        kinds=("translator",),
+    )
+    search: Search = setting(
+        "Decoding",
+        "Sampling gives several different candidates of a sentence. Beam search gives the likeliest one: the baseline "
+        "of the paper's experiments.",
+        default=Search.SAMPLING,
+        choices=tuple(Search),
+        source=_PAPER,
+        essential=True,
+    )
+    forward_settings: str = setting(
+        "Settings there",
+        "For sampling: pairs of k and temperature, separated by commas. Each is combined with each setting back. “the "
+        "paper's grid” is all 16 pairs of 10, 20, 30, 40 and 1, 2, 3, 4.",
+        default=PAPER_SETTINGS,
+        source=_PAPER,
+        essential=True,
+    )
+    backward_settings: str = setting(
+        "Settings back",
+        "As for the settings there. A sentence gets one candidate for each combination.",
+        default=PAPER_SETTINGS,
+        source=_PAPER,
+        essential=True,
+    )
+    beams: int = setting("Beams", "Width of the beam search.", default=5, bounds=(1, 100), source=_BASELINE)
+    best: int = setting(
+        "Best of the beam",
+        "For beam search: so many of the likeliest translations back are kept, as paraphrases of one sentence.",
+        default=1,
+        bounds=(1, 100),
+        source=_BASELINE,
+    )
+    shortest: float = setting(
+        "Shortest translation",
+        "For beam search: in tokens, as a multiple of what is translated.",
+        default=0.75,
+        bounds=(0.0, 1.0),
+        source=_BASELINE,
+    )
+    longest: float = setting(
+        "Longest translation",
+        "For beam search: in tokens, as a multiple of what is translated.",
+        default=1.5,
+        bounds=(1.0, 10.0),
+        source=_BASELINE,
+    )
+    split: str = setting(
+        "Split",
+        "Sentences of the pairs of this split that people wrote, and that are not held out.",
+        default="train",
+        offered="split",
+    )
+    sources: int = setting(
+        "Sentences",
+        "Most sentences to translate, drawn at random.",
+        default=1000,
+        bounds=(1, 10_000_000),
+        essential=True,
+    )
+    least_tokens: int = setting(
+        "Shortest sentence", "A shorter source is left out.", default=3, bounds=(2, 1000), unit="tokens"
+    )
+    most_tokens: int = setting(
+        "Longest sentence", "A longer source is left out.", default=100, bounds=(2, 8192), unit="tokens"
+    )
+    check_language: bool = setting(
+        "Check the language",
+        "Leaves out sources that are not in the language that the first model translates from. Short sentences are "
+        "often taken for another language.",
+        default=True,
+    )
+    near_copy: float = setting(
+        "Near copy",
+        "A candidate that shares this share, or more, of all words with its source is dropped. 1 drops only those with "
+        "the same words.",
+        default=1.0,
+        bounds=(0.1, 1.0),
+    )
+    engine: Engine = setting(
+        "Engine",
+        "CTranslate2 translates faster on a processor, with weights in 8 bits. auto uses it where it is installed and "
+        "the device is a processor.",
+        default=Engine.AUTO,
+        choices=tuple(Engine),
+    )
+    shard_sources: int = setting(
+        "Sources of a shard",
+        "Number of sources in one shard. Several workers can share the shards of a run.",
+        default=50,
+        bounds=(1, 10_000),
+    )
+    seed: int = setting("Seed", "Seed of the draw of sentences and of sampling.", default=42, bounds=SEEDS)
+    device: str = device_setting()
+
+    def __post_init__(self) -> None:
+        _trips = self.trips
+        if self.least_tokens > self.most_tokens:
+            raise PlanError(
+                "“%(one)s” is above “%(other)s”; no sentence is left.",
+                one=SettingName("least_tokens"),
+                other=SettingName("most_tokens"),
+            )
+        if self.search is Search.BEAM:
+            check_best(self.best, "beams", self.beams)
+
+    @property
+    def trips(self) -> tuple[Trip, ...]:
+        """Every combination there and back. Raises PlanError for texts that name none, or too many."""
+        if self.search is Search.BEAM:
+            there, back = (
+                Decoding(self.beams, candidates, self.shortest, self.longest) for candidates in (1, self.best)
+            )
+            return (Trip(there, back, ROUND_TRIP),)
+        sides = [
+            samplings_read(getattr(self, name), setting=name)
+            for name in ("forward_settings", "backward_settings")
+        ]
+        combined = list(product(*sides))
+        if len(combined) > MOST_COMBINATIONS:
+            raise PlanError(
+                "“%(one)s” and “%(other)s” have %(combined)d combinations; at most %(most)d are allowed.",
+                one=SettingName("forward_settings"),
+                other=SettingName("backward_settings"),
+                combined=len(combined),
+                most=MOST_COMBINATIONS,
+            )
+        return tuple(Trip(there, back, f"{ROUND_TRIP} {there} back {back}") for there, back in combined)
+
+    @property
+    def candidates(self) -> int:
+        """Of each sentence."""
+        return self.best if self.search is Search.BEAM else len(self.trips)
+
+
+def samplings_read(text: str, *, setting: str) -> tuple[Sampling, ...]:
+    """The pairs of k and temperature between commas, such as 20 3, 30 2. Raises PlanError where it has none, or one
+    comes twice. setting: its name.
+    """
+    if text.strip() == PAPER_GRID:
+        return GRID
+    found = []
+    for part in (part.strip() for part in text.split(",") if part.strip()):
+        try:
+            top_k, temperature = part.split()
+            one = Sampling(int(top_k), float(temperature))
+        except ValueError:
+            one = Sampling(0, 0)
+        if not (1 <= one.top_k <= _WIDEST and 0 < one.temperature <= _HOTTEST):
+            raise PlanError(
+                "“%(setting)s” has “%(text)s”; give a whole number k and a temperature above 0, such as 20 3.",
+                setting=SettingName(setting),
+                text=part,
+            )
+        found.append(one)
+    if not found or len(set(found)) < len(found):
+        raise PlanError(
+            "“%(setting)s” names no pair of k and temperature, or one twice.", setting=SettingName(setting)
+        )
+    return tuple(found)

@@ -1,0 +1,78 @@
+"""Every setting of a balanced selection of labelled pairs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, setting
+from mlworkers.science.encoders.plan import snapshot_setting
+from mlworkers.science.paraphrasing.candidates_plan import written_by_setting
+
+TRAIN, DEV, TEST = "train", "dev", "test"
+_PAPER = "ConPGS paper, section 3.3"
+
+
+@dataclass(frozen=True)
+class SelectionPlan:
+    """Equally many pairs of every cell of tags, divided by their source sentences. The bounds of the tags are those of
+    the run that made the labels.
+    """
+
+    dataset: str = dataset_setting()
+    similarity: str = setting(
+        "Similarity",
+        "The score set of similarity in meaning that “Label paraphrases” made.",
+        refers_to="score set",
+        kinds=("model",),
+    )
+    bleu: str = setting(
+        "BLEU",
+        "The score set of similarity in wording that “Label paraphrases” made.",
+        refers_to="score set",
+        kinds=("model",),
+    )
+    split: str = setting(
+        "Split",
+        "Only pairs of this split are chosen from, and none with a near copy of a sentence of a held-out split. Empty: "
+        "every pair.",
+        default="train",
+        offered="split",
+    )
+    written_by: int = written_by_setting()
+    train_pairs: int = setting(
+        "Training pairs of a cell",
+        "Most pairs of each cell; BLEU0_5, which is twice as wide, gets twice as many. A cell that has fewer gives all "
+        "that it has.",
+        default=1000,
+        bounds=(1, 1_000_000),
+        essential=True,
+    )
+    dev_pairs: int = setting(
+        "Dev pairs of a cell",
+        "As for training pairs. They choose the learning rate and end the training.",
+        default=50,
+        bounds=(1, 1_000_000),
+        source=_PAPER,
+        essential=True,
+    )
+    test_pairs: int = setting(
+        "Test pairs of a cell",
+        "As for training pairs. Their sources profile the paraphraser.",
+        default=50,
+        bounds=(1, 1_000_000),
+        source=_PAPER,
+        essential=True,
+    )
+    seed: int = setting("Seed", "Seed of the order in which sources are chosen.", default=42, bounds=SEEDS)
+    snapshot: int = snapshot_setting()
+
+    def __post_init__(self) -> None:
+        if self.similarity == self.bleu:
+            raise PlanError(
+                "“%(one)s” and “%(other)s” are the same score set; choose the two labels of a run.",
+                one=SettingName("similarity"),
+                other=SettingName("bleu"),
+            )
+
+    @property
+    def per_unit(self) -> Mapping[str, int]:
+        return {TRAIN: self.train_pairs, DEV: self.dev_pairs, TEST: self.test_pairs}

@@ -1,0 +1,244 @@
+"""The training loop. It knows nothing of the model, and nothing of who watches.
+
+A training that was stopped and goes on from a checkpoint ends with the same weights as one that was not, bit for bit
+on a processor (with as many threads): order and learning rate follow from the step's number, and dropout from the
+state of torch's random numbers, which the checkpoint holds.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_
+
+from curation.files.progress import Report, silent
+from mlworkers.science.pretrained.compute import halving
+from mlworkers.science.training.checkpoints import Checkpoints, State
+from mlworkers.science.training.group import ALONE, Group
+from mlworkers.science.training.optimizer import adamw, state_restore, state_tensors
+from mlworkers.science.training.plan import LoopPlan
+from mlworkers.science.training.randomness import random_restore, random_state
+from mlworkers.science.training.schedule import Places, Schedule, is_curve_point
+from mlworkers.science.training.whole_batches import Joining, WholeBatchLearner, whole_backward
+
+Evaluate = Callable[[], float | None]
+
+
+class TrainingError(ValueError):
+    """Training cannot go on. One sentence."""
+
+
+class Learner(Protocol):
+    """What is trained by a loss that is a sum over the rows of a batch. The loop gives it batches, in parts where
+    memory is short or several processes share them.
+    """
+
+    @property
+    def module(self) -> nn.Module: ...
+
+    def shares(self, batch: Places) -> Tensor:
+        """What must be known of the whole batch before its parts are computed, a number for each row, (b,): mostly
+        what the row adds to the batch's loss.
+        """
+
+    def backward(self, batch: Places, shares: Tensor) -> Tensor:
+        """Add the gradients of some rows of a batch, and return their loss; a batch's parts add up to it."""
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """After so many steps: the mean loss since the last point, and what the model's evaluation gave."""
+
+    step: int
+    loss: float
+    dev: float | None = None
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """steps taken; the point whose weights were kept: the best one where the model was evaluated, else the last; and
+    every point. devices: how many shared each batch in the end.
+    """
+
+    steps: int
+    kept: CurvePoint
+    points: tuple[CurvePoint, ...]
+    devices: int = 1
+
+    @property
+    def shared(self) -> dict[str, int]:
+        """What a result says of devices: nothing where there was one."""
+        return {"devices": self.devices} if self.devices > 1 else {}
+
+
+def train(
+    learner: Learner | WholeBatchLearner,
+    schedule: Schedule,
+    plan: LoopPlan,
+    *,
+    evaluate: Evaluate | None = None,
+    checkpoints: Checkpoints | None = None,
+    report: Report = silent,
+    note: Callable[[CurvePoint], object] = lambda point: None,
+    expired: Callable[[], bool] = lambda: False,
+    message: str = "Training",
+    group: Group = ALONE,
+) -> TrainingResult:
+    """Train the learner's module in place.
+
+    evaluate: how good the model is, higher is better; the weights of its highest value are kept. report counts steps,
+    and may raise to stop. note: of every point of the curve, those before a checkpoint too. expired: asked before each
+    step whether the time is over; one step is always taken. group: the processes that share each batch, all of which
+    call this; the one that leads evaluates and writes checkpoints, from which a group of any size goes on.
+    Raises TrainingError where the loss is not a number, CheckpointError where the checkpoint is of something else, and
+    TooLittleMemory where not even one row at a time fits.
+    """
+    device = next(learner.module.parameters()).device
+    # A stream of the training's own; afterwards come the random numbers that would have come anyway.
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        torch.manual_seed(plan.seed)
+        looks = evaluate if group.leads else None
+        loop = _Loop(learner, schedule, plan, evaluate=looks, checkpoints=checkpoints, group=group)
+        loop.resume(note)
+        while loop.done < schedule.steps:
+            if expired() and loop.done:
+                loop.add_point(note, evaluated=False)
+                break
+            report(loop.done, schedule.steps, message)
+            loop.advance(report, note)
+        report(loop.done, schedule.steps, message)
+    return loop.finish()
+
+
+class _Loop:
+    """The state of a training. done: steps taken; loss_sum: of their losses since the last point of the curve."""
+
+    def __init__(
+        self,
+        learner: Learner | WholeBatchLearner,
+        schedule: Schedule,
+        plan: LoopPlan,
+        *,
+        evaluate: Evaluate | None,
+        checkpoints: Checkpoints | None,
+        group: Group,
+    ) -> None:
+        self.learner, self.schedule, self.plan, self.group = learner, schedule, plan, group
+        self.evaluate, self.checkpoints = evaluate, checkpoints
+        self.optimizer = adamw(learner.module, plan)
+        self.weights = dict(learner.module.named_parameters())
+        self.device = next(iter(self.weights.values())).device
+        self.done, self.points, self.best = 0, list[CurvePoint](), dict[str, Tensor]()
+        self.loss_sum = torch.zeros((), device=self.device)
+        self.rows_at_once: int | None = None  # all of a batch, as long as memory suffices
+
+    def advance(self, report: Report, note: Callable[[CurvePoint], object]) -> None:
+        """One step, and what is due after it."""
+        self._step(lambda sentence: report(self.done, self.schedule.steps, sentence))
+        evaluated = self.evaluate is not None and self.schedule.is_evaluated(self.done)
+        if evaluated or is_curve_point(self.done, self.schedule.steps):
+            self.add_point(note, evaluated=evaluated)
+        if self.group.leads and self.checkpoints is not None and self.checkpoints.is_due(self.done):
+            self.checkpoints.save(self._state())
+
+    def _step(self, say: Callable[[str], object]) -> None:
+        self.learner.module.train()
+        batch = self.schedule.batch(self.done)
+        shares = self.learner.shares(batch)  # (b,)
+        again = True
+        while again:
+            loss, again = self._gradients(batch, shares, say)
+        clip_grad_norm_(self.weights.values(), self.plan.clip)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.plan.learning_rate * self.schedule.rate(self.done)
+        self.optimizer.step()
+        self.loss_sum += loss
+        self.done += 1
+
+    def _gradients(self, batch: Places, shares: Tensor, say: Callable[[str], object]) -> tuple[Tensor, bool]:
+        """Of the batch, summed over the group; the loss, and whether all must compute them again."""
+        own = self.group.part(len(batch))
+        self.group.seed(self.plan.seed, self.done)
+        before = random_state(self.device)
+        join = Joining(self.group, len(batch)) if self.group.size > 1 else None
+
+        def in_parts(rows: int) -> Tensor:
+            """Of this process's rows of the batch, in parts of at most so many; they add up to the same."""
+            self.optimizer.zero_grad()
+            random_restore(before, self.device)
+            if isinstance(self.learner, WholeBatchLearner):
+                return whole_backward(self.learner, batch, shares, rows=rows, group=self.group, join=join)
+            total = torch.zeros((), device=self.device)
+            for start in range(own.start, own.stop, rows):
+                part = slice(start, min(start + rows, own.stop))
+                total += self.learner.backward(batch[part], shares[part])
+            return total
+
+        most = max(1, own.stop - own.start)
+        loss, rows = halving(in_parts, min(self.rows_at_once or most, most), say)
+        if rows < most:
+            self.rows_at_once = rows
+        return self.group.summed(self.weights.values(), loss, again=join is not None and join.again)
+
+    def add_point(self, note: Callable[[CurvePoint], object], *, evaluated: bool) -> None:
+        """To the curve, unless it has one of this step already."""
+        since = self.done - (self.points[-1].step if self.points else 0)
+        if not since:
+            return
+        loss = float(self.loss_sum) / since
+        if not math.isfinite(loss):
+            raise TrainingError(
+                f"The loss is no number any more at step {self.done} of {self.schedule.steps}; choose a lower "
+                "learning rate."
+            )
+        dev = self.evaluate() if evaluated and self.evaluate else None
+        if dev is not None and (not self.best or dev > _dev(self._best_point())):
+            self.best = {name: weight.detach().cpu().clone() for name, weight in self.weights.items()}
+        self.points.append(CurvePoint(self.done, loss, dev))
+        self.loss_sum.zero_()
+        note(self.points[-1])
+
+    def _best_point(self) -> CurvePoint:
+        """The first of the points with the best evaluation; the last one where there was none."""
+        evaluated = [point for point in self.points if point.dev is not None]
+        return max(evaluated, key=_dev, default=self.points[-1])
+
+    def _state(self) -> State:
+        tensors = {
+            "weights": {name: weight.detach() for name, weight in self.weights.items()},
+            "optimizer": state_tensors(self.optimizer, self.weights),
+            "random": random_state(self.device),
+            "best": self.best,
+        }
+        figures = {"loss_sum": float(self.loss_sum), "points": [asdict(point) for point in self.points]}
+        return State(self.done, tensors, figures)
+
+    def resume(self, note: Callable[[CurvePoint], object]) -> None:
+        """Go on from the newest checkpoint, if there is one."""
+        state = self.checkpoints.newest(self.weights) if self.checkpoints is not None else None
+        if state is None:
+            return
+        with torch.no_grad():
+            for name, saved in state.tensors["weights"].items():
+                self.weights[name].copy_(saved)
+        state_restore(self.optimizer, self.weights, state.tensors["optimizer"])
+        random_restore(state.tensors["random"], self.device)
+        self.best, self.done = state.tensors["best"], state.step
+        self.points = [CurvePoint(**point) for point in state.figures["points"]]
+        self.loss_sum.fill_(state.figures["loss_sum"])
+        for point in self.points:
+            note(point)
+
+    def finish(self) -> TrainingResult:
+        with torch.no_grad():
+            for name, saved in self.best.items():
+                self.weights[name].copy_(saved)
+        self.learner.module.eval()
+        return TrainingResult(self.done, self._best_point(), tuple(self.points), self.group.size)
+
+
+def _dev(point: CurvePoint) -> float:
+    return -math.inf if point.dev is None else point.dev
