@@ -6,6 +6,7 @@ from curation.files.publishing.citation import cited_as
 from curation.files.publishing.facts import Configuration, Publication
 from curation.files.publishing.licences import licence_known
 from curation.files.publishing.prose import plain
+from curation.files.publishing.templates import template_text
 from curation.pairs.judged_by import PEOPLE
 
 # MTEB names languages by ISO 639-3 and script.
@@ -25,45 +26,23 @@ _UNKNOWN = "und-Zyyy"
 def mteb_task(publication: Publication, scored: Configuration) -> str:
     """Python that defines a task with the pairs of the test split, or of every split where none is called test.
 
-    The scores are those of `scored` with the bounds of their scale, as `sentence1`, `sentence2` and `score`.
+    The scores are those of `scored` with the bounds of their scale, as `sentence1`, `sentence2` and `score`. The text
+    is `templates/mteb_task.py.jinja`.
     """
-    splits = ["test"] if "test" in scored.files else list(scored.files)
+    class_name = "".join(word.capitalize() for word in re.findall(r"[a-zA-Z0-9]+", publication.slug))
     licence = licence_known(publication.licence).hub
-    annotated = '"human-annotated"' if publication.main.judged_by == PEOPLE else "None"
-    return f'''"""{_plain(publication.name)} as a task of MTEB: mteb.evaluate(model, {_class_name(publication)}())."""
-
-from pathlib import Path
-
-from mteb.abstasks.sts import AbsTaskSTS
-from mteb.abstasks.task_metadata import TaskMetadata
-
-# This folder; once it is on a hub, the name of the repository.
-DATASET = str(Path(__file__).resolve().parent)
-
-
-class {_class_name(publication)}(AbsTaskSTS):
-    min_score = {publication.main.low:g}
-    max_score = {publication.main.high:g}
-
-    metadata = TaskMetadata(
-        name={_class_name(publication)!r},
-        dataset={{"path": DATASET, "name": "scored", "revision": "main"}},
-        description={publication.description.strip() or publication.name!r},
-        reference={publication.address or None!r},
-        type="STS",
-        category="t2t",
-        modalities=["text"],
-        eval_splits={splits!r},
-        eval_langs=[{mteb_language(publication.language)!r}],
-        main_score="cosine_spearman",
-        date=("{publication.taken}", "{publication.taken}"),
-        license={"not specified" if licence in ("other", "unknown") else licence!r},
-        annotations_creators={annotated},
-        task_subtypes=[],
-        dialect=[],
-        bibtex_citation={cited_as(publication)!r},
+    return template_text(
+        "mteb_task.py.jinja",
+        publication=publication,
+        # The title must not end the docstring that it is in.
+        title=" ".join(plain(publication.name).replace("\\", " ").replace('"', "'").split()),
+        class_name=class_name if class_name[:1].isalpha() else f"Dataset{class_name}",
+        splits=["test"] if "test" in scored.files else list(scored.files),
+        language=mteb_language(publication.language),
+        licence="not specified" if licence in ("other", "unknown") else licence,
+        citation=cited_as(publication),
+        PEOPLE=PEOPLE,
     )
-'''
 
 
 def mteb_language(tag: str) -> str:
@@ -73,14 +52,3 @@ def mteb_language(tag: str) -> str:
     script = next((part.title() for part in rest if len(part) == 4 and part.isalpha()), "")
     name, usual = known.split("-")
     return f"{language.lower() if len(language) == 3 and known == _UNKNOWN else name}-{script or usual}"
-
-
-def _class_name(publication: Publication) -> str:
-    words = re.findall(r"[a-zA-Z0-9]+", publication.slug)
-    name = "".join(word.capitalize() for word in words)
-    return name if name[:1].isalpha() else f"Dataset{name}"
-
-
-def _plain(text: str) -> str:
-    """Text that cannot end the docstring that it stands in."""
-    return " ".join(plain(text).replace("\\", " ").replace('"', "'").split())

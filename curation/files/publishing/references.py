@@ -121,3 +121,10 @@ SENTENCE_BERT = Reference(
     "pages={3982--3992}, year={2019}}",
 )
 OF_METHODS = {"counting": COUNTING, "maxdiff": MAXDIFF, "bradley-terry": BRADLEY_TERRY}
+BY_KEY = {
+    each.key: each
+    for each in (
+        *(BEST_WORST, RELIABILITY, COUNTING, MAXDIFF, BRADLEY_TERRY, DINO, DATA_STATEMENTS, SENTIMENT),
+        *(BEST_WORST_BOOK, RELATEDNESS, RISE, SENTENCE_BERT),
+    )
+}
