@@ -69,7 +69,7 @@ class Chart:
 
 
 def chart_draw(
-    specification: alt.TopLevelMixin,
+    specification: alt.TopLevelMixin | dict[str, Any],
     *,
     name: str,
     finding: str,
@@ -111,8 +111,9 @@ def chart_draw(
     )
 
 
-def _svg(specification: alt.TopLevelMixin, mark: str) -> str:
-    description: dict[str, Any] = specification.to_dict()
+def _svg(specification: alt.TopLevelMixin | dict[str, Any], mark: str) -> str:
+    given = specification if isinstance(specification, dict) else specification.to_dict()
+    description: dict[str, Any] = {**given}
     if mark:
         words = {"anchor": "start", "color": DOUBTFUL, "fontSize": LABEL, "fontWeight": "normal"}
         description["title"] = {"text": mark, **words}

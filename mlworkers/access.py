@@ -129,41 +129,6 @@ def comparison_for(user: User, pk: int) -> Run:
     return _run_of_kind(user, pk, "compare_weightings")
 
 
-def augmentations_for(user: User, pk: int) -> Run:
-    """A comparison of paraphrases, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "compare_augmentations")
-
-
-def pre_fine_tuning_for(user: User, pk: int) -> Run:
-    """A comparison of pre-fine-tunings, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "compare_pre_fine_tuning")
-
-
-def corpora_for(user: User, pk: int) -> Run:
-    """A profile of paraphrase corpora, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "profile_corpora")
-
-
-def analysis_for(user: User, pk: int) -> Run:
-    """A linguistic analysis, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "analyse_language")
-
-
-def relatedness_for(user: User, pk: int) -> Run:
-    """An analysis of what makes pairs related, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "analyse_relatedness")
-
-
-def selection_for(user: User, pk: int) -> Run:
-    """A balanced selection of paraphrases, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "select_paraphrases")
-
-
-def written_paraphrases_for(user: User, pk: int) -> Run:
-    """A run that wrote paraphrases, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "write_paraphrases")
-
-
 def round_trip_for(user: User, pk: int) -> Run:
     """A round-trip translation, by the rule of `run_for`."""
     return _run_of_kind(user, pk, "translate_round_trip")
@@ -196,11 +161,6 @@ def rating_may(user: User, run: Run, *, may: str) -> bool:
     return _allowed(lambda: rating_for(user, run.pk, may=may))
 
 
-def cross_validation_for(user: User, pk: int) -> Run:
-    """A cross-validation of an encoder, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "cross_validate_encoder")
-
-
 def corpus_for(user: User, pk: int) -> Run:
     """A run that indexed a corpus, by the rule of `run_for`."""
     return _run_of_kind(user, pk, "index_corpus")
@@ -209,11 +169,6 @@ def corpus_for(user: User, pk: int) -> Run:
 def context_scores_for(user: User, pk: int) -> Run:
     """A run that scores pairs by contexts, by the rule of `run_for`."""
     return _run_of_kind(user, pk, "score_contexts")
-
-
-def context_curves_for(user: User, pk: int) -> Run:
-    """A run that measures curves of contexts, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "measure_context_curves")
 
 
 def realism_set_for(user: User, pk: int) -> ScoreSet:

@@ -256,7 +256,10 @@ class SettingRatedSerializer(serializers.Serializer[Any]):
 
     @extend_schema_field(ScaleRatedSerializer(many=True))
     def get_scales(self, one: Any) -> list[dict[str, Any]]:
-        return [{"scale": scale, **mean._asdict()} for scale, mean in one.labelled]
+        return [
+            {"scale": scale, "value": mean.value, "low": mean.low, "high": mean.high}
+            for scale, mean in one.labelled
+        ]
 
 
 class RatingsSerializer(serializers.Serializer[Any]):

@@ -1,23 +1,15 @@
 from django.urls import path
 
 from mlworkers.views import (
-    augmentations,
     comparisons,
-    context_curves,
     context_scores,
-    corpora,
-    cross_validation,
     disk,
     instructions,
-    language,
     models,
-    paraphrase_selections,
     paraphrases,
     playground,
-    pre_fine_tuning,
     ratings,
-    relatedness,
-    requested,
+    reports,
     round_trips,
     running_text,
     runs,
@@ -28,6 +20,7 @@ from mlworkers.views import (
 
 app_name = "mlworkers"
 urlpatterns = [
+    *reports.paths,
     path("runs/", runs.run_list, name="run_list"),
     path("runs/of/<slug:slug>/", runs.dataset_runs, name="dataset_runs"),
     path("runs/of/<slug:slug>/snapshots/<number:number>/", runs.snapshot_runs, name="snapshot_runs"),
@@ -61,28 +54,12 @@ urlpatterns = [
     path("searches/<number:pk>/", sentence_search.sentences_searched, name="sentences_searched"),
     path("datasets/<slug:slug>/running-text/", running_text.corpora, name="running_text"),
     path("running-text/<number:pk>/", running_text.corpus_contexts, name="corpus"),
-    path("context-curves/<number:pk>/", context_curves.context_curves_detail, name="context_curves"),
-    path(
-        "context-curves/<number:pk>/table.csv", context_curves.context_curves_csv, name="context_curves_csv"
-    ),
     path("contexts/<number:pk>/", context_scores.context_scores_detail, name="context_scores"),
     path("contexts/<number:pk>/pairs/<number:pair>/", context_scores.pair_contexts, name="pair_contexts"),
-    path("language/<number:pk>/", language.language_detail, name="language"),
-    path("language/<number:pk>/table.csv", language.language_csv, name="language_csv"),
-    path("relatedness/<number:pk>/", relatedness.relatedness_detail, name="relatedness"),
-    path("relatedness/<number:pk>/table.csv", relatedness.relatedness_csv, name="relatedness_csv"),
-    path("cross-validation/<number:pk>/", cross_validation.cross_validation_detail, name="cross_validation"),
-    path(
-        "cross-validation/<number:pk>/table.csv",
-        cross_validation.cross_validation_csv,
-        name="cross_validation_csv",
-    ),
     path("paraphrases/", paraphrases.paraphrase_corpora, name="paraphrase_corpora"),
     path("paraphrases/cells.csv", paraphrases.paraphrase_corpora_csv, name="paraphrase_corpora_csv"),
     path("paraphrases/<slug:slug>/", paraphrases.paraphrase_profile, name="paraphrases"),
     path("paraphrases/<slug:slug>/cells.csv", paraphrases.paraphrase_cells_csv, name="paraphrase_cells_csv"),
-    path("requested/<number:pk>/", requested.requested_detail, name="requested"),
-    path("requested/<number:pk>/table.csv", requested.requested_csv, name="requested_csv"),
     path("round-trips/<number:pk>/", round_trips.round_trip_detail, name="round_trip"),
     path("round-trips/<number:pk>/cells.csv", round_trips.round_trip_csv, name="round_trip_csv"),
     path("round-trips/<number:pk>/ratings/", ratings.rating_results, name="ratings"),
@@ -90,29 +67,10 @@ urlpatterns = [
     path("round-trips/<number:pk>/ratings/draw/", ratings.ratings_draw, name="ratings_draw"),
     path("round-trips/<number:pk>/rate/", ratings.rate, name="rate"),
     path("round-trips/<number:pk>/rate/undo/", ratings.rate_undo, name="rate_undo"),
-    path("selections/<number:pk>/", paraphrase_selections.selection_detail, name="selection"),
-    path("corpora/<number:pk>/", corpora.corpora_detail, name="corpora"),
-    path("corpora/<number:pk>/table.csv", corpora.corpora_csv, name="corpora_csv"),
     path("realism/<number:pk>/", verdicts.verdict_detail, name="verdicts"),
     path("realism/<number:pk>/figures.csv", verdicts.verdict_figures_csv, name="verdict_figures_csv"),
     path("realism/<number:pk>/rejected.csv", verdicts.verdict_rejected_csv, name="verdict_rejected_csv"),
     path("realism/<number:pk>/kept.csv", verdicts.verdict_kept_csv, name="verdict_kept_csv"),
     path("compare/", comparisons.comparison_list, name="comparison_list"),
-    path("compare/<number:pk>/", comparisons.comparison_detail, name="comparison"),
-    path("compare/<number:pk>/table.csv", comparisons.comparison_csv, name="comparison_csv"),
-    path("compare/paraphrases/<number:pk>/", augmentations.augmentations_detail, name="augmentations"),
-    path(
-        "compare/paraphrases/<number:pk>/table.csv", augmentations.augmentations_csv, name="augmentations_csv"
-    ),
-    path(
-        "compare/pre-fine-tuning/<number:pk>/",
-        pre_fine_tuning.pre_fine_tuning_detail,
-        name="pre_fine_tuning",
-    ),
-    path(
-        "compare/pre-fine-tuning/<number:pk>/table.csv",
-        pre_fine_tuning.pre_fine_tuning_csv,
-        name="pre_fine_tuning_csv",
-    ),
     path("compare/<number:pk>/suites.csv", comparisons.comparison_suites_csv, name="comparison_suites_csv"),
 ]

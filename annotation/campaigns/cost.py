@@ -78,7 +78,7 @@ class Gate:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CampaignWork:
     """pay: for all people together; None if the form has no pay. gate: None if the form lacks the minimum of gold."""
 
     pairs: int
@@ -90,7 +90,7 @@ class Estimate:
 
 def campaign_estimate(
     dataset: Dataset, settings: Mapping[str, Any], *, campaign: Campaign | None = None
-) -> Estimate:
+) -> CampaignWork:
     """Estimate the work of a campaign from its settings. Two queries, four with a campaign.
 
     campaign: the stored campaign whose gold tuples and crowd count; None before there is one.
@@ -102,7 +102,7 @@ def campaign_estimate(
     gate = None
     if settings["gold_minimum"] is not None:
         gate = _gate(dataset, settings, costs.answers, campaign)
-    return Estimate(pairs, tuples, costs, None if pay is None else costs.hours * pay, gate)
+    return CampaignWork(pairs, tuples, costs, None if pay is None else costs.hours * pay, gate)
 
 
 def _costs(settings: Mapping[str, Any], judgements: int) -> CampaignCosts:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT
-from annotation.campaigns.cost import Estimate, campaign_estimate
+from annotation.campaigns.cost import CampaignWork, campaign_estimate
 from annotation.models import REPEATS_AT_MOST_EVERY, Campaign
 from curation.foundation.numbers import NumberField
 from curation.models import Dataset
@@ -62,7 +62,7 @@ class EstimateForm(forms.Form):
 
 def estimate_asked(
     dataset: Dataset, asked: Mapping[str, Any], *, campaign: Campaign | None = None
-) -> Estimate | None:
+) -> CampaignWork | None:
     """The estimate for a form's values, of a new campaign or this draft; None where they cannot be read yet."""
     form = EstimateForm({"seconds": SECONDS_PER_JUDGEMENT, **asked})
     if not form.is_valid():

@@ -4,7 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
@@ -60,6 +60,7 @@ from curation.files.zipping import zip_folder
 from curation.foundation.errors import UserError, errors_shown
 from curation.models import Pair
 from curation.pairs.text import normalise, unspaced
+from curation.results.estimates import Estimate
 
 SCHEMA_VERSION = 7
 SHORTEST_NAME_HIDDEN = 3
@@ -432,7 +433,13 @@ def _norming(facts: _Facts) -> None:
         for each in said.select_related("tuple__session")
     )
     facts.table("norming-comments.csv", ("session", "annotator", "tuple", "comment"), comments)
-    agreement = {session.number: asdict(agreement_of(session)) for session in sessions}
+    agreement = {
+        session.number: {
+            name: list(value) if isinstance(value, Estimate) else value
+            for name, value in vars(agreement_of(session)).items()
+        }
+        for session in sessions
+    }
     _write_json(facts.folder / "norming.json", {"agreement": agreement})
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ from annotation.models import Campaign, Judgement, PairRating, Participation, Sl
 from annotation.results.figures import campaign_mark, kept
 from annotation.results.record import annotator_codes, campaign_judgements, judgements_at_most, pair_names
 from curation.pairs.judged_by import judged_by
+from curation.results.estimates import as_stored, estimate_stored
 from curation.statistics.influence import Correlation
-from curation.statistics.intervals import Estimate
 
 COMPARED_AT_ONCE = 2_000  # judgements and ratings that a request compares, within about half a second
 RATING_COLUMNS = ("rating", "pair", "annotator", "value", "guideline", "seconds")
@@ -134,7 +134,7 @@ def comparison_is_quick(arm: SliderArm) -> bool:
 
 
 def comparison_as_json(compared: Comparison) -> dict[str, Any]:
-    return asdict(compared)
+    return as_stored(compared)
 
 
 def comparison_from_json(stored: Mapping[str, Any]) -> Comparison:
@@ -144,7 +144,7 @@ def comparison_from_json(stored: Mapping[str, Any]) -> Comparison:
         return Comparison(**stored)
     figures = ("best_worst", "slider", "difference")
     points = tuple(
-        MethodsPoint(**{**point, **{name: Estimate(*point[name]) for name in figures}})
+        MethodsPoint(**{**point, **{name: estimate_stored(point[name]) for name in figures}})
         for point in found["points"]
     )
     compared = {**found, "points": points, "correlation": Correlation(**found["correlation"])}

@@ -7,7 +7,6 @@ sums over values that were sorted once, so that no resample needs sorting again.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,19 +16,6 @@ from curation.statistics.correlation import Scores, paired
 Counts = NDArray[np.float64]  # (resamples, pairs)
 Integers = NDArray[np.int64]
 _BLOCK = 1 << 20  # counts held at a time: 8 MB
-
-
-class Estimate(NamedTuple):
-    """A figure with the ends of its 95 % interval; None where it is undefined or was not asked for."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def in_percent(self) -> "Estimate":
-        """Of a share."""
-        return Estimate(*(None if each is None else 100 * each for each in self))
 
 
 @dataclass(frozen=True)

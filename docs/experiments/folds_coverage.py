@@ -13,8 +13,9 @@ import argparse
 import numpy as np
 from numpy.typing import NDArray
 
+from curation.results.estimates import Estimate
 from curation.statistics.correlation import Scores
-from mlworkers.science.encoders.cross_validation import Estimate, method_figures
+from mlworkers.science.encoders.cross_validation import method_figures
 from mlworkers.science.encoders.folds import Folds, Protocol
 
 FOLDS, PAIRS = 5, 200

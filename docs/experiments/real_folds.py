@@ -32,8 +32,8 @@ django.setup()
 from django.core.management import call_command  # noqa: E402
 from stages import NOT_OVER, carried_out, run_of  # noqa: E402
 
+from curation.results.estimates import Estimate  # noqa: E402
 from mlworkers.kinds.encoders.cross_validation import (  # noqa: E402
-    Estimate,
     cross_validation_stored,
     what_the_folds_show,
     what_to_cite,

@@ -47,8 +47,8 @@ from stages import NOT_OVER, Stages, carried_out  # noqa: E402
 from curation.datasets.agreement import scores_of_both  # noqa: E402
 from curation.models import Pair, ScoreSet  # noqa: E402
 from curation.pairs.text import near_copy_key  # noqa: E402
-from curation.statistics.intervals import Estimate  # noqa: E402
-from mlworkers.kinds.paraphrases.requested import requested_of, what_was_met  # noqa: E402
+from curation.results.estimates import Estimate  # noqa: E402
+from mlworkers.kinds.paraphrases.requested import figure_shown, what_was_met  # noqa: E402
 from mlworkers.models import Run  # noqa: E402
 from mlworkers.science.paraphrasing.profile import profile_of  # noqa: E402
 from mlworkers.science.paraphrasing.tags import TagBounds  # noqa: E402
@@ -278,12 +278,12 @@ def yields(labels: Run) -> Iterator[str]:
 
 def figures(written: Run) -> Iterator[str]:
     """Requested and measured tags, in Markdown."""
-    found = requested_of(written)
-    if found is None:
+    result = written.result
+    if not result.get("profile"):
         return
-    left_out = written.result["sources_left_out"]
-    counts = f"{found.sources} sources, {found.whole.paraphrases:,} paraphrases, left out: {left_out}."
-    yield f"{what_was_met(found)} {counts}"
+    rows = result["profile"]["rows"]
+    counts = f"{result['sources']} sources, {rows[0]['paraphrases']:,} paraphrases"
+    yield f"{what_was_met(result)} {counts}, left out: {result['sources_left_out']}."
     yield ""
     names = (
         "hit_rate", "near_rate", "gain_of_reranking", "error_of_similarity", "error_of_bleu", "spearman_similarity",
@@ -291,9 +291,10 @@ def figures(written: Run) -> Iterator[str]:
     )  # fmt: skip
     yield f"| requested | n | {' | '.join(names)} |"
     yield f"|---|---|{'---|' * len(names)}"
-    for row in found.rows:
-        cells = " | ".join(figure(row.figures[name]) for name in names)
-        yield f"| {row.label} | {row.paraphrases:,} | {cells} |"
+    for row in rows:
+        cells = " | ".join(figure(figure_shown(row, name)) for name in names)
+        label = f"{row['similarity_tag']} {row['bleu_tag']}".strip() or "all paraphrases"
+        yield f"| {label} | {row['paraphrases']:,} | {cells} |"
 
 
 def figure(one: Estimate) -> str:

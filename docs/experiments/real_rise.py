@@ -42,7 +42,8 @@ from stages import NOT_OVER, Stages, carried_out  # noqa: E402
 
 from curation.models import ReviewDecision  # noqa: E402
 from mlworkers.kinds.comparisons.comparison import SIGNIFICANT, ordered_labels  # noqa: E402
-from mlworkers.kinds.language.language import Figure, families_stored  # noqa: E402
+from mlworkers.kinds.language.language import language_report  # noqa: E402
+from mlworkers.kinds.reader import Reader  # noqa: E402
 from mlworkers.models import Run  # noqa: E402
 
 BASE = "packaged:all-MiniLM-L6-v2"
@@ -143,26 +144,11 @@ def told(result: Mapping[str, Any]) -> str:
 
 def language_tables(run: Run) -> Iterable[str]:
     """The paper's Tables 1 and 4: all generated pairs, then those of each target."""
-
-    for family in families_stored(run.result):
-        of = "all generated pairs" if family.target is None else f"target {family.target:g}"
-        titles = [f"{group.label} ({group.pairs:,})" for group in family.groups]
-        rows = [
-            [
-                name,
-                *(
-                    f"{one.value:.3f} ({one.low:.3f}–{one.high:.3f})" if known(one) else "–"
-                    for one in figures
-                ),
-            ]
-            for name, figures in [*family.summary, *family.details]
-        ]
-        yield f"Language, {of}, {family.budget:,} tokens of each group"
-        yield markdown(["measure", *titles], rows)
-
-
-def known(figure: Figure) -> bool:
-    return None not in (figure.value, figure.low, figure.high)
+    for heading, table in language_report(
+        run, Reader(lambda _kind, _dataset: False, Run.objects.all(), {})
+    ).tables:
+        yield f"Language, {heading}"
+        yield table.markdown()
 
 
 def comparison_tables(run: Run) -> Iterable[str]:

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+from django.utils.translation import gettext as _
 
 from curation.charts import ACCENT, SOFT
+from curation.results.estimates import Estimate
+from curation.results.reports import Chart
 
 _PIXELS_OF_A_LETTER = 7
 
@@ -20,6 +23,32 @@ class Dot:
     low: float | None = None
     high: float | None = None
     seeds: Sequence[float] = ()
+
+
+def dots_chart(
+    figures: Sequence[tuple[str, Estimate]],
+    *,
+    name: str,
+    finding: str,
+    n: int,
+    unit: str,
+    heading: str,
+    title: str,
+    room: int,
+    judges: str = "",
+) -> Chart:
+    """A row for each figure that is defined, under its label. heading: of the labels. title: of the axis, which
+    begins at 0. room: for the labels, in pixels.
+    """
+    known = [(label, one) for label, one in figures if one.value is not None]
+    drawn = dots_in_rows(
+        [Dot(label, *one) for label, one in known],
+        title=title,
+        zero=True,
+        labels=labels_axis([label for label, _one in known], room=room),
+    )
+    columns, rows = [heading, _("value"), _("from"), _("to")], [[label, *one] for label, one in known]
+    return Chart(name, finding, n, unit, drawn.to_dict(), columns, rows, judges)
 
 
 def dots_in_rows(

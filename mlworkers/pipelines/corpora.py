@@ -13,8 +13,8 @@ from django.utils.translation import ngettext
 
 from curation.files.progress import Report
 from curation.foundation.errors import UserError
+from curation.results.estimates import Estimate
 from curation.statistics.correlation import Scores
-from curation.statistics.intervals import Estimate
 from mlworkers.pipelines.contrast_data import tags_of
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.scoring_pairs import blocks_in_shards, pairs_of_split

@@ -27,6 +27,7 @@ from curation.pairs.judged_by import with_mark
 from curation.pairs.leaks import Leaks
 from curation.pairs.overlap import dice
 from curation.pairs.segmenting import segmented_words, words_rule
+from curation.results.estimates import as_stored
 from curation.statistics.correlation import Scores, spearman
 from mlworkers.kinds.encoders.cross_validation import cross_validation_stored, what_is_best
 from mlworkers.pipelines.disclosure import Disclosure, benchmark_of_training, dataset_names, disclosure
@@ -453,5 +454,5 @@ def _stored(folds: Folds, unseen: int, methods: Sequence[MethodFigures]) -> dict
         "pairs": int(folds.tested.sum()),
         "leakage": float(folds.leaking[folds.tested].mean()),
         "unseen_pairs": unseen,
-        "methods": [asdict(one) for one in methods],
+        "methods": [as_stored(one, n="pairs", sd="sd") for one in methods],
     }

@@ -37,7 +37,7 @@ from mlworkers.science.paraphrasing.corpora_plan import CorporaPlan
 from mlworkers.science.paraphrasing.plan import LabellingPlan
 from mlworkers.science.paraphrasing.round_trip_plan import RoundTripPlan
 from mlworkers.science.realism.plan import RealismPlan
-from mlworkers.science.synthesis.estimates import Estimate, estimate_of, longest_sources
+from mlworkers.science.synthesis.estimates import Requests, estimate_of, longest_sources
 from mlworkers.science.synthesis.plan import BootstrapPlan, GenerationPlan
 
 
@@ -90,7 +90,7 @@ def search_estimate(plan: SearchPlan) -> str:
 
 
 @dataclass(frozen=True)
-class RunEstimate:
+class RunWork:
     """What a run will ask for, a sentence a line: the amount of work, the time, the room on the disk. fits: whether
     the disk has that room.
     """
@@ -99,7 +99,7 @@ class RunEstimate:
     fits: bool = True
 
 
-def run_estimate(kind: Kind, plan: Any, dataset: Dataset) -> RunEstimate:
+def run_estimate(kind: Kind, plan: Any, dataset: Dataset) -> RunWork:
     """Of a kind that is `estimated`."""
     work = work_of(plan, dataset)
     pace = pace_of(kind, plan) if work else None
@@ -107,7 +107,7 @@ def run_estimate(kind: Kind, plan: Any, dataset: Dataset) -> RunEstimate:
     lines = [_amount_in_words(plan, dataset, work)]
     if work:
         lines += [_time_in_words(kind, plan, work, pace), *([_room_in_words(room)] if room else [])]
-    return RunEstimate(lines, room is None or room.fits)
+    return RunWork(lines, room is None or room.fits)
 
 
 def _amount_in_words(plan: Any, dataset: Dataset, work: int) -> str:
@@ -195,7 +195,7 @@ def _room_in_words(room: Room) -> str:
     return f"{sentence} {free}" % words
 
 
-def estimate_in_words(estimate: Estimate) -> str:
+def estimate_in_words(estimate: Requests) -> str:
     words = {
         "requests": intcomma(estimate.requests),
         "read": intcomma(estimate.tokens_read),

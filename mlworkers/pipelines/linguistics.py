@@ -1,6 +1,5 @@
 """The linguistic analysis of a dataset's pairs, from a snapshot."""
 
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from curation.foundation.errors import UserError
 from curation.models import Pair
+from curation.results.estimates import as_stored
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.science.encoders.rows import PairTable
@@ -56,5 +56,5 @@ def _pairs(table: PairTable, plan: LinguisticPlan) -> AnalysedPairs:
 
 def _stored(family: FamilyFigures) -> dict[str, Any]:
     """Lists of rows, so that the run's page leaves them to the page of the analysis."""
-    groups = [{**asdict(group), "group": str(group.group)} for group in family.groups]
-    return {**asdict(family), "groups": groups}
+    groups = [{**as_stored(group), "group": str(group.group)} for group in family.groups]
+    return {**as_stored(family), "groups": groups}

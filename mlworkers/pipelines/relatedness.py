@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from django.utils.translation import gettext as _
 from curation.files.progress import Report
 from curation.foundation.errors import UserError
 from curation.pairs.segmenting import words_rule
+from curation.results.estimates import as_stored
 from mlworkers.pipelines.encoder_data import judges_results
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.runs.jobs import Job, Outcome
@@ -113,7 +113,7 @@ def _notes(plan: RelatednessPlan, found: Relatedness) -> Sequence[str]:
 
 def _stored(found: Relatedness) -> dict[str, object]:
     """Lists of rows, so that the run's page leaves them to the page of the analysis."""
-    stored = asdict(found)
+    stored = as_stored(found)
     regression = stored.pop("regression")
     stored["regression"] = [] if regression is None else [regression]
     return stored

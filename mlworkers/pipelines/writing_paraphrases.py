@@ -18,7 +18,7 @@ from curation.files.progress import Report, silent
 from curation.files.writing import replacing
 from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, ScoreSet
-from curation.statistics.intervals import Estimate
+from curation.results.estimates import Estimate
 from mlworkers.pipelines.human_sentences import EVERY, held_out_of, sources_drawn
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish

@@ -9,9 +9,14 @@ from django import template
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
+from curation.charts import Chart, chart_draw
+from curation.results import reports, tables
+from curation.results.estimates import Estimate
 from curation.templatetags.curation import figure
 from mlworkers.kinds.cards import MODEL_KIND_LABELS, benchmarks_of, card_of
+from mlworkers.kinds.comparisons.comparison import p_value
 from mlworkers.kinds.lineage import score_sets_of_plan
+from mlworkers.kinds.pages import PAGES, Page
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS
 from mlworkers.plans.settings import Setting, Text
@@ -20,12 +25,52 @@ from mlworkers.runs.selectors import worker_for
 
 register = template.Library()
 register.filter("figure", figure)
+register.filter("p_value", p_value)
 register.filter("result_parts", parts_of)
 register.filter("duration", duration_in_words)
 register.filter("remaining", remaining_in_words)
 register.filter("benchmarks", benchmarks_of)
 register.simple_tag(card_of, name="card")
 register.simple_tag(worker_for)
+
+
+@register.filter
+def result_page(run: Run) -> Page | None:
+    """The page of a run's results; None where its kind has none."""
+    return PAGES.get(run.kind) if run.state == Run.State.SUCCEEDED else None
+
+
+@register.filter
+def class_name(part: object) -> str:
+    return type(part).__name__
+
+
+@register.filter
+def drawn(chart: reports.Chart) -> Chart:
+    return chart_draw(
+        dict(chart.drawing),
+        name=chart.name,
+        finding=chart.finding,
+        n=chart.n,
+        unit=chart.unit,
+        columns=chart.columns,
+        rows=chart.rows,
+        judges=chart.judges,
+    )
+
+
+@register.filter
+def main_value(cell: tables.Cell, column: tables.Column) -> str:
+    """The value of a cell, without its interval."""
+    value = cell.value
+    return shown_in(value.value if isinstance(value, Estimate) else value, column)
+
+
+@register.filter
+def shown_in(value: str | float | None, column: tables.Column) -> str:
+    """A value in the form of its column; whole numbers in the reader's language."""
+    is_whole = type(value) is int and column.form == "number"
+    return str(intcomma(value)) if is_whole else column.text(value)
 
 
 @register.filter
@@ -78,14 +123,6 @@ def _valued(setting: Setting | None, value: Any) -> str:
 def signed(value: float | None, digits: int = 3) -> str:
     """A difference, whose sign matters: "+0.012", "−0.004"."""
     return "–" if value is None else f"{value:+.{digits}f}".replace("-", "−")
-
-
-@register.filter
-def p_value(value: float | None) -> str:
-    """With its relation: "p = 0.012", "p < 0.001"; nothing where there is none."""
-    if value is None:
-        return ""
-    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
 @register.filter

@@ -1,11 +1,7 @@
 """Comparisons of weightings: their list, the table of one, its figures as a file, and evaluations side by side."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from curation.foundation.numbers import number_from
@@ -14,13 +10,8 @@ from curation.people.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
 from mlworkers.kinds.comparisons.augmentations import augmentations_of, what_they_show
-from mlworkers.kinds.comparisons.baselines import baseline_note
-from mlworkers.kinds.comparisons.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side
-from mlworkers.kinds.comparisons.comparison_chart import comparison_chart
+from mlworkers.kinds.comparisons.comparison import comparison_of, side_by_side
 from mlworkers.kinds.comparisons.comparison_words import (
-    ceiling_note,
-    unscored_note,
-    validation_note,
     what_it_shows,
 )
 from mlworkers.kinds.comparisons.pre_fine_tuning import pre_fine_tunings_of
@@ -28,7 +19,6 @@ from mlworkers.kinds.comparisons.pre_fine_tuning import what_they_show as what_p
 from mlworkers.kinds.comparisons.suite_table import CSV_COLUMNS as SUITE_CSV_COLUMNS
 from mlworkers.kinds.comparisons.suite_table import csv_rows as suite_csv_rows
 from mlworkers.kinds.comparisons.suite_table import suite_table_of
-from mlworkers.kinds.encoders.furthest import furthest_of
 from mlworkers.kinds.selectors import (
     augmentation_runs,
     comparisons,
@@ -74,43 +64,6 @@ def comparison_list(request: AuthedRequest) -> HttpResponse:
         "may_start": any(kind.name == "compare_weightings" for kind in kinds_offered(request.user)),
     }
     return render(request, "mlworkers/comparisons.html", context)
-
-
-@require_GET
-def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
-    run = comparison_for(request.user, pk)
-    comparison = comparison_of(run.result, run.evaluations.order_by("pk"))
-    measured = bool(run.result.get("encoders"))
-    context = {
-        "run": run,
-        "csv": reverse("mlworkers:comparison_csv", args=[pk]) if measured else "",
-        "comparison": comparison,
-        "warnings": run.result.get("warnings", []),
-        "shows": what_it_shows(comparison) if measured else "",
-        "suite_table": suite_table_of(run.result, judged=comparison.judged),
-        "ceiling": ceiling_note(run.result),
-        "validation": validation_note(run),
-        "unscored": unscored_note(run.result, plan=run.plan),
-        "baseline": baseline_note(run),
-        "chart": comparison_chart(comparison, judges=run.judges) if measured else None,
-        "models": run.artifacts.filter(kind="encoder").order_by("pk"),
-        "furthest": furthest_of(
-            run, request.user, asked=request.GET.get("furthest", ""), proposed=_first_trained(run.result)
-        ),
-    }
-    return render(request, "mlworkers/comparison.html", context)
-
-
-def _first_trained(result: Mapping[str, Any]) -> str:
-    """The first row after the baseline model, for which nothing was trained."""
-    return next((label for label in result.get("furthest", {}) if label != BASE), BASE)
-
-
-@require_GET
-def comparison_csv(request: AuthedRequest, pk: int) -> HttpResponse:
-    run = comparison_for(request.user, pk)
-    rows = csv_rows(comparison_of(run.result, run.evaluations.order_by("pk")))
-    return csv_answer(request, f"comparison-{pk}.csv", CSV_COLUMNS, rows, judges=run.judges)
 
 
 @require_GET

@@ -5,8 +5,9 @@ from typing import Any
 
 from curation.files.publishing.making import EncoderRun
 from curation.models import Snapshot
+from curation.results.estimates import Estimate
 from mlworkers.kinds.comparisons.comparison import Cell, comparison_of
-from mlworkers.kinds.encoders.cross_validation import Estimate, cross_validation_stored
+from mlworkers.kinds.encoders.cross_validation import cross_validation_stored
 from mlworkers.models import Run
 
 _MOST_RUNS = 20

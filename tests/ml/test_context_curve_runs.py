@@ -62,7 +62,7 @@ def test_all_three_curves_have_points_and_a_page(client, admin, dataset, corpus,
             assert point["low"] <= point["spearman"] <= point["high"]
     client.force_login(admin)
     page = client.get(reverse("mlworkers:context_curves", args=[run.pk]))
-    assert [one.chart is not None for one in page.context["curves"]] == [True, True, True]
+    assert page.text.count("<svg") == 3
     table = client.get(reverse("mlworkers:context_curves_csv", args=[run.pk]))
     assert len(table.text.strip().splitlines()) == 1 + 6
 

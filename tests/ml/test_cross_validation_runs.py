@@ -392,7 +392,7 @@ def test_a_source_has_what_was_trained_under_each_protocol_and_the_other_methods
 
     found = cross_validation_stored(run.result)
 
-    assert found.source_labels == [
+    assert [label for label, _figure in found.sources[0].labelled] == [
         "Dice",
         "fine-tuned, random folds",
         "fine-tuned, component folds",

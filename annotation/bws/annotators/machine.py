@@ -17,7 +17,7 @@ from annotation.bws.annotators.pairwise import (
 )
 from annotation.bws.annotators.position_bias import PositionBias, position_bias
 from annotation.bws.judgements import FloatArray, IntArray
-from curation.statistics.intervals import Estimate
+from curation.results.estimates import Estimate
 
 FEWEST_TUPLES = 30  # that an annotator shares with others, for the t-test of the alternative annotator test
 COST_BENEFIT = (

@@ -6,7 +6,7 @@ import numpy as np
 
 from annotation.bws.annotators.pairwise import RESAMPLES, Draws, choices_alike, pairs_of_people
 from annotation.bws.judgements import IntArray
-from curation.statistics.intervals import Estimate
+from curation.results.estimates import Estimate
 
 
 @dataclass(frozen=True, eq=False)

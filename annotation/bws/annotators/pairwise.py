@@ -3,7 +3,8 @@
 import numpy as np
 
 from annotation.bws.judgements import FloatArray, IntArray, summed, tallied
-from curation.statistics.intervals import Estimate, percentile_interval
+from curation.results.estimates import Estimate
+from curation.statistics.intervals import percentile_interval
 
 FEWEST_PEOPLE = 3  # to resample
 RESAMPLES = 2_000

@@ -13,8 +13,8 @@ from annotation.bws.reliability.ratings import HalfMeans, Halves, Ratings, halve
 from annotation.bws.reliability.split_half import HalfScores, TooFewJudgements
 from annotation.bws.scores.scoring import counting_scores
 from annotation.bws.studies.costs import PAUSE_MINUTES
+from curation.results.estimates import Estimate
 from curation.statistics.influence import Correlation, spearman_by_pair, spearman_within
-from curation.statistics.intervals import Estimate
 
 POINTS = 5
 CELLS = 2_000_000  # of an array (answers, trials); with more answers there are fewer trials

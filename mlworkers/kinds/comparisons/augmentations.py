@@ -1,18 +1,23 @@
-"""A comparison of paraphrases as its page and its file show it: a row for each share, variant and size."""
+"""A comparison of paraphrases: a table with a row for each share, variant and size, a chart, and what they show."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.urls import reverse
 from django.utils.text import capfirst, get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.charts import CATEGORIES, Chart, chart_draw
-from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell
-from mlworkers.kinds.comparisons.unequal import differ_much, unequal_note
+from curation.charts import CATEGORIES
+from curation.results import tables
+from curation.results.reports import Chart, Link, Links, Points, Report, Section
+from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell, difference_of, mean_of
+from mlworkers.kinds.comparisons.unequal import differ_much, missing_note, unequal_note
 from mlworkers.kinds.dot_chart import Dot, dots_in_rows
+from mlworkers.kinds.reader import Reader
 from mlworkers.models import Run
 from mlworkers.science.encoders.contrastive.variants import ORIGINAL
 from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE
@@ -20,7 +25,7 @@ from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE
 KIND = "compare_augmentations"
 BASE, MEAN_OF_SUITES = "base", "mean of suites"
 _NAMED = 3  # rows that the sentence above the table names; it counts the others
-CSV_COLUMNS = (
+_OF_FILE = (
     "row", "variant", "size", "share", "examples", "copies", "copies_missing", "test", "metric", "pairs", "mean", "sd",
     "low", "high", *(name.replace("difference", "difference_from_original", 1) for name in DIFFERENCE), "seeds",
 )  # fmt: skip
@@ -82,11 +87,6 @@ class Augmentations:
         """The column that the chart shows: the mean of suites where there is one, else the own test."""
         names = [one.suite for one in self.columns]
         return names.index(MEAN_OF_SUITES) if MEAN_OF_SUITES in names else 0
-
-    @property
-    def lines(self) -> list[tuple[Row, list[tuple[Column, Cell]]]]:
-        """The rows of the table, each cell with its column."""
-        return [(row, list(zip(self.columns, row.cells, strict=True))) for row in self.rows]
 
     @property
     def trained(self) -> list[Row]:
@@ -189,14 +189,110 @@ def _few(names: Sequence[str]) -> list[str]:
     return [*names[:_NAMED], _("%(others)s others") % {"others": len(names) - _NAMED}]
 
 
-def csv_rows(found: Augmentations) -> Iterator[list[object]]:
-    """A line for each row and test, under CSV_COLUMNS."""
+def augmentations_report(run: Run, reader: Reader) -> Report:
+    found = augmentations_of(run)
+    worded = _("Measure how the variants are worded")
+    links = reader.form("profile_corpora", run.dataset, worded, comparison=run.pk)
+    chart = augmentations_chart(found) if found else None
+    return Report(
+        title=_("Comparison of paraphrases %(number)s") % {"number": run.pk},
+        heading=_("What paraphrases add"),
+        lead=_(
+            "Encoders trained by contrast with paraphrased copies of each variant, and with the original examples "
+            "alone."
+        ),
+        back=Link(_("Compare"), reverse("mlworkers:comparison_list")),
+        finding=what_they_show(found) if found else "",
+        warnings=[*filter(None, [unequal_examples(found) if found else ""]), *run.result.get("warnings", [])],
+        judges=run.judges,
+        data=tables.Table(list(map(tables.Column, _OF_FILE)), list(_rows_of_file(found)) if found else []),
+        parts=[
+            *([chart] if chart else []),
+            Section(_("Every row and test"), [_table(run, found)]),
+            _how_to_read(run, found),
+            *([Links(links)] if links else []),
+        ]
+        if found
+        else [],
+    )
+
+
+def _table(run: Run, found: Augmentations) -> tables.Table:
+    columns = [tables.Column(label=_("Trained on"), form="text"), tables.Column(label=_("Examples"))]
+    for column in found.columns:
+        pairs = _("%(pairs)s pairs") % {"pairs": intcomma(column.pairs)}
+        columns.append(tables.Column(label=capfirst(column.label), note=f"{column.metric}, {pairs}"))
+        if column.has_differences:
+            columns.append(tables.Column(label=_("Difference from the original"), form="signed"))
+    rows: list[tables.Row] = []
+    for row in found.rows:
+        name = tables.Cell(_("baseline model"), notes=[run.plan.get("model", "")])
+        line: list[Any] = [
+            name if row.variant == BASE else row.label,
+            tables.Cell(row.examples, notes=missing_note(row.missing)),
+        ]
+        for column, cell in zip(found.columns, row.cells, strict=True):
+            line += [mean_of(cell), difference_of(cell)] if column.has_differences else [mean_of(cell)]
+        rows.append(line)
+    return tables.Table(columns, rows)
+
+
+def _how_to_read(run: Run, found: Augmentations) -> Section:
+    seeds = ngettext(
+        "Lighter figures are 95 %% intervals over other test pairs: with one seed, they do not cover another training.",
+        "Lighter figures are 95 %% intervals: of a mean over other test pairs, of a difference over other test pairs "
+        "and other seeds. ± is the standard deviation over %(seeds)s seeds, of the figures or of the differences seed "
+        "by seed.",
+        len(found.seeds),
+    ) % {"seeds": len(found.seeds)}
+    adjusted = _("p is adjusted for the %(tests)s differences on this page (Holm). Bold: p below 0.05.")
+    sizes = _(
+        "The rows of paraphrases hold no original example: ×1 is one copy of each, and as large as the original row."
+    )
+    if run.plan.get("keep_originals"):
+        sizes = _(
+            "×2 is the original examples with one copy of each, ×5 with four; the copies take the best paraphrases "
+            "first."
+        )
+    left = ngettext(
+        "All rows begin with the same %(examples)s examples; %(shown)s other is left out, because a variant has too "
+        "few paraphrases of it.",
+        "All rows begin with the same %(examples)s examples; %(shown)s others are left out, because a variant has too "
+        "few paraphrases of them.",
+        found.left_out,
+    )
+    words = {"examples": intcomma(run.result.get("examples", "")), "shown": intcomma(found.left_out)}
+    loss = _(
+        "Loss of the first row: %(loss)s. Pooler: %(pooler)s. Examples that share a sentence, or the source of one, "
+        "are never in one batch."
+    ) % {name: run.result.get(f"{name}_in_words", "") for name in ("loss", "pooler")}
+    points = [
+        f"{seeds} {adjusted % {'tests': found.tests}}" if found.tests else seeds,
+        _(
+            "A difference is from the original examples of the same share, on the same pairs and seeds. It is not the "
+            "gap between two intervals of the chart."
+        ),
+        f"{sizes} {left % words}" if run.plan.get("complete") else sizes,
+        loss,
+    ]
+    return Section(_("How to read this"), [Points(points)])
+
+
+def _rows_of_file(found: Augmentations) -> Iterator[tables.Row]:
+    """A line for each row and test."""
     for row in found.rows:
         for column, cell in zip(found.columns, row.cells, strict=True):
-            about = [row.label, row.variant, row.size, row.share, row.examples, row.copies, row.missing]
+            about: list[Any] = [
+                row.label,
+                row.variant,
+                row.size,
+                row.share,
+                row.examples,
+                row.copies,
+                row.missing,
+            ]
             figures = [cell.mean, cell.sd, cell.low, cell.high, *(getattr(cell, name) for name in DIFFERENCE)]
-            line = [*about, column.label, column.metric, column.pairs, *figures, len(cell.by_seed)]
-            yield ["" if value is None else value for value in line]
+            yield [*about, column.label, column.metric, column.pairs, *figures, len(cell.by_seed)]
 
 
 def _row(stored: Mapping[str, Any], judged: bool) -> Row:
@@ -244,8 +340,8 @@ def augmentations_chart(found: Augmentations) -> Chart | None:
     best = max(values, key=lambda one: one["value"])
     words = {"label": best["label"], "value": f"{best['value']:.3f}", "test": column.label}
     unit = ngettext("test pairs, %(seeds)s seed", "test pairs, %(seeds)s seeds", len(found.seeds))
-    return chart_draw(
-        drawn,
+    return Chart(
+        drawing=drawn.to_dict(),
         name="augmentations",
         finding=_("The highest mean on %(test)s is %(value)s, with %(label)s.") % words,
         n=column.pairs,

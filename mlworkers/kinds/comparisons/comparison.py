@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
+from curation.results import tables
+from curation.results.estimates import Estimate
 from mlworkers.models import Evaluation, Run
 from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE, Weighting
 from mlworkers.science.encoders.seen import ALL, UNSEEN
@@ -76,6 +78,25 @@ class Cell:
     @property
     def has_difference(self) -> bool:
         return None not in (self.difference, self.difference_low, self.difference_high)
+
+
+def mean_of(cell: Cell) -> Estimate:
+    return Estimate(cell.mean, cell.low, cell.high, sd=cell.sd)
+
+
+def difference_of(cell: Cell) -> tables.Cell:
+    """The difference with its p; nothing where it is undefined."""
+    if not cell.has_difference:
+        return tables.Cell()
+    estimate = Estimate(cell.difference, cell.difference_low, cell.difference_high, sd=cell.difference_sd)
+    return tables.Cell(estimate, strong=cell.differs, notes=list(filter(None, [p_value(cell.p_holm)])))
+
+
+def p_value(value: float | None) -> str:
+    """With its relation: "p = 0.012", "p < 0.001"; nothing where there is none."""
+    if value is None:
+        return ""
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
 @dataclass(frozen=True)
@@ -274,13 +295,13 @@ CSV_COLUMNS = (
 )
 
 
-def beside_cells(cell: Cell) -> list[object]:
+def beside_cells(cell: Cell) -> list[str | float | None]:
     """Under BESIDE_COLUMNS."""
     one = cell.beside
     return [""] * len(BESIDE_COLUMNS) if one is None else [one.part, one.pairs, one.mean, one.low, one.high]
 
 
-def csv_rows(comparison: Comparison) -> list[list[object]]:
+def csv_rows(comparison: Comparison) -> list[tables.Row]:
     """A row per encoder and test, under CSV_COLUMNS. Differences from a shuffle are on the first test."""
     return [
         [

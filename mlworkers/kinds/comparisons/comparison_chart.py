@@ -4,7 +4,7 @@ import altair as alt
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.charts import Chart, chart_draw
+from curation.results.reports import Chart
 from mlworkers.kinds.comparisons.comparison import Comparison
 from mlworkers.kinds.dot_chart import Dot, dots_in_rows
 
@@ -22,13 +22,13 @@ def comparison_chart(comparison: Comparison, *, judges: str) -> Chart | None:
         finding = _("Each dot is the mean over the seeds of an encoder. No difference is judged.")
     seeds = len(comparison.seeds)
     unit = ngettext("test pairs, %(seeds)s seed", "test pairs, %(seeds)s seeds", seeds) % {"seeds": seeds}
-    return chart_draw(
-        dots_in_rows(
+    return Chart(
+        drawing=dots_in_rows(
             [Dot(label, cell.mean, cell.low, cell.high, cell.by_seed) for label, cell in cells],
             title=_("Spearman correlation with the test scores"),
             row=32,
             ticks=alt.Axis(tickCount=5, format=".3~f"),
-        ),
+        ).to_dict(),
         name="comparison",
         finding=finding % words,
         n=comparison.pairs,

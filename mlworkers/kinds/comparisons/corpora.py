@@ -1,149 +1,195 @@
-"""Profiles of paraphrase corpora as their page and their file show them (ConPGS, table 3)."""
+"""Profiles of paraphrase corpora (ConPGS, table 3): a table, and what it says."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import QuerySet
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from curation.results.estimates import Estimate
+from curation.results.reports import Link, Links, Part, Points, Report, Section
+from curation.results.tables import Cell, Column, Mark, Row, Table
+from mlworkers.kinds.cards import benchmarks_of
 from mlworkers.kinds.comparisons.augmentations import Augmentations, augmentations_of
+from mlworkers.kinds.reader import Reader
 from mlworkers.models import Run
 from mlworkers.science.encoders.contrastive.variants import ORIGINAL
 
-KIND = "profile_corpora"
+_Stored = Mapping[str, Any]
 FIRST = "first sentences"
 FIGURES = ("bleu", "vocabulary_at_equal_size", "perplexity_by_token", "perplexity_by_sentence")
-CSV_COLUMNS = (
+_OF_FILE = (
     "group", "pairs", "sentences", "vocabulary",
     *(f"{name}{end}" for name in FIGURES for end in ("", "_low", "_high")),
     "without_perplexity", "score", "score_low", "score_high", "score_sd",
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A value and the ends of its 95 % interval; None where there is none. sd: over seeds, of a score."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    sd: float | None = None
-
-
-@dataclass(frozen=True)
-class CorpusRow:
-    """A group of pairs, or the first sentences of them all. without_perplexity: sentences that have none.
-
-    score: of encoders that were trained on the group's paraphrases alone.
-    """
-
-    group: str
-    pairs: int | None
-    sentences: int
-    vocabulary: int
-    figures: Mapping[str, Figure]
-    without_perplexity: int
-    score: Figure
-
-    @property
-    def label(self) -> str:
-        return _("first sentences of the pairs") if self.group == FIRST else self.group
-
-
-@dataclass(frozen=True)
-class Corpora:
-    """rows: the groups, then their first sentences. equal_size: sentences of a vocabulary that can be compared.
-
-    score_name: the test of the scores; "" where there are none. alone: whether these encoders learned from
-    paraphrases alone, at equal size.
-    """
-
-    rows: list[CorpusRow]
-    equal_size: int
-    has_perplexity: bool
-    score_name: str
-    alone: bool
-    comparison: Run | None
-
-
-def corpora_of(run: Run, *, among: QuerySet[Run]) -> Corpora | None:
-    """None where the run has no result. among: the runs that a reader sees, of which the comparison may be one."""
-    stored = run.result.get("groups")
-    if run.kind != KIND or not stored:
-        return None
-    comparison = among.filter(pk=run.plan.get("comparison") or 0).first()
+def corpora_report(run: Run, reader: Reader) -> Report:
+    """The groups, then their first sentences; scores are those of a comparison that the reader sees."""
+    groups: Sequence[_Stored] = run.result.get("groups") or []
+    comparison = reader.runs.filter(pk=run.plan.get("comparison") or 0).first()
     compared = augmentations_of(comparison) if comparison else None
-    rows = [_row(one, compared) for one in stored]
-    column = compared.columns[compared.place].label if compared else ""
-    alone = comparison is not None and not comparison.plan.get("keep_originals", True)
-    return Corpora(
-        rows=rows,
-        equal_size=run.result["sentences_at_equal_size"],
-        has_perplexity=any("perplexity_by_token" in one for one in stored),
-        score_name=column if any(row.score.value is not None for row in rows) else "",
-        alone=alone,
-        comparison=comparison,
+    scores = [_score(one["group"], compared) for one in groups]
+    return Report(
+        title=_("Paraphrase corpora %(number)s") % {"number": run.pk},
+        heading=_("Wording of paraphrase corpora"),
+        lead=_(
+            "How much wording the sentences of a pair share, how many words the second sentences use, and how "
+            "surprising they are."
+        ),
+        finding=_finding(groups) if groups else "",
+        data=Table(list(map(Column, _OF_FILE)), list(map(_row_of_file, groups, scores))),
+        parts=_parts(run, reader, scores, comparison, compared) if groups else [],
     )
 
 
-def what_the_groups_show(found: Corpora) -> str:
+def _label(group: _Stored) -> str:
+    return _("first sentences of the pairs") if group["group"] == FIRST else str(group["group"])
+
+
+def _figure(group: _Stored, name: str) -> Estimate:
+    return Estimate(*(group.get(f"{name}{end}") for end in ("", "_low", "_high")))
+
+
+def _score(group: str, compared: Augmentations | None) -> Estimate:
+    """Of the comparison's row of that variant, of its smallest size, with all examples; of the first sentences, those
+    that were trained on the original examples.
+    """
+    variant = ORIGINAL if group == FIRST else group
+    rows = [row for row in compared.trained if row.variant == variant and row.share == 1] if compared else []
+    if compared is None or not rows:
+        return Estimate()
+    cell = min(rows, key=lambda row: row.size).cells[compared.place]
+    return Estimate(cell.mean, cell.low, cell.high, sd=cell.sd)
+
+
+def _finding(stored: Sequence[_Stored]) -> str:
     """The groups that share least wording, and that surprise a language model least, by their figures."""
-    groups = [row for row in found.rows if row.figures["bleu"].value is not None]
-    if len(groups) < 2:
-        (one,) = groups
-        return _("The sentences of a pair share a BLEU of %(bleu)s on average.") % {
-            "bleu": f"{one.figures['bleu'].value:.1f}"
-        }
-    by_bleu = sorted(groups, key=lambda row: row.figures["bleu"].value or 0.0)
+    groups = sorted(
+        (one for one in stored if one.get("bleu") is not None), key=lambda one: float(one["bleu"])
+    )
+    least, most = groups[0], groups[-1]
     words = {
-        "least": by_bleu[0].label,
-        "low": f"{by_bleu[0].figures['bleu'].value:.1f}",
-        "most": by_bleu[-1].label,
-        "high": f"{by_bleu[-1].figures['bleu'].value:.1f}",
+        "least": _label(least),
+        "low": f"{least['bleu']:.1f}",
+        "most": _label(most),
+        "high": f"{most['bleu']:.1f}",
     }
+    if least is most:
+        return _("The sentences of a pair share a BLEU of %(low)s on average.") % words
     sentence = _(
         "Pairs of “%(least)s” share the least wording (BLEU %(low)s), those of “%(most)s” the most (%(high)s)."
     )
     return sentence % words
 
 
-def csv_rows(found: Corpora) -> Iterator[list[object]]:
-    """A line for each group, under CSV_COLUMNS."""
-    for row in found.rows:
-        cells: list[object] = [row.group, row.pairs, row.sentences, row.vocabulary]
-        for name in FIGURES:
-            one = row.figures[name]
-            cells += [one.value, one.low, one.high]
-        cells += [row.without_perplexity, row.score.value, row.score.low, row.score.high, row.score.sd]
-        yield ["" if value is None else value for value in cells]
+def _parts(
+    run: Run,
+    reader: Reader,
+    scores: Sequence[Estimate],
+    comparison: Run | None,
+    compared: Augmentations | None,
+) -> list[Part]:
+    groups, size = run.result["groups"], intcomma(run.result["sentences_at_equal_size"])
+    has_perplexity = any("perplexity_by_token" in one for one in groups)
+    columns = [
+        Column(label=_("Group"), form="text"),
+        Column(label=_("Sentences")),
+        Column(label=_("BLEU between the sentences of a pair"), digits=1),
+        Column(label=_("Vocabulary")),
+        Column(label=_("Vocabulary of %(size)s sentences") % {"size": size}, digits=0),
+    ]
+    if has_perplexity:
+        columns.append(Column(label=_("Perplexity, by token"), digits=1))
+        columns.append(Column(label=_("Perplexity, by sentence"), digits=1))
+    has_scores = compared is not None and any(one.value is not None for one in scores)
+    if compared is not None and has_scores:
+        test = _("Spearman of encoders on %(test)s") % {"test": compared.columns[compared.place].label}
+        columns.append(Column(label=test))
+    rows: list[Row] = []
+    for one, score in zip(groups, scores, strict=True):
+        row = [_label(one), _sentences(one), _figure(one, "bleu"), one["vocabulary"]]
+        row.append(_figure(one, "vocabulary_at_equal_size"))
+        if has_perplexity:
+            row += [_perplexity(one), _figure(one, "perplexity_by_sentence")]
+        rows.append([*row, score] if has_scores else row)
+    parts: list[Part] = [
+        Table(columns, rows),
+        _how_to_read(run, size, comparison, has_perplexity=has_perplexity),
+    ]
+    links = reader.form(
+        "compare_augmentations", run.dataset, _("Measure what encoders learn from these groups")
+    )
+    return [*parts, Links(links)] if links else parts
 
 
-def _row(stored: Mapping[str, Any], compared: Augmentations | None) -> CorpusRow:
-    figures = {
-        name: Figure(stored.get(name), stored.get(f"{name}_low"), stored.get(f"{name}_high"))
-        for name in FIGURES
-    }
-    return CorpusRow(
-        group=stored["group"],
-        pairs=stored["pairs"],
-        sentences=stored["sentences"],
-        vocabulary=stored["vocabulary"],
-        figures=figures,
-        without_perplexity=stored.get("without_perplexity", 0),
-        score=_score(stored["group"], compared),
+def _sentences(group: _Stored) -> Cell:
+    pairs = group["pairs"]
+    if pairs is None:
+        return Cell(group["sentences"])
+    return Cell(
+        group["sentences"],
+        notes=[ngettext("of %(shown)s pair", "of %(shown)s pairs", pairs) % {"shown": intcomma(pairs)}],
     )
 
 
-def _score(group: str, compared: Augmentations | None) -> Figure:
-    """Of the comparison's row of that variant, of its smallest size, with all examples; of the first sentences, those
-    that were trained on the original examples.
-    """
-    variant = ORIGINAL if group == FIRST else group
-    if compared is None:
-        return Figure()
-    rows = [row for row in compared.trained if row.variant == variant and row.share == 1]
-    if not rows:
-        return Figure()
-    cell = min(rows, key=lambda row: row.size).cells[compared.place]
-    return Figure(cell.mean, cell.low, cell.high, cell.sd)
+def _perplexity(group: _Stored) -> Cell:
+    left = group.get("without_perplexity", 0)
+    note = ngettext("without %(shown)s sentence", "without %(shown)s sentences", left)
+    return Cell(
+        _figure(group, "perplexity_by_token"), notes=[note % {"shown": intcomma(left)}] if left else []
+    )
+
+
+def _how_to_read(run: Run, size: str, comparison: Run | None, *, has_perplexity: bool) -> Section:
+    bleu = _(
+        "BLEU is that of the second sentence of each pair against the first, as written and lower-cased; the mean over "
+        "the pairs. Low means other words."
+    )
+    points: list[str | Sequence[str | Link | Mark]] = [
+        f"{bleu} {run.result.get('bleu_signature', '')}",
+        _(
+            "Vocabulary counts distinct words and marks, lower-cased, of the distinct second sentences. It grows with "
+            "their number: compare the figures of %(size)s random sentences, the mean over 200 random subsets; lighter "
+            "figures hold 95 %% of these."
+        )
+        % {"size": size},
+    ]
+    if has_perplexity:
+        told = _(
+            "Perplexity is that of %(model)s. By token: the exponential of the mean over all tokens. By sentence: the "
+            "mean of the sentences' own, in which a few strange sentences weigh much. Papers often do not say which "
+            "they give. A text-begin token comes before each sentence; sentences of one token have no perplexity."
+        )
+        points.append(told % {"model": run.plan.get("model", "")})
+    points.append(
+        _("Other lighter figures are 95 % bootstrap intervals over the pairs or sentences of a group.")
+    )
+    if comparison:
+        whose = _("The scores of encoders are those of comparison %(number)s.") % {"number": comparison.pk}
+        trained = _(
+            "They were trained on the original examples and paraphrases, not on paraphrases alone as in the paper."
+        )
+        if not comparison.plan.get("keep_originals", True):
+            trained = _(
+                "They were trained on paraphrases alone, at equal size; beside the first sentences, on the original "
+                "examples."
+            )
+        address = reverse("mlworkers:augmentations", args=[comparison.pk])
+        points.append([Link(whose, address), *disclosed(comparison), trained])
+    return Section(_("How to read this"), [Points(points)])
+
+
+def disclosed(run: Run) -> list[Mark]:
+    """Marks of benchmarks whose scores chose what the models of a run were trained on."""
+    told = _("selected by %(benchmark)s labels")
+    return [Mark(told % {"benchmark": each}, "doubtful") for each in benchmarks_of(run)]
+
+
+def _row_of_file(group: _Stored, score: Estimate) -> Row:
+    figures = [end for name in FIGURES for end in _figure(group, name)]
+    about = [group[name] for name in ("group", "pairs", "sentences", "vocabulary")]
+    return [*about, *figures, group.get("without_perplexity", 0), *score, score.sd]

@@ -1,16 +1,22 @@
-"""A comparison of pre-fine-tunings as its page and its file show it: of each task a row per variant, and a heatmap."""
+"""A comparison of pre-fine-tunings: of each task a heatmap, a table with a row for each variant, and what they show."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.charts import ACCENT, INK, SURFACE, WRONG, Chart, chart_draw
-from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell
-from mlworkers.kinds.comparisons.unequal import differ_much, unequal_note
+from curation.charts import ACCENT, INK, SURFACE, WRONG
+from curation.results import tables
+from curation.results.reports import Chart, Link, Links, Part, Points, Report, Section, Text
+from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell, difference_of, mean_of
+from mlworkers.kinds.comparisons.unequal import differ_much, missing_note, unequal_note
+from mlworkers.kinds.reader import Reader
 from mlworkers.models import Run
 from mlworkers.science.encoders.contrastive.variants import ORIGINAL
 from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE
@@ -19,7 +25,7 @@ from mlworkers.science.encoders.pre_fine_tuning.plan import DIRECT
 KIND = "compare_pre_fine_tuning"
 _SIDE = 96  # pixels of a cell of the heatmap
 _DEEPEST, _PALEST = 0.45, 0.06  # opacity of the largest difference, and of none: words on it stay readable
-CSV_COLUMNS = (
+_OF_FILE = (
     "task", "metric", "row", "similarity", "bleu", "chosen_on_dev", "dev", "mean", "sd", "low", "high",
     *(name.replace("difference", "difference_from_no_paraphrases", 1) for name in DIFFERENCE), "median_seed", "median",
     "test_rows", "seeds",
@@ -50,10 +56,6 @@ class TaskRow:
     @property
     def is_variant(self) -> bool:
         return self.name not in (DIRECT, ORIGINAL)
-
-    @property
-    def figures(self) -> list[tuple[Cell, float | None]]:
-        return list(zip(self.cells, self.medians, strict=True))
 
 
 @dataclass(frozen=True)
@@ -194,19 +196,151 @@ def unequal_examples(found: PreFineTunings) -> str:
     return unequal_note({"": {row.label: row.examples for row in rows if row.examples is not None}})
 
 
-def csv_rows(found: PreFineTunings) -> Iterator[list[object]]:
-    """A line for each task, metric and row, under CSV_COLUMNS."""
+def pre_fine_tuning_report(run: Run, reader: Reader) -> Report:
+    found = pre_fine_tunings_of(run)
+    again = reader.form(
+        run.kind, run.dataset, _("Compare other variants or tasks"), look="button", again=run.pk
+    )
+    as_data = _("Compare paraphrases as training data")
+    guide = Link(
+        _("How tags are chosen and figures are measured"), reverse("guide_page", args=["pre-fine-tuning"])
+    )
+    links = [*again, *reader.form("compare_augmentations", run.dataset, as_data, look="button"), guide]
+    parts: list[Part] = []
+    if found:
+        parts += [_section(task, place, judges=run.judges) for place, task in enumerate(found.tasks)]
+        parts.append(_how_to_read(run, found))
+        if again and not run.artifacts.filter(kind="classifier").exists():
+            kept = _(
+                "No model of this comparison was kept. To use one, compare again with “Keep the models”."
+            )
+            parts.append(Text(kept))
+        parts.append(Links(links))
+    return Report(
+        title=_("Comparison of pre-fine-tuning %(number)s") % {"number": run.pk},
+        heading=_("What pre-fine-tuning adds"),
+        lead=_(
+            "Models trained on inference with paraphrased copies of each variant and without, and then fine-tuned on "
+            "each task."
+        ),
+        back=Link(_("Compare"), reverse("mlworkers:comparison_list")),
+        warnings=[*filter(None, [unequal_examples(found) if found else ""]), *run.result.get("warnings", [])],
+        judges=run.judges,
+        data=tables.Table(list(map(tables.Column, _OF_FILE)), list(_rows_of_file(found)) if found else []),
+        parts=parts,
+    )
+
+
+def _section(task: TaskTable, place: int, *, judges: str) -> Section:
+    columns = [
+        tables.Column(label=_("Pre-fine-tuned on"), form="text"),
+        tables.Column(label=_("Dev score")),
+    ]
+    for metric in task.metrics:
+        columns += [
+            tables.Column(label=capfirst(metric)),
+            tables.Column(label=_("Difference from no paraphrases"), form="signed"),
+            tables.Column(label=_("Median seed")),
+        ]
+    chosen = tables.Mark(_("chosen on dev"))
+    rows: list[tables.Row] = []
+    for row in task.rows:
+        mark = chosen if row.name == task.chosen else None
+        line: list[Any] = [tables.Cell(row.label, mark=mark, notes=missing_note(row.missing)), row.dev]
+        for cell, median in zip(row.cells, row.medians, strict=True):
+            line += [mean_of(cell), difference_of(cell), median]
+        rows.append(line)
+    return Section(
+        task.label,
+        [
+            Text(task_finding(task), "finding"),
+            *task_charts(task, place, judges=judges),
+            Text(_about(task.facts), "soft"),
+            tables.Table(columns, rows),
+        ],
+    )
+
+
+def _about(facts: Mapping[str, Any]) -> str:
+    """The rows of a task: trained, chosen by, tested and left out."""
+    numbers = {
+        "train": "training_rows", "epochs": "epochs", "dev": "dev_rows", "test": "test_rows", "left": "left_out",
+        "shown": "seen_left_out",
+    }  # fmt: skip
+    words = {name: intcomma(facts.get(fact) or 0) for name, fact in numbers.items()}
+    if facts.get("skipped"):
+        told = _(
+            "This task is what the models were pre-fine-tuned on, so fine-tuning is skipped. %(dev)s dev rows, "
+            "%(test)s test rows."
+        )
+    else:
+        told = _(
+            "%(train)s training rows, each learned %(epochs)s times; %(dev)s dev rows; %(test)s test rows. %(left)s "
+            "training rows share a sentence with others and were left out."
+        )
+    sentences = [told % words]
+    if seen := facts.get("seen_left_out"):
+        left_out = ngettext(
+            "%(shown)s test row was left out, because the baseline model was trained on a sentence of it.",
+            "%(shown)s test rows were left out, because the baseline model was trained on a sentence of them.",
+            seen,
+        )
+        sentences.append(left_out % words)
+    return " ".join(sentences)
+
+
+def _how_to_read(run: Run, found: PreFineTunings) -> Section:
+    intervals = _(
+        "Lighter figures are 95 % intervals: of a mean over other test rows, of a difference over other test rows and "
+        "other seeds. ± is the standard deviation over seeds, of the figures or of the differences seed by seed."
+    )
+    adjusted = ngettext(
+        "p is that of the one difference on this page. Bold, or a frame in a heatmap: p below 0.05.",
+        "p is adjusted for the %(tests)s differences on this page (Holm). Bold, or a frame in a heatmap: p below 0.05.",
+        found.tests,
+    ) % {"tests": found.tests}
+    points = [
+        _(
+            "The variant of a task is chosen by the mean score on its dev rows, and the test had no part in the "
+            "choice. The paper (ConPGS, table 4) lists the best of nine pairs of tags on the test server itself, "
+            "which favours its paraphrases."
+        ),
+        f"{intervals} {adjusted}" if found.tests else intervals,
+    ]
+    if found.pre_seeds == 1:
+        points.append(
+            _(
+                "Each row was pre-fine-tuned once, as in the paper: the intervals do not cover another pre-fine-tuning."
+            )
+        )
+    points.append(
+        _(
+            "The median seed is the one whose dev score is the median of the seeds; the paper gives its figure. The "
+            "dev score is the mean of the task's metrics."
+        )
+    )
+    if run.plan.get("complete"):
+        same = _(
+            "All rows are pre-fine-tuned on the same %(examples)s inference pairs; %(left)s others are left out, "
+            "because a variant has too few paraphrases of them."
+        )
+        left = run.result.get("examples_that_not_all_can_copy", 0)
+        points.append(same % {"examples": intcomma(run.result.get("examples", "")), "left": intcomma(left)})
+    return Section(_("How to read this"), [Points(points)])
+
+
+def _rows_of_file(found: PreFineTunings) -> Iterator[tables.Row]:
+    """A line for each task, metric and row."""
     for task in found.tasks:
         for number, metric in enumerate(task.metrics):
             for row in task.rows:
                 cell = row.cells[number]
                 chosen = "yes" if row.name == task.chosen else "no"
-                line = [
+                yield [
                     task.label, metric, row.name, *(row.tags or (None, None)), chosen, row.dev,
                     cell.mean, cell.sd, cell.low, cell.high, *(getattr(cell, name) for name in DIFFERENCE),
                     row.median_seed, row.medians[number], task.facts["test_rows"], len(cell.by_seed),
                 ]  # fmt: skip
-                yield ["" if value is None else value for value in line]
 
 
 def task_charts(task: TaskTable, place: int, *, judges: str = "") -> list[Chart]:
@@ -230,8 +364,8 @@ def _heatmap(
     task: TaskTable, metric: str, cells: Sequence[tuple[str, str, Cell]], *, name: str, judges: str
 ) -> Chart:
     unit = ngettext("test rows, %(seeds)s seed", "test rows, %(seeds)s seeds", task.seeds)
-    return chart_draw(
-        _drawn(cells),
+    return Chart(
+        drawing=_drawn(cells).to_dict(),
         name=name,
         finding=_heatmap_finding(task, metric, cells),
         n=task.facts["test_rows"],

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 MUCH = 1.1  # times as many examples: a tenth more steps
 
@@ -31,6 +32,12 @@ def unequal_note(groups: Mapping[str, Mapping[str, int]]) -> str:
         "The rows have from %(fewest)s training examples (%(first)s) to %(most)s (%(last)s): a row with fewer takes "
         "fewer steps and stays nearer to the model that training began with, so a difference may be due to that alone."
     ) % {"fewest": intcomma(fewest[1]), "first": fewest[0], "most": intcomma(most[1]), "last": most[0]}
+
+
+def missing_note(missing: int | None) -> list[str]:
+    """How many copies a row lacks; nothing where it lacks none."""
+    sentence = ngettext("%(shown)s copy is missing", "%(shown)s copies are missing", missing or 0)
+    return [sentence % {"shown": intcomma(missing)}] if missing else []
 
 
 def _examples(row: tuple[str, int]) -> int:

@@ -1,19 +1,23 @@
-"""The curves of similarity from contexts, as a page shows them: points with intervals, a chart, and what they say."""
+"""The curves of similarity from contexts: of each a chart, what it says, and a table."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 from django.contrib.humanize.templatetags.humanize import intcomma
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from curation.charts import ACCENT, SOFT, Chart, chart_draw
+from curation.charts import ACCENT, SOFT
+from curation.results.estimates import Estimate
+from curation.results.reports import Chart, Link, Links, Report, Section, Text
+from curation.results.tables import Column, Row, Table
+from mlworkers.kinds.reader import Reader
 from mlworkers.models import Run
 from mlworkers.science.contexts.curves import Point
 
-CSV_COLUMNS = (
+_OF_FILE = (
     "curve", "x", "spearman", "low", "high", "difference", "difference_low", "difference_high", "pairs",
     "pairs_with_a_similarity",
 )  # fmt: skip
@@ -31,38 +35,63 @@ _UNITS: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Curve:
-    """One curve of a run. uninformed: the sizes whose model is no better than frequencies of tokens."""
+def context_curves_report(run: Run, reader: Reader) -> Report:
+    curves = {name: rows for name in _HEADINGS if (rows := run.result.get(name))}
+    lead = _(
+        "How the agreement with “%(scores)s” grows with the corpus, with the contexts of a sentence, and with the "
+        "pairs that a surrogate learns from. Intervals are 95 %%, over pairs."
+    )
+    guide = Link(
+        _("What is comparable with the paper, and what is not"), reverse("guide_page", args=["contexts"])
+    )
+    again = reader.form(run.kind, run.dataset, _("Measure other sizes"), look="button", again=run.pk)
+    return Report(
+        title=_("Curves of contexts %(number)s") % {"number": run.pk},
+        heading=_("Curves of contexts"),
+        lead=lead % {"scores": run.plan.get("score_set", "")},
+        data=Table(
+            list(map(Column, _OF_FILE)),
+            [[name, *(row.get(each) for each in _FIGURES)] for name, rows in curves.items() for row in rows],
+        ),
+        parts=[
+            *(_curve(name, rows, judges=run.judges) for name, rows in curves.items()),
+            Links([*again, guide]),
+        ]
+        if curves
+        else [],
+    )
 
-    name: str
-    heading: str
-    unit: str
-    points: Sequence[Point]
-    uninformed: Sequence[int]
-    finding: str
-    chart: Chart | None
 
-
-def curves_of(run: Run) -> list[Curve]:
-    """Those that the run measured; none while it has no result."""
-    return [_curve(name, rows, judges=run.judges) for name in _HEADINGS if (rows := run.result.get(name))]
-
-
-def csv_rows(curves: Sequence[Curve]) -> Iterator[Sequence[object]]:
-    for curve in curves:
-        for point in curve.points:
-            yield [curve.name, *(getattr(point, figure) for figure in _FIGURES)]
-
-
-def _curve(name: str, rows: Sequence[Mapping[str, Any]], *, judges: str) -> Curve:
+def _curve(name: str, rows: Sequence[Mapping[str, Any]], *, judges: str) -> Section:
     points = [Point(**{key: value for key, value in row.items() if key != "informs"}) for row in rows]
-    uninformed = [row["x"] for row in rows if row.get("informs") is False]
     heading, unit = str(_HEADINGS[name]), str(_UNITS[name])
     finding = _finding(points, unit)
-    return Curve(
-        name, heading, unit, points, uninformed, finding, _chart(name, points, finding, judges=judges)
-    )
+    parts: list[Chart | Text | Table] = [
+        _chart(name, points, finding, judges=judges) or Text(finding, "finding")
+    ]
+    if uninformed := [intcomma(row["x"]) for row in rows if row.get("informs") is False]:
+        told = _(
+            "The models of these sizes are no better than frequencies of tokens, so their scores carry no information:"
+        )
+        parts.append(Text(f"{told} {', '.join(uninformed)}", "soft"))
+    columns = [
+        Column(label=heading),
+        Column(label=_("Spearman")),
+        Column(label=_("Difference from the last")),
+        Column(label=_("Pairs compared")),
+        Column(label=_("Pairs with a similarity")),
+    ]
+    table: list[Row] = [
+        [
+            f"{intcomma(one.x)} {unit}",
+            Estimate(one.spearman, one.low, one.high),
+            Estimate(one.difference, one.difference_low, one.difference_high),
+            one.pairs,
+            one.own,
+        ]
+        for one in points
+    ]
+    return Section(heading, [*parts, Table(columns, table)])
 
 
 def _finding(points: Sequence[Point], unit: str) -> str:
@@ -92,30 +121,12 @@ def _chart(name: str, points: Sequence[Point], finding: str, *, judges: str) -> 
     known = [point for point in points if point.spearman is not None]
     if len(known) < _FEWEST_POINTS:
         return None
-    pairs = known[0].pairs
-    return chart_draw(
-        _drawn(known, str(_HEADINGS[name])),
-        name=name,
-        finding=finding,
-        n=pairs,
-        unit=ngettext("pair", "pairs", pairs),
-        columns=[str(_HEADINGS[name]), _("Spearman"), _("from"), _("to")],
-        rows=[(one.x, *(_four(value) for value in (one.spearman, one.low, one.high))) for one in known],
-        judges=judges,
-    )
-
-
-def _four(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
-
-
-def _drawn(points: Sequence[Point], title: str) -> alt.TopLevelMixin:
-    order = [intcomma(one.x) for one in points]
+    title, pairs, order = str(_HEADINGS[name]), known[0].pairs, [intcomma(one.x) for one in known]
     values = [
-        {"x": name, "figure": one.spearman, "low": one.low, "high": one.high}
-        for name, one in zip(order, points, strict=True)
+        {"x": place, "figure": one.spearman, "low": one.low, "high": one.high}
+        for place, one in zip(order, known, strict=True)
     ]
-    ends = [end for one in points for end in (one.spearman, one.low, one.high) if end is not None]
+    ends = [end for one in known for end in (one.spearman, one.low, one.high) if end is not None]
     margin = 0.05 * (max(ends) - min(ends)) or 0.05
     scale = alt.Scale(domain=[min(ends) - margin, max(ends) + margin], nice=True)
     x = alt.X("x:N", sort=order, title=title, axis=alt.Axis(labelAngle=0))
@@ -123,5 +134,17 @@ def _drawn(points: Sequence[Point], title: str) -> alt.TopLevelMixin:
     rules = base.mark_rule(color=SOFT).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q")
     figure = alt.Y("figure:Q", scale=scale, title=_("Spearman with people"))
     line = base.mark_line(color=ACCENT, point=alt.OverlayMarkDef(color=ACCENT, size=60, filled=True))
-    drawn: alt.TopLevelMixin = alt.layer(rules, line.encode(x=x, y=figure))
-    return drawn.properties(width=max(240, min(560, 90 * len(points))), height=180)
+    drawn = alt.layer(rules, line.encode(x=x, y=figure))
+    return Chart(
+        name=name,
+        finding=finding,
+        n=pairs,
+        unit=ngettext("pair", "pairs", pairs),
+        drawing=drawn.properties(width=max(240, min(560, 90 * len(known))), height=180).to_dict(),
+        columns=[title, _("Spearman"), _("from"), _("to")],
+        rows=[
+            (one.x, *("" if end is None else f"{end:.4f}" for end in (one.spearman, one.low, one.high)))
+            for one in known
+        ],
+        judges=judges,
+    )

@@ -1,6 +1,6 @@
-"""A cross-validation as its page and its file show it: methods under each protocol, sources, trainings, a sentence."""
+"""A cross-validation from its stored result: methods under each protocol, sources, trainings, and sentences."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from curation.results.estimates import Estimate, estimate_stored
 from mlworkers.science.encoders.cross_validation_plan import Method
 from mlworkers.science.encoders.folds import NO_SOURCE, Protocol, part_to_cite
 from mlworkers.science.encoders.seen import ALL, UNSEEN
@@ -26,36 +27,6 @@ PROTOCOLS: Mapping[str, Any] = {
     Protocol.COMPONENTS: gettext_lazy("component folds"),
     Protocol.SOURCES: gettext_lazy("leave one source out"),
 }
-CSV_COLUMNS = (
-    "protocol",
-    "method",
-    "part",
-    "cite",
-    "figure",
-    "fold_or_source",
-    "pairs",
-    "spearman",
-    "low",
-    "high",
-    "sd_over_seeds",
-    "seeds",
-    "leakage",
-    "pearson",
-    "pearson_low",
-    "pearson_high",
-    "pearson_sd_over_seeds",
-)
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """As `encoders.cross_validation.Estimate` has it. pairs: None in results of earlier versions."""
-
-    pairs: int | None = None
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    sd: float | None = None
 
 
 @dataclass(frozen=True)
@@ -106,18 +77,6 @@ class ProtocolTable:
     @property
     def highest(self) -> float:
         return max(float(fold["leakage"]) for fold in self.folds)
-
-    @property
-    def fold_rows(self) -> list[tuple[_Stored, list[tuple[str, Estimate]]]]:
-        """Of each fold, its figures with the names of their methods."""
-        return [
-            (fold, [(row.label, row.by_fold[fold["fold"]]) for row in self.methods]) for fold in self.folds
-        ]
-
-    @property
-    def unseen_row(self) -> list[tuple[str, Estimate]]:
-        """The figures over all unseen pairs at once; nothing where every pair is unseen."""
-        return [(row.label, row.unseen.pooled) for row in self.methods if row.unseen is not None]
 
 
 @dataclass(frozen=True)
@@ -185,10 +144,6 @@ class CrossValidation:
     ceiling_source: str
 
     @property
-    def source_labels(self) -> list[str]:
-        return [label for label, _row in source_columns(self.protocols)]
-
-    @property
     def methods(self) -> list[str]:
         return [row.label for row in self.protocols[0].methods]
 
@@ -226,17 +181,6 @@ class CrossValidation:
             for number, label in enumerate(self.methods)
         ]
 
-    @property
-    def pearson_rows(self) -> list[tuple[str, list[tuple[str, Estimate]]]]:
-        """The same of Pearson's correlation; nothing in results of earlier versions."""
-        columns = self.columns
-        if all(one.value is None for column in columns for one in column.pearson):
-            return []
-        return [
-            (label, [(column.label, column.pearson[number]) for column in columns])
-            for number, label in enumerate(self.methods)
-        ]
-
 
 def cross_validation_stored(result: _Stored) -> CrossValidation | None:
     """The tables of a cross-validation's result; None while there is none."""
@@ -254,7 +198,7 @@ def cross_validation_stored(result: _Stored) -> CrossValidation | None:
         )
         for one in result["sources"]
     ]
-    ceiling = Estimate(None, *(result.get(name) for name in ("ceiling", "ceiling_low", "ceiling_high")))
+    ceiling = Estimate(*(result.get(name) for name in ("ceiling", "ceiling_low", "ceiling_high")))
     return CrossValidation(
         pairs=result["pairs"],
         protocols=protocols,
@@ -292,7 +236,7 @@ def _table(stored: _Stored, pairs: int) -> ProtocolTable:
         if (
             unseen is not None and "mean" not in unseen
         ):  # of an earlier version, which had no mean over unseen pairs
-            figures = Figures(Estimate(), Estimate(), Estimate(**unseen), {}, {})
+            figures = Figures(Estimate(), Estimate(), estimate_stored(unseen), {}, {})
             unseen = figures if stored["leakage"] else None
         elif unseen is not None:
             unseen = Figures(**_figures(unseen))
@@ -312,11 +256,11 @@ def _table(stored: _Stored, pairs: int) -> ProtocolTable:
 
 def _figures(stored: _Stored) -> dict[str, Any]:
     return {
-        "mean": Estimate(**stored["mean"]),
-        "mean_pearson": Estimate(**stored.get("mean_pearson", {})),
-        "pooled": Estimate(**stored["pooled"]),
-        "by_fold": {name: Estimate(**value) for name, value in stored["by_fold"].items()},
-        "by_source": {name: Estimate(**value) for name, value in stored["by_source"].items()},
+        "mean": estimate_stored(stored["mean"]),
+        "mean_pearson": estimate_stored(stored.get("mean_pearson")),
+        "pooled": estimate_stored(stored["pooled"]),
+        "by_fold": {name: estimate_stored(value) for name, value in stored["by_fold"].items()},
+        "by_source": {name: estimate_stored(value) for name, value in stored["by_source"].items()},
     }
 
 
@@ -397,28 +341,3 @@ def what_the_folds_show(found: CrossValidation) -> str:
                 else _("The fine-tuned model's mean is not higher on random folds.")
             )
     return " ".join(sentences)
-
-
-def cross_validation_csv_rows(found: CrossValidation) -> Iterator[list[object]]:
-    """A row for each figure, under CSV_COLUMNS."""
-    for column in found.columns:
-        table, leaking = column.table, column.part == ALL
-        leakages = {fold["fold"]: fold["leakage"] if leaking else 0.0 for fold in table.folds}
-        leakage = table.leakage if leaking else 0.0
-        for row in table.methods:
-            of_part = row.on(column.part)
-            seeds = len(found.seeds) if row.method == Method.FINE_TUNED and found.seeds else ""
-            about = [table.protocol, row.method, column.part, "yes" if column.cited else "no"]
-            figures = [
-                ("mean over folds", "", of_part.mean, leakage),
-                ("all folds at once", "", of_part.pooled, leakage),
-                *(("fold", name, one, leakages[name]) for name, one in of_part.by_fold.items()),
-                *(("source", name, one, "") for name, one in of_part.by_source.items()),
-            ]
-            for figure, name, one, leaks in figures:
-                pearson = of_part.mean_pearson if one is of_part.mean else Estimate()
-                yield [*about, figure, name, one.pairs, *_numbers(one), seeds, leaks, *_numbers(pearson)]
-
-
-def _numbers(one: Estimate) -> tuple[float | None, ...]:
-    return one.value, one.low, one.high, one.sd

@@ -9,10 +9,11 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.charts import ACCENT, DOUBTFUL, GOOD, INK, SOFT, Chart, chart_draw
+from curation.charts import ACCENT, DOUBTFUL, GOOD, INK, SOFT
+from curation.results.estimates import Estimate
+from curation.results.reports import Chart
 from mlworkers.kinds.encoders.cross_validation import (
     CrossValidation,
-    Estimate,
     SourceRow,
     what_the_folds_show,
 )
@@ -74,8 +75,9 @@ def protocols_chart(found: CrossValidation, *, judges: str) -> Chart | None:
         [{"method": _("human ceiling"), "protocol": "", **ceiling}] if found.ceiling.value is not None else []
     )
     drawn = alt.layer(*_ceiling(marked), _interval(base), dots, names)
-    return chart_draw(
-        drawn.properties(width=_WIDTH, height=height, padding=_room_for_names(values, ceiling, protocols)),
+    drawn = drawn.properties(width=_WIDTH, height=height, padding=_room_for_names(values, ceiling, protocols))
+    return Chart(
+        drawing=drawn.to_dict(),
         name="cross-validation",
         finding=what_the_folds_show(found),
         n=found.pairs,
@@ -115,8 +117,8 @@ def sources_chart(found: CrossValidation, *, judges: str) -> Chart | None:
         title=None,
     )
     order = [_described(source) for source in sources]
-    return chart_draw(
-        panel.facet(row=alt.Row("source:N", sort=order, header=header), spacing=14),
+    return Chart(
+        drawing=panel.facet(row=alt.Row("source:N", sort=order, header=header), spacing=14).to_dict(),
         name="cross-validation-sources",
         finding=_what_the_sources_show(with_figures),
         n=sum(source.pairs for source in sources),

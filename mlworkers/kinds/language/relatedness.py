@@ -1,13 +1,18 @@
-"""What makes pairs related, as its page and its file show it: a table like the STR paper's table 4, and a sentence."""
+"""What makes pairs related: a table like the STR paper's table 4, a chart, and a sentence."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from curation.results.estimates import estimate_stored
+from curation.results.reports import Chart, Links, Points, Report, Section, Text
+from curation.results.tables import Cell, Column, Table
+from mlworkers.kinds.dot_chart import dots_chart
+from mlworkers.kinds.reader import Reader
+from mlworkers.models import Run
 from mlworkers.science.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
 
 _Stored = Mapping[str, Any]
@@ -32,126 +37,84 @@ PAPER: Mapping[str, float] = {  # STR paper, table 4, on STR-2021 with word2vec 
     "AUX": 0.25, "ADP": 0.23, "DET": 0.20, "noun group": 0.60, "verb group": 0.32, "adjective group": 0.29,
     SUBJECTS: 0.29, OBJECTS: 0.43,
 }  # fmt: skip
-CSV_COLUMNS = (
+_OF_FILE = (
     "question", "feature", "pairs", "without_vector", "spearman", "low", "high", "dice_on_the_same_pairs",
     "partial", "partial_low", "partial_high", "common_subset", "common_low", "common_high", "common_pairs",
     "coefficient", "coefficient_low", "coefficient_high", "variance_inflation",
 )  # fmt: skip
+_LABELS = 140  # pixels for the names of features, which grow on a telephone (curation/charts.py)
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A figure with its 95 % interval; None where there is none."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def differs(self) -> bool:
-        """Whether its interval excludes 0."""
-        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
-
-
-@dataclass(frozen=True)
-class FeatureRow:
-    """A row of the table. paper: the paper's correlation on STR-2021, None where it has none."""
-
-    question: str
-    name: str
-    label: str
-    pairs: int
-    without_vector: int
-    own: Estimate
-    overlap: Estimate
-    partial: Estimate
-    common: Estimate
-    coefficient: Estimate
-    inflation: float | None
-    paper: float | None
-
-    @property
-    def short_label(self) -> str:
-        """Without the parts of speech of a group: a chart on a telephone has little room."""
-        return self.label.partition(" (")[0]
-
-
-@dataclass(frozen=True)
-class RelatednessTable:
-    pairs: int
-    common_pairs: int
-    groups: Sequence[tuple[str, Sequence[FeatureRow]]]
-    explained: Estimate | None
-    by_overlap: Estimate | None
-
-    @property
-    def rows(self) -> list[FeatureRow]:
-        return [row for _label, rows in self.groups for row in rows]
-
-    @property
-    def regressed(self) -> list[FeatureRow]:
-        return [row for row in self.rows if row.coefficient.value is not None]
-
-
-def relatedness_stored(result: _Stored) -> RelatednessTable | None:
-    """The table of an analysis's result; None while there is none."""
-    if "features" not in result:
-        return None
-    regression = (result.get("regression") or [{}])[0]
-    coefficients = {one["name"]: one for one in regression.get("coefficients", [])}
-    rows = [_row(stored, coefficients.get(stored["name"])) for stored in result["features"]]
+def relatedness_report(run: Run, reader: Reader) -> Report:
+    result = run.result
     # As in the paper: the highest correlation first within a question.
     groups = [
-        (str(label), sorted(found, key=lambda row: -(row.own.value or 0)))
+        (str(label), sorted(found, key=lambda one: -(one["own"]["value"] or 0)))
         for question, label in QUESTIONS.items()
-        if (found := [row for row in rows if row.question == question])
+        if (found := [one for one in result.get("features", []) if one["question"] == question])
     ]
-    return RelatednessTable(
-        result["pairs"],
-        result["common_pairs"],
-        groups,
-        Estimate(**regression["explained"]) if regression else None,
-        Estimate(**regression["by_overlap"]) if regression else None,
+    features = [one for _label, found in groups for one in found]
+    regression = (result.get("regression") or [{}])[0]
+    coefficients = {one["name"]: one for one in regression.get("coefficients", [])}
+    return Report(
+        title=_("Analysis of relatedness %(number)s") % {"number": run.pk},
+        heading=_("What makes these pairs related"),
+        judges=run.judges,
+        warnings=result.get("warnings", []),
+        parts=[
+            _chart(run, features, regression),
+            _correlations(groups, result["common_pairs"]),
+            *_regression(features, coefficients, regression, result["common_pairs"]),
+            _how_to_read(run, reader),
+        ]
+        if "features" in result
+        else [],
+        data=Table(
+            list(map(Column, _OF_FILE)),
+            list(_rows_of_file(features, coefficients, result.get("common_pairs"))),
+        ),
     )
 
 
-def _row(stored: _Stored, coefficient: _Stored | None) -> FeatureRow:
-    name = stored["name"]
-    return FeatureRow(
-        stored["question"],
-        name,
-        str(LABELS.get(name, name)),
-        stored["pairs"],
-        stored["without_vector"],
-        _estimate(stored, "own"),
-        _estimate(stored, "overlap"),
-        _estimate(stored, "partial"),
-        _estimate(stored, "common"),
-        Estimate(**coefficient["estimate"]) if coefficient else Estimate(),
-        coefficient["inflation"] if coefficient else None,
-        PAPER.get(name),
+def _label(feature: _Stored) -> str:
+    return str(LABELS.get(feature["name"], feature["name"]))
+
+
+def _chart(run: Run, features: Sequence[_Stored], regression: _Stored) -> Chart:
+    """A row for each feature, in the order of the table."""
+    return dots_chart(
+        # A chart on a telephone has little room: names are without the parts of speech of a group.
+        [(_label(one).partition(" (")[0], estimate_stored(one["own"])) for one in features],
+        name="relatedness",
+        finding=_finding(run.result, features, regression),
+        n=run.result["pairs"],
+        unit=_("pairs"),
+        heading=_("feature"),
+        title=_("Spearman's correlation with the scores"),
+        room=_LABELS,
+        judges=run.judges,
     )
 
 
-def _estimate(stored: _Stored, name: str) -> Estimate:
-    return Estimate(**(stored[name] or {}))
-
-
-def what_makes_them_related(table: RelatednessTable) -> str:
+def _finding(result: _Stored, features: Sequence[_Stored], regression: _Stored) -> str:
     """The feature that goes with the scores most closely, and what the features add to words in common."""
-    best = max(table.rows, key=lambda row: row.own.value if row.own.value is not None else -2.0)
-    if best.own.value is None:
+
+    def correlation(one: _Stored) -> float:
+        return -2.0 if one["own"]["value"] is None else float(one["own"]["value"])
+
+    best = max(features, key=correlation)
+    if best["own"]["value"] is None:
         return _("No feature differs between these pairs, so nothing can be said.")
-    words = {"feature": best.label, "value": f"{best.own.value:.2f}", "pairs": intcomma(best.pairs)}
+    words = {"feature": _label(best), "value": f"{correlation(best):.2f}", "pairs": intcomma(best["pairs"])}
     sentences = [
         _("Of single features, “%(feature)s” correlates most with the scores: %(value)s on %(pairs)s pairs.")
         % words
     ]
-    if table.explained and table.by_overlap and table.explained.value is not None:
+    if regression and regression["explained"]["value"] is not None:
         shares = {
-            "all": f"{table.explained.value * 100:.0f}",
-            "dice": f"{(table.by_overlap.value or 0) * 100:.0f}",
-            "pairs": intcomma(table.common_pairs),
+            "all": f"{regression['explained']['value'] * 100:.0f}",
+            "dice": f"{(regression['by_overlap']['value'] or 0) * 100:.0f}",
+            "pairs": intcomma(result["common_pairs"]),
         }
         sentences.append(
             _(
@@ -163,13 +126,103 @@ def what_makes_them_related(table: RelatednessTable) -> str:
     return " ".join(sentences)
 
 
-def relatedness_csv_rows(table: RelatednessTable) -> Iterator[list[object]]:
-    """A row per feature, under CSV_COLUMNS."""
-    for row in table.rows:
-        own, partial, common, coefficient = (
-            [one.value, one.low, one.high] for one in (row.own, row.partial, row.common, row.coefficient)
-        )
+def _correlations(groups: Sequence[tuple[str, Sequence[_Stored]]], common_pairs: int) -> Section:
+    columns = [
+        Column(label=_("Feature"), form="text"),
+        Column(label=_("Spearman")),
+        Column(label=_("Pairs")),
+        Column(label=_("Dice on the same pairs")),
+        Column(label=_("Partial, given Dice")),
+        Column(label=_("Common subset"), note=_("%(n)s pairs") % {"n": intcomma(common_pairs)}),
+        Column(label=_("Paper"), note="STR-2021", digits=2),
+    ]
+    rows = [
+        [
+            _label(one),
+            estimate_stored(one["own"]),
+            Cell(
+                one["pairs"],
+                notes=[_("(%(n)s left out)") % {"n": intcomma(one["without_vector"])}]
+                if one["without_vector"]
+                else [],
+            ),
+            (one["overlap"] or {}).get("value"),
+            estimate_stored(one["partial"]),
+            estimate_stored(one["common"]),
+            PAPER.get(one["name"]),
+        ]
+        for _group, found in groups
+        for one in found
+    ]
+    divided = [(label, len(found)) for label, found in groups]
+    return Section(_("Correlations with the scores"), [Table(columns, rows, divided)])
+
+
+def _regression(
+    features: Sequence[_Stored], coefficients: _Stored, regression: _Stored, common_pairs: int
+) -> list[Section]:
+    regressed = [one for one in features if one["name"] in coefficients]
+    if not regressed:
+        return []
+    columns = [
+        Column(label=_("Feature"), form="text"),
+        Column(label=_("Standardised coefficient")),
+        Column(label=_("Variance inflation"), digits=1),
+    ]
+    rows = [
+        [
+            _label(one),
+            estimate_stored(coefficients[one["name"]]["estimate"]),
+            coefficients[one["name"]]["inflation"],
+        ]
+        for one in regressed
+    ]
+    explained, by_overlap = (Column().text(regression[name]["value"]) for name in ("explained", "by_overlap"))
+    about = [
+        _("Least squares on the %(pairs)s pairs of the common subset.") % {"pairs": intcomma(common_pairs)},
+        _("R² is %(all)s; of Dice alone it is %(dice)s.") % {"all": explained, "dice": by_overlap},
+    ]
+    return [Section(_("All features together"), [Text(" ".join(about), "soft"), Table(columns, rows)])]
+
+
+def _how_to_read(run: Run, reader: Reader) -> Section:
+    points = [
+        _(
+            "Each feature is defined on other pairs: those of which both sentences have such words with a vector. "
+            "Pairs with such words, but without a vector, are left out and counted. Do not compare the first column "
+            "between rows. Compare it with Dice on the same pairs, or compare the column of the common subset."
+        ),
+        _(
+            "“Related” includes identical words. The partial correlation says what a feature adds to the words in "
+            "common: it is the correlation of what the ranks of Dice leave of both ranks."
+        ),
+        _(
+            "A coefficient says by how many standard deviations the score changes with one of the feature while the "
+            "others stay equal. Where the variance inflation is above 5, the feature follows from the others, and its "
+            "coefficient is unsure."
+        ),
+        _(
+            "Lighter figures are 95 % bootstrap intervals over pairs. No correction for the number of features is "
+            "made. The paper is Abdalla, Vishnubhotla and Mohammad (2021), table 4; its vectors and its pairs are "
+            "others."
+        ),
+    ]
+    links = reader.form(
+        "cross_validate_encoder", run.dataset, _("See how well encoders agree with these scores")
+    )
+    return Section(_("How to read this"), [Points(points), *([Links(links)] if links else [])])
+
+
+def _rows_of_file(
+    features: Sequence[_Stored], coefficients: _Stored, common_pairs: int | None
+) -> Iterator[list[float | str | None]]:
+    """A row for each feature."""
+    for one in features:
+        own, partial, common = (estimate_stored(one[name]) for name in ("own", "partial", "common"))
+        of_all = coefficients.get(one["name"], {})
         yield [
-            row.question, row.name, row.pairs, row.without_vector, *own, row.overlap.value, *partial, *common,
-            table.common_pairs if row.common.value is not None else None, *coefficient, row.inflation,
+            one["question"], one["name"], one["pairs"], one["without_vector"], *own,
+            (one["overlap"] or {}).get("value"), *partial, *common,
+            common_pairs if common.value is not None else None,
+            *estimate_stored(of_all.get("estimate")), of_all.get("inflation"),
         ]  # fmt: skip

@@ -15,7 +15,7 @@ from curation.datasets.agreement import scores_of_both
 from curation.datasets.selectors import score_sets_of
 from curation.models import Dataset, Pair, ScoreSet
 from curation.pairs.judged_by import judged_by_all
-from curation.statistics.intervals import Estimate
+from curation.results.estimates import Estimate
 from mlworkers.kinds.paraphrases.heatmaps import heatmap, heatmap_columns, percent_of, squares_filled
 from mlworkers.kinds.paraphrases.paraphrases import bounds_of, in_percent
 from mlworkers.science.paraphrasing.estimates import mean_of_groups, share_of_groups

@@ -4,7 +4,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.statistics.intervals import Estimate
+from curation.results.estimates import Estimate
 from mlworkers.kinds.realism.verdicts import Frame, FrameReport, VerdictReport
 from mlworkers.science.realism.thresholds import Cut, cut_at
 from mlworkers.science.realism.verdicts import FEWEST_EACH, HALF_WIDTH

@@ -9,8 +9,8 @@ import numpy as np
 from curation.models import Pair, PairScore, ReviewDecision, ScoreSet, Sentence, User
 from curation.pairs.keeping import KeptShare, kept_share
 from curation.pairs.sample_order import stratum_sizes
+from curation.results.estimates import Estimate
 from curation.review.judged import JudgedSentence, judged_sentences
-from curation.statistics.intervals import Estimate
 from curation.statistics.kappa import Kappa, cohen_kappa
 from mlworkers.science.realism.thresholds import Cut, cut_at
 from mlworkers.science.realism.verdicts import (

@@ -15,25 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from curation.results.estimates import Estimate
 from curation.statistics.correlation import Scores
 from mlworkers.science.encoders.differences import difference_from
 from mlworkers.science.encoders.folds import NO_SOURCE, Folds
 from mlworkers.science.encoders.measuring import Measured, Metric, correlation_measured, mean_measured
 
 FEWEST_PAIRS = 3  # two always correlate perfectly
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A correlation on so many pairs and its 95 % interval; None where it is undefined. sd: the standard
-    deviation (n - 1) of the figures of single seeds, None where there are no several.
-    """
-
-    pairs: int
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    sd: float | None = None
 
 
 @dataclass(frozen=True)
@@ -150,7 +138,7 @@ def _mean(parts: Sequence[_OfSeeds]) -> Estimate:
     """The unweighted mean over folds; undefined where it is in one of them."""
     pairs = sum(part.pairs for part in parts)
     if not all(part.seeds for part in parts):
-        return Estimate(pairs)
+        return Estimate(n=pairs)
     of_seeds = list(zip(*(part.seeds for part in parts), strict=True))  # of each seed, its folds
     if len(of_seeds) == 1:
         return _resampled(mean_measured(of_seeds[0]))
@@ -160,17 +148,17 @@ def _mean(parts: Sequence[_OfSeeds]) -> Estimate:
 def _resampled(measured: Measured) -> Estimate:
     interval = measured.interval
     low, high = (interval.low, interval.high) if interval else (None, None)
-    return Estimate(measured.pairs, measured.value, low, high)
+    return Estimate(measured.value, low, high, n=measured.pairs)
 
 
 def _over_seeds(pairs: int, by_pair: Sequence[Scores | None]) -> Estimate:
     """by_pair: of each seed, the pseudo-values of its figure; None where it is undefined."""
     rows = [one for one in by_pair if one is not None]
     if not rows or len(rows) < len(by_pair):
-        return Estimate(pairs)
+        return Estimate(n=pairs)
     found = difference_from(np.stack(rows))
     low, high = (None if end is None else float(np.clip(end, -1.0, 1.0)) for end in (found.low, found.high))
-    return Estimate(pairs, found.value, low, high, found.sd)
+    return Estimate(found.value, low, high, n=pairs, sd=found.sd)
 
 
 def _mean_by_pair(parts: Sequence[Measured]) -> Scores | None:

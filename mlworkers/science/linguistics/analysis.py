@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curation.files.progress import Report
+from curation.results.estimates import Estimate
 from mlworkers.science.linguistics.diversity import (
     DRAWS,
     TokenisedSentences,
@@ -20,7 +21,7 @@ from mlworkers.science.linguistics.diversity import (
     zipf_coefficient,
 )
 from mlworkers.science.linguistics.groups import AnalysedPairs, Family, Indices, families_of
-from mlworkers.science.linguistics.jackknife import BLOCKS, Estimate, jackknife_interval
+from mlworkers.science.linguistics.jackknife import BLOCKS, jackknife_interval
 from mlworkers.science.linguistics.measures import DISTINCT, DIVERSITY, MEASURES, OVERLAP, Group
 from mlworkers.science.linguistics.overlap import bleu_scores, jaccard
 from mlworkers.science.linguistics.tokens import tokens_of

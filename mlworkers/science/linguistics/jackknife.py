@@ -1,23 +1,15 @@
 """Intervals of any figure by leaving out one block of the data at a time (the grouped jackknife)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import scipy
 
+from curation.results.estimates import Estimate
+
 BLOCKS = 20
 LEVEL = 0.95
 FEWEST_BLOCKS = 10  # below, an interval would say more about the blocks than about the figure
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A figure and its 95 % interval; None where it is not defined."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
 
 
 def jackknife_interval(value: float | None, left_out: Sequence[float | None]) -> Estimate:

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curation.files.progress import Report, silent
+from curation.results.estimates import Estimate
 from curation.statistics.correlation import spearman
-from curation.statistics.intervals import Estimate, resampled_correlations, resampled_sums
+from curation.statistics.intervals import resampled_correlations, resampled_sums
 from mlworkers.science.paraphrasing.estimates import resampled_estimate, wilson
 from mlworkers.science.paraphrasing.measured import Measured, miss, tags_named
 from mlworkers.science.paraphrasing.paraphraser import Target

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from curation.statistics.intervals import Estimate
+from curation.results.estimates import Estimate
 from mlworkers.science.linguistics.tokens import tokens_of
 from mlworkers.science.paraphrasing.estimates import ratio_estimated
 

@@ -7,7 +7,8 @@ import scipy
 from numpy.typing import NDArray
 
 from curation.pairs.keeping import wilson_interval
-from curation.statistics.intervals import Estimate, percentile_interval, resampled_ratios
+from curation.results.estimates import Estimate
+from curation.statistics.intervals import percentile_interval, resampled_ratios
 
 Reals = NDArray[np.float64]
 Groups = NDArray[np.int64]

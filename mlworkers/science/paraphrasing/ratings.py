@@ -9,6 +9,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from curation.results.estimates import Estimate
+
 LOWEST, HIGHEST = 1, 5
 SCALES = ("fluency", "meaning", "wording")
 
@@ -21,14 +23,6 @@ class Rating(NamedTuple):
     values: tuple[int, int, int]
 
 
-class Mean(NamedTuple):
-    """low, high: the 95 % interval; None where fewer than two candidates were rated."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-
 @dataclass(frozen=True)
 class SettingRated:
     """candidates: that anybody rated. ratings: of all people. means: on each of SCALES."""
@@ -36,10 +30,10 @@ class SettingRated:
     setting: str
     candidates: int
     ratings: int
-    means: tuple[Mean, ...]
+    means: tuple[Estimate, ...]
 
     @property
-    def labelled(self) -> list[tuple[str, Mean]]:
+    def labelled(self) -> list[tuple[str, Estimate]]:
         """Each scale's name and mean; none where nobody rated."""
         return list(zip(SCALES, self.means, strict=False))
 
@@ -85,10 +79,10 @@ def settings_rated(settings: Sequence[str], ratings: Sequence[Rating]) -> list[S
     return found
 
 
-def _mean(values: NDArray[np.float64]) -> Mean:
+def _mean(values: NDArray[np.float64]) -> Estimate:
     """Of n candidates, (n,), n at least 1."""
     mean, n = float(values.mean()), len(values)
     if n < 2:
-        return Mean(mean, None, None)
+        return Estimate(mean)
     half = float(scipy.stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n))
-    return Mean(mean, max(float(LOWEST), mean - half), min(float(HIGHEST), mean + half))
+    return Estimate(mean, max(float(LOWEST), mean - half), min(float(HIGHEST), mean + half))

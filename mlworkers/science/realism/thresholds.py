@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from curation.pairs.keeping import wilson_interval
-from curation.statistics.intervals import Estimate
+from curation.results.estimates import Estimate
 from mlworkers.science.encoders.weighting import effective_size
 from mlworkers.science.realism.verdicts import Floats, Marks, Sample
 

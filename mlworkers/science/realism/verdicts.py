@@ -14,7 +14,8 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from curation.pairs.keeping import Z_95, wilson_interval
-from curation.statistics.intervals import Design, Estimate, bootstrap_interval, weighted_spearman
+from curation.results.estimates import Estimate
+from curation.statistics.intervals import Design, bootstrap_interval, weighted_spearman
 from mlworkers.science.realism.discrimination import Auc, sampled_auc_interval
 
 Floats = NDArray[np.float64]

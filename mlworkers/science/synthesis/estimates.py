@@ -14,7 +14,7 @@ PER_PRICE = 1_000_000  # tokens
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Requests:
     """Requests, the tokens that the model will read, and at most write. most_cost: None without prices."""
 
     requests: int
@@ -23,13 +23,13 @@ class Estimate:
     most_cost: float | None
 
 
-def estimate_of(sources: Sequence[str], plan: GenerationPlan) -> Estimate:
+def estimate_of(sources: Sequence[str], plan: GenerationPlan) -> Requests:
     """For these source sentences, and for writing them where the plan says so."""
     parts = [_requests_of(sources, plan)]
     if plan.writes_first_sentences:
         parts.append(_requests_of([order.text for order in orders_of(plan)], plan_of_first(plan)))
     requests, read, written = map(sum, zip(*parts, strict=True))
-    return Estimate(requests, read, written, cost_of(read, written, plan))
+    return Requests(requests, read, written, cost_of(read, written, plan))
 
 
 def longest_sources(plan: GenerationPlan) -> list[str]:

@@ -15,7 +15,7 @@ from curation.models import PairScore
 from mlworkers import tasks
 from mlworkers.models import Run, WorkerHeartbeat
 from mlworkers.pipelines import estimating, paces
-from mlworkers.pipelines.estimating import RunEstimate, run_estimate
+from mlworkers.pipelines.estimating import RunWork, run_estimate
 from mlworkers.pipelines.work import WORK, measured, work_of
 from mlworkers.plans.kinds import KINDS, plan_from
 from mlworkers.runs.jobs import Outcome
@@ -77,7 +77,7 @@ def values_of(dataset, kind: str, **given: Any) -> dict[str, Any]:
     return {"dataset": dataset.slug, **needed.get(kind, {}), **given}
 
 
-def estimate(dataset, kind: str, **given: Any) -> RunEstimate:
+def estimate(dataset, kind: str, **given: Any) -> RunWork:
     return run_estimate(KINDS[kind], plan_from(KINDS[kind], values_of(dataset, kind, **given)), dataset)
 
 

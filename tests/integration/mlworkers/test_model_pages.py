@@ -333,8 +333,8 @@ def test_the_table_has_the_rows_of_the_paper_and_is_bold_where_a_difference_is_r
 ) -> None:
     answer = page(client, curator, "comparison", comparison.pk)
 
-    rows = [row.label for row in answer.context["comparison"].rows]
-    assert rows == ["base", *WEIGHTINGS]
+    table = next(table for _heading, table in answer.context["report"].tables if table.over)
+    assert [row[0].value for row in table.rows] == ["baseline model", *WEIGHTINGS]
     assert answer.text.count("<strong>+0.012</strong>") == 2  # in the table, and beside realism − shuffle
     assert len(re.findall(BOLD_FIGURE, answer.text)) == 3
     assert "<strong>0.845</strong>" in answer.text
@@ -368,7 +368,7 @@ def test_each_weighting_is_beside_its_own_shuffle_and_its_effective_pairs(
     assert text.index("+0.009", over_shuffle) < text.index("consistency − plain")
     assert "Consistency is 0.009 (0.001 to 0.017) above shuffle-consistency" in text
     assert "so these weights say something about their pairs" in text
-    assert "1,234 effective pairs <br> mean weight 0.432" in text
+    assert '1,234 effective pairs </span> <br> <span class="interval"> mean weight 0.432' in text
 
 
 def test_a_comparison_with_few_seeds_judges_nothing_and_says_so(client, curator, comparison) -> None:
@@ -405,7 +405,8 @@ def test_the_sentence_on_top_and_the_chart_s_table_come_from_the_figures(client,
         "Realism is 0.012 (0.003 to 0.021) above plain; filter and random are not distinguishable"
         in answer.text
     )
-    assert answer.context["chart"].rows[0] == ["base", "0.8120", "0.7900", "0.8350"]
+    across = next(part for part in answer.context["report"].parts if getattr(part, "across", False))
+    assert across.parts[1].rows[0] == ("base", "0.8120", "0.7900", "0.8350")
     assert "n = 420 test pairs, 5 seeds" in answer.text
 
 

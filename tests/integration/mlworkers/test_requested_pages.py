@@ -4,9 +4,11 @@ import csv
 import io
 from itertools import product
 
+import pyarrow.parquet as pq
 import pytest
 from django.urls import reverse
 
+from curation.results.reports import Chart, from_json
 from mlworkers.models import Run
 from mlworkers.science.paraphrasing.tags import TagBounds
 from tests.factories import RunFactory
@@ -57,6 +59,10 @@ def page(client, user, run: Run, name: str = "requested"):
     return client.get(reverse(f"mlworkers:{name}", args=[run.pk]))
 
 
+def charts_of(answer) -> list[Chart]:
+    return next(part.parts for part in answer.context["report"].parts if getattr(part, "across", False))
+
+
 def test_a_stranger_gets_neither_the_page_nor_the_file(client, stranger, dataset) -> None:
     run = requested(dataset)
 
@@ -98,12 +104,12 @@ def test_the_benchmark_behind_the_labels_is_disclosed(client, curator, dataset) 
 
 
 def test_the_heatmaps_show_what_was_requested_beside_what_was_measured(client, curator, dataset) -> None:
-    charts = page(client, curator, requested(dataset)).context["charts"]
+    charts = charts_of(page(client, curator, requested(dataset)))
 
     assert [chart.name for chart in charts] == ["requested", "measured", "without-reranking"]
     asked, measured, before = charts
-    assert asked.rows[0] == [95, 100, 0, 10, 100, 16.667]
-    assert measured.rows[0] == [95, 100, 0, 5, 300, 50.0]
+    assert tuple(asked.rows[0]) == (95, 100, 0, 10, 100, 16.667)
+    assert tuple(measured.rows[0]) == (95, 100, 0, 5, 300, 50.0)
     assert measured.finding == "Measured: 25.0 % (21.9 to 28.1) in the cell requested for them"
     assert before.finding.startswith("Without reranking: 12.5 %")
     assert {chart.n for chart in charts} == {600}
@@ -118,7 +124,7 @@ def test_without_reranking_nothing_is_said_of_it(client, curator, dataset) -> No
 
     answer = page(client, curator, run)
 
-    assert len(answer.context["charts"]) == 2
+    assert len(charts_of(answer)) == 2
     assert "eranking" not in answer.content.decode()
 
 
@@ -161,3 +167,19 @@ def test_a_run_that_has_not_ended_says_so(client, curator, dataset) -> None:
     run = RunFactory(kind="write_paraphrases", dataset=dataset, state="running", result={})
 
     assert "The table appears when the run has ended." in page(client, curator, run).content.decode()
+
+
+def test_the_figures_are_there_for_papers_and_programs_too(client, curator, dataset) -> None:
+    run = requested(dataset)
+    client.force_login(curator)
+    address = reverse("mlworkers:requested_csv", args=[run.pk])
+
+    files = {
+        form: client.get(address, {"as": form}) for form in ("parquet", "markdown", "latex", "json", "xml")
+    }
+
+    assert [answer.status_code for answer in files.values()] == [200, 200, 200, 200, 404]
+    assert pq.read_table(io.BytesIO(files["parquet"].content)).num_rows == 1 + 2 + 3 + 6
+    assert "| SIM95 BLEU0\\_5 | 300 | 25.0 [21.9, 28.1] |" in files["markdown"].content.decode()
+    assert "SIM95 BLEU0\\_5 & 300 & 25.0 [21.9, 28.1] &" in files["latex"].content.decode()
+    assert from_json(files["json"].json()).title == f"Requested and measured, run {run.pk}"

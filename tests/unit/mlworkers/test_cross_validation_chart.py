@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
+from curation.results.estimates import Estimate
 from mlworkers.kinds.encoders.cross_validation import (
     CrossValidation,
-    Estimate,
-    cross_validation_csv_rows,
     cross_validation_stored,
     what_to_cite,
 )
 from mlworkers.kinds.encoders.cross_validation_chart import protocols_chart, sources_chart
+from mlworkers.templatetags.runs import drawn
 
 DEVIATIONS = {"headlines": 0.31, "images": 0.22, "forum": 0.27}
 
@@ -79,7 +79,7 @@ def drawn_words(chart: Any) -> str:
 
 
 def test_both_protocols_of_a_method_stand_beside_each_other_below_the_human_ceiling() -> None:
-    chart = protocols_chart(found(["headlines"]), judges="")
+    chart = drawn(protocols_chart(found(["headlines"]), judges=""))
 
     assert chart is not None
     assert chart.rows == [
@@ -96,21 +96,21 @@ def test_both_protocols_of_a_method_stand_beside_each_other_below_the_human_ceil
 
 
 def test_the_chart_says_that_its_intervals_leave_out_the_noise_of_training() -> None:
-    chart = protocols_chart(found(["headlines"]), judges="")
+    chart = drawn(protocols_chart(found(["headlines"]), judges=""))
 
     assert chart is not None
     assert chart.unit == "pairs, 1 training; 95 % intervals over pairs, without the noise of training"
 
 
 def test_with_several_seeds_the_chart_says_that_its_intervals_are_over_them_too() -> None:
-    chart = protocols_chart(found(["headlines"], seeds=5), judges="")
+    chart = drawn(protocols_chart(found(["headlines"], seeds=5), judges=""))
 
     assert chart is not None
     assert chart.unit.endswith("95 % intervals over pairs, and over seeds where something was trained")
 
 
 def test_unseen_pairs_have_a_hollow_dot_below_that_of_all_pairs() -> None:
-    chart = protocols_chart(found(["headlines"], unseen=0.375), judges="")
+    chart = drawn(protocols_chart(found(["headlines"], unseen=0.375), judges=""))
 
     assert chart is not None
     assert chart.rows[4:8] == [
@@ -147,12 +147,11 @@ def test_a_result_of_an_earlier_version_has_its_figures() -> None:
     stored = cross_validation_stored(result)
 
     assert stored is not None
-    assert stored.protocols[0].unseen_row[0][1].value == 0.5
-    assert list(cross_validation_csv_rows(stored))
+    assert stored.protocols[0].methods[0].unseen.pooled.value == 0.5
 
 
 def test_without_a_ceiling_none_is_drawn_and_a_method_without_a_figure_has_no_dot() -> None:
-    chart = protocols_chart(found(["headlines"], ceiling=None, dice=None), judges="")
+    chart = drawn(protocols_chart(found(["headlines"], ceiling=None, dice=None), judges=""))
 
     assert chart is not None
     assert {row[0] for row in chart.rows} == {"model, fine-tuned"}
@@ -160,7 +159,7 @@ def test_without_a_ceiling_none_is_drawn_and_a_method_without_a_figure_has_no_do
 
 
 def test_each_source_is_drawn_with_its_pairs_and_the_spread_of_its_scores() -> None:
-    chart = sources_chart(found(["headlines", "images", "forum"]), judges="")
+    chart = drawn(sources_chart(found(["headlines", "images", "forum"]), judges=""))
 
     assert chart is not None
     assert "39 pairs, sd 0.22" in drawn_words(chart)
@@ -169,7 +168,7 @@ def test_each_source_is_drawn_with_its_pairs_and_the_spread_of_its_scores() -> N
 
 
 def test_of_many_sources_the_largest_are_drawn_and_the_finding_says_so() -> None:
-    chart = sources_chart(found([f"source {number}" for number in range(8)]), judges="")
+    chart = drawn(sources_chart(found([f"source {number}" for number in range(8)]), judges=""))
 
     assert chart is not None
     assert chart.n == sum(range(35, 41))
@@ -182,7 +181,7 @@ def test_a_source_without_a_figure_is_neither_drawn_nor_called_narrow() -> None:
         of_three.sources[0], label="one pair", deviation=0.0, labelled=[("Dice", Estimate(None))]
     )
 
-    chart = sources_chart(replace(of_three, sources=[lonely, *of_three.sources[1:]]), judges="")
+    chart = drawn(sources_chart(replace(of_three, sources=[lonely, *of_three.sources[1:]]), judges=""))
 
     assert chart is not None
     assert "least in images (sd 0.22) and most in forum (0.27)" in chart.finding

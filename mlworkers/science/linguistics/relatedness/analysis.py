@@ -12,21 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curation.files.progress import Report, silent
+from curation.results.estimates import Estimate
 from curation.statistics.correlation import Scores, spearman
 from curation.statistics.intervals import percentile_interval, resampled_correlations
 from mlworkers.science.linguistics.relatedness.features import FEWEST_PAIRS, Feature
 from mlworkers.science.linguistics.relatedness.names import DICE, MAIN
 
 _SMALLEST = 1e-12  # of 1 - r²: below, a correlation is 1 but for rounding
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A figure and its 95 % interval; None where it is undefined."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True)

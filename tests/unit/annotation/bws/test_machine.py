@@ -6,7 +6,7 @@ from scipy.stats import false_discovery_control, ttest_1samp
 
 from annotation.bws.annotators.machine import BlockAnswers, MachineComparison, compare_machine
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
-from curation.statistics.intervals import Estimate
+from curation.results.estimates import Estimate
 
 
 def answers(

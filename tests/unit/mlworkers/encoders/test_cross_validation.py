@@ -80,7 +80,7 @@ def test_pairs_that_no_fold_tests_are_in_no_figure() -> None:
 
     tested = folds.tested
     assert found.pooled.value == pytest.approx(spearmanr(predicted[tested], scores[tested]).statistic)
-    assert (found.pooled.pairs, found.mean.pairs, found.by_source["odd"].pairs) == (30, 30, 0)
+    assert (found.pooled.n, found.mean.n, found.by_source["odd"].n) == (30, 30, 0)
     assert found.unseen is None
 
 
@@ -97,12 +97,12 @@ def test_the_unseen_pairs_have_figures_of_their_own(scored) -> None:
         for k in range(4)
     ]
     of_news = spearmanr(predicted[:30][unseen[:30]], scores[:30][unseen[:30]]).statistic
-    assert found.pooled.pairs == 80
-    assert found.unseen.pooled.pairs == found.unseen.mean.pairs == 53
+    assert found.pooled.n == 80
+    assert found.unseen.pooled.n == found.unseen.mean.n == 53
     assert [one.value for one in found.unseen.by_fold.values()] == pytest.approx(by_hand)
     assert found.unseen.mean.value == pytest.approx(np.mean(by_hand))
     assert found.unseen.pooled.value == pytest.approx(spearmanr(predicted[unseen], scores[unseen]).statistic)
-    assert (found.unseen.by_source["news"].pairs, found.unseen.by_source["news"].value) == (
+    assert (found.unseen.by_source["news"].n, found.unseen.by_source["news"].value) == (
         20,
         pytest.approx(of_news),
     )
@@ -126,8 +126,8 @@ def test_a_fold_with_too_few_unseen_pairs_leaves_no_mean_over_folds(scored) -> N
         "dice", predicted[None], scores, folds, sources, unseen=unseen, resamples=0, seed=1
     )
 
-    assert (found.unseen.by_fold["1"].pairs, found.unseen.by_fold["1"].value) == (2, None)
-    assert (found.unseen.mean.pairs, found.unseen.mean.value) == (62, None)
+    assert (found.unseen.by_fold["1"].n, found.unseen.by_fold["1"].value) == (2, None)
+    assert (found.unseen.mean.n, found.unseen.mean.value) == (62, None)
     assert found.unseen.pooled.value is not None
 
 

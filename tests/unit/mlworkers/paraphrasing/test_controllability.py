@@ -116,8 +116,8 @@ def test_a_rate_of_0_is_not_certain() -> None:
 def test_without_resamples_there_are_no_intervals() -> None:
     found = controllability([NEAR] * 2, [1, 2], measured((97, 42), (97, 3)), BOUNDS, resamples=0).whole
 
-    assert found.hits == (1 / 2, None, None)
-    assert found.bleu_error == (pytest.approx(20), None, None)
+    assert tuple(found.hits) == (1 / 2, None, None)
+    assert tuple(found.bleu_error) == (pytest.approx(20), None, None)
 
 
 def row(text: str, source: str = "The dog of Anna has 3 balls.", **labels: float) -> ParaphraseRow:

@@ -3,7 +3,7 @@
 import pytest
 
 from mlworkers.science.synthesis.chat import AnswerForm, question_of, sentence_in
-from mlworkers.science.synthesis.estimates import Estimate, estimate_of
+from mlworkers.science.synthesis.estimates import Requests, estimate_of
 from mlworkers.science.synthesis.plan import GenerationPlan
 from mlworkers.science.synthesis.postprocessing import Reason, postprocessed
 from mlworkers.science.synthesis.prompts import TASKS
@@ -100,7 +100,7 @@ def test_an_estimate_counts_requests_tokens_and_cost() -> None:
 
     # The questions have 173 and 163 characters: 44 and 41 tokens, with 8 of the template each, twice.
     read, written = 2 * (44 + 8 + 41 + 8), 4 * (40 + 24)
-    assert estimate == Estimate(4, read, written, pytest.approx((read * 2 + written * 8) / 1e6))
+    assert estimate == Requests(4, read, written, pytest.approx((read * 2 + written * 8) / 1e6))
 
 
 def test_an_estimate_without_prices_has_no_cost() -> None:

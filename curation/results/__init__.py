@@ -1,0 +1,1 @@
+"""What a run found: estimates, tables, charts and sentences, for pages and files alike."""

@@ -1,0 +1,94 @@
+"""The pages of results and their files, whatever kind of run left them."""
+
+import json
+from collections.abc import Callable, Mapping
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.urls import path, reverse
+from django.utils.http import content_disposition_header
+from django.views.decorators.http import require_GET
+
+from curation.models import Dataset
+from curation.people.access import AuthedRequest
+from curation.results.reports import Report, as_json
+from curation.views.tables import csv_answer
+from mlworkers.access import kind_may_start, run_for, runs_visible
+from mlworkers.kinds.encoders.furthest import furthest_of
+from mlworkers.kinds.pages import PAGES, Page
+from mlworkers.kinds.reader import Reader
+from mlworkers.models import Run
+from mlworkers.plans.kinds import kind_named
+
+
+@require_GET
+def report_detail(request: AuthedRequest, pk: int, page: Page) -> HttpResponse:
+    run = _run(request, pk, page)
+    report = page.report(run, _reader(request))
+    csv = reverse(f"mlworkers:{page.name}_csv", args=[pk]) if report.parts and page.file else ""
+    models = run.artifacts.filter(kind__in=("encoder", "classifier")).order_by("pk") if page.models else []
+    asked, proposed = request.GET.get("furthest", ""), page.proposed(run)
+    context = {
+        "run": run,
+        "page": page,
+        "report": report,
+        "csv": csv,
+        "models": models,
+        "furthest": furthest_of(run, request.user, asked=asked, proposed=proposed),
+    }
+    return render(request, "mlworkers/report.html", context)
+
+
+@require_GET
+def report_csv(request: AuthedRequest, pk: int, page: Page) -> HttpResponse:
+    """The table of all figures as CSV or, with `?as=`, as Parquet; the page's tables as Markdown or LaTeX."""
+    run = _run(request, pk, page)
+    report = page.report(run, _reader(request))
+    name, form = f"{page.file}-{pk}", request.GET.get("as", "csv")
+    if form == "csv":
+        return csv_answer(request, f"{name}.csv", report.data.names, report.data.rows, judges=report.judges)
+    if form not in _WRITTEN:
+        raise Http404
+    kind, ending, written = _WRITTEN[form]
+    disposition = content_disposition_header(as_attachment=True, filename=f"{name}.{ending}")
+    return HttpResponse(
+        written(report), content_type=kind, headers={"Content-Disposition": disposition or ""}
+    )
+
+
+def _in_markdown(report: Report) -> str:
+    return "\n".join(f"## {heading}\n\n{table.markdown()}" for heading, table in report.tables)
+
+
+def _in_latex(report: Report) -> str:
+    return "\n".join(f"% {heading}\n{table.latex()}" for heading, table in report.tables)
+
+
+_WRITTEN: Mapping[str, tuple[str, str, Callable[[Report], str | bytes]]] = {
+    "parquet": ("application/vnd.apache.parquet", "parquet", lambda report: report.data.parquet()),
+    "markdown": ("text/markdown; charset=utf-8", "md", _in_markdown),
+    "json": ("application/json", "json", lambda report: json.dumps(as_json(report), ensure_ascii=False)),
+    "latex": ("application/x-tex; charset=utf-8", "tex", _in_latex),
+}
+
+
+def _run(request: AuthedRequest, pk: int, page: Page) -> Run:
+    run = run_for(request.user, pk, may="read")
+    if run.kind != page.kind:
+        raise Http404
+    return run
+
+
+def _reader(request: AuthedRequest) -> Reader:
+    def may_start(kind: str, dataset: Dataset) -> bool:
+        return kind_may_start(request.user, kind_named(kind), dataset)
+
+    return Reader(may_start, runs_visible(request.user), request.GET.dict())
+
+
+paths = [
+    path(f"{page.address}/<number:pk>/{end}", view, {"page": page}, name=f"{page.name}{suffix}")
+    for page in PAGES.values()
+    for end, view, suffix in (("", report_detail, ""), ("table.csv", report_csv, "_csv"))
+    if page.file or not end
+]
