@@ -487,6 +487,7 @@ def unfolded(page: Page) -> None:
     page.evaluate("document.querySelectorAll('main details').forEach((part) => (part.open = true))")
 
 
+@pytest.mark.exhaustive
 @ON_SCREENS
 def test_no_table_chart_or_control_is_cut_off_and_no_text_too_pale(
     open_as, owner, addresses, screens: Screens, with_axe: bool

@@ -158,6 +158,7 @@ def asked(
             yield answer
 
 
+@pytest.mark.exhaustive
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("format_", ["csv", "jsonl"])
 def test_a_program_sees_an_error_where_an_export_fails_in_the_middle(

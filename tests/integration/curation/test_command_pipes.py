@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[3]
 AT_ONCE, AT_ITS_END = "1", ""  # when Python hands over what a command prints
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("command", "unbuffered"),
     [

@@ -91,6 +91,7 @@ def test_a_first_command_makes_the_tables_of_the_migrations_at_once(tmp_path, sh
         assert types[0] == types[1] == types[2] != []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.postgres
 def test_the_tests_have_the_tables_that_the_migrations_make_on_postgresql(tmp_path, tables) -> None:
     with database_of_its_own(f"semblance_migrated_{os.getpid()}") as url:

@@ -273,6 +273,7 @@ def content(dataset: Dataset) -> tuple[list[object], list[object]]:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("format_", FORMATS)
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(rows)

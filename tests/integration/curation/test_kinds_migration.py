@@ -1,5 +1,6 @@
 """Score sets of an older installation get the kinds of today, and the reverse migration gives the old ones back."""
 
+import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
@@ -17,6 +18,7 @@ def kinds(apps) -> dict[str, str]:
     return dict(apps.get_model("curation", "ScoreSet").objects.values_list("name", "kind"))
 
 
+@pytest.mark.exhaustive
 def test_kinds_are_renamed_and_names_stay(empty_database) -> None:
     before = migrated(BEFORE)
     dataset = before.get_model("curation", "Dataset").objects.create(slug="old", name="Old")

@@ -454,6 +454,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS)
 def test_any_verdicts_all_undone_leave_everything_as_it_was(dataset, decide, steps) -> None:

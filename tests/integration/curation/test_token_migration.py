@@ -1,5 +1,6 @@
 """Tokens that people had before only digests were kept."""
 
+import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
@@ -20,6 +21,7 @@ def migrate(name: str) -> None:
     MigrationExecutor(connection).migrate([("curation", name)])
 
 
+@pytest.mark.exhaustive
 def test_an_old_token_opens_the_api_still_and_is_kept_nowhere(empty_database) -> None:
     migrate(BEFORE)
     key, user = "0123456789" * 4, UserFactory()

@@ -316,6 +316,7 @@ def test_pairs_enter_when_the_run_ends_and_not_before(scenes: Dataset, generator
     assert outcome.publish()["pairs"] == outcome.result["kept"] == Pair.objects.count() - before[0]
 
 
+@pytest.mark.exhaustive
 def test_a_training_killed_in_the_middle_ends_with_the_same_generator(scenes: Dataset) -> None:
     plan = replace(TRAINING, steps=60)
     whole = bootstrap_generator(plan, work_of(RunFactory(dataset=scenes)))
@@ -581,6 +582,7 @@ def breaking_off(after: int, broken):
     return answering
 
 
+@pytest.mark.exhaustive
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("cancelled", [False, True])
 def test_the_answers_of_a_run_that_failed_or_was_cancelled_are_not_asked_for_again(

@@ -31,6 +31,7 @@ def wait_for_the_middle(installation: Installation, rows: list[object]) -> None:
     assert written < len(rows)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("broker", "first", "second"),
     [
@@ -78,6 +79,7 @@ def test_a_worker_that_is_stopped_lets_go_of_its_run_and_the_next_one_takes_it_u
     assert installed.rows(IMPORTED) == rows
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("broker", BROKERS)
 def test_where_one_of_two_workers_is_stopped_the_other_goes_on_with_its_run_at_once(
     installation, rows, broker: str
@@ -95,6 +97,7 @@ def test_where_one_of_two_workers_is_stopped_the_other_goes_on_with_its_run_at_o
     assert installed.rows(IMPORTED) == rows
 
 
+@pytest.mark.exhaustive
 def test_a_run_whose_invitation_was_lost_is_found_by_a_worker_without_beat(installation, rows) -> None:
     installed = installation("filesystem")
     installed.environment |= NEVER
@@ -108,6 +111,7 @@ def test_a_run_whose_invitation_was_lost_is_found_by_a_worker_without_beat(insta
     assert run[1:3] == (1, 0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("pool", ["solo", "prefork"])
 def test_a_live_worker_is_known_with_its_queues_and_forgotten_when_it_ends(installation, pool: str) -> None:
     installed = installation("filesystem")
@@ -148,6 +152,7 @@ def redis() -> Iterator[Redis]:
     server.stop()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.redis
 def test_a_run_goes_on_while_redis_is_away_and_one_that_is_started_meanwhile_is_done_when_it_is_back(
     installation, rows, redis: Redis

@@ -221,6 +221,7 @@ def test_workers_in_two_networks_carry_out_two_runs_though_one_of_them_is_killed
     assert here.rows(HOLDER.format(comparison))[0][0] in both - {holder}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.networks
 @pytest.mark.postgres
 @pytest.mark.redis

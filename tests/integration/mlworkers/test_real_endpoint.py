@@ -63,6 +63,7 @@ def wait_for(address: str, process: subprocess.Popen, log: Path) -> None:
     pytest.fail(f"The server did not start:\n{log.read_text()[-2000:]}")
 
 
+@pytest.mark.exhaustive
 def test_rows_are_written_through_the_chat_template_of_a_real_server(server: str, settings) -> None:
     settings.OPENAI_BASE_URL = server
     dataset = DatasetFactory(slug="walks")

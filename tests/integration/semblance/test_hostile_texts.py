@@ -167,6 +167,7 @@ def test_no_text_is_markup_in_a_page(others, readers, part: str) -> None:
     assert pages > 3 or part == "api/"
 
 
+@pytest.mark.exhaustive
 def test_no_text_is_a_formula_in_a_file_for_spreadsheets(others, readers) -> None:
     found: dict[str, list[str]] = {}
     files: list[str] = []

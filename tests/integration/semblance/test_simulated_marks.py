@@ -92,6 +92,7 @@ def unmarked(page: str) -> list[str]:
     ]
 
 
+@pytest.mark.exhaustive
 def test_every_page_that_shows_scores_of_simulated_annotators_has_their_mark(site) -> None:
     client, scores = site
     snapshot_create(dataset=scores.dataset)

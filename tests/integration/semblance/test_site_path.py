@@ -151,6 +151,7 @@ def kind_of(place: str) -> str:
     return f"{match.route} {match.kwargs['kind']}" if match.kwargs.get("kind") in KINDS else match.route
 
 
+@pytest.mark.exhaustive
 def test_no_link_of_any_page_leads_out_of_the_path(filled) -> None:
     admin = UserFactory(is_staff=True, is_superuser=True)
     MembershipFactory(dataset=filled, user=admin, role="owner")
