@@ -223,6 +223,7 @@ def test_a_model_without_a_mask_token_ends_the_run_in_one_sentence_and_nothing_i
     assert not ScoreSet.objects.exists()
 
 
+@pytest.mark.exhaustive
 def test_a_model_is_trained_on_the_corpus_and_scores_pairs(dataset, corpus) -> None:
     small = {"layers": 1, "width": 32, "vocabulary": 400, "part_tokens": 30, "held_out": 0.1, "device": "cpu"}
 

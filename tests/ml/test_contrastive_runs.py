@@ -249,6 +249,7 @@ def test_paraphrases_alone_are_compared_at_equal_size(dataset, encoder_folder) -
     assert [row.get("examples") for row in run.result["rows"]] == [None, 12, 12, 12]
 
 
+@pytest.mark.exhaustive
 def test_encoders_of_a_comparison_are_kept_where_they_are_asked_for(dataset, encoder_folder) -> None:
     run = compared(dataset, encoder_folder, seeds=1, keep_encoders=True)
 

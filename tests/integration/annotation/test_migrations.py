@@ -16,6 +16,7 @@ def migrate(targets):
     return executor.loader.project_state(targets).apps
 
 
+@pytest.mark.exhaustive
 @pytest.mark.django_db(transaction=True)
 def test_what_was_counted_and_surplus_becomes_collected_and_extra() -> None:
     campaign = crowd_judge(DatasetFactory(), people={"anna": STEADY, "ben": STEADY}, each=2)

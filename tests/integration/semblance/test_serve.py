@@ -150,6 +150,7 @@ def test_where_one_program_dies_the_others_stop_and_it_says_which(serve) -> None
     assert all_end(family)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process when its parent dies")
 def test_even_when_it_is_killed_nothing_is_left_running(serve) -> None:
     served = serve("--workers", "default")

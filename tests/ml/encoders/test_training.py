@@ -84,6 +84,7 @@ def trained(
     return weights_of(encoder)
 
 
+@pytest.mark.exhaustive
 def test_training_is_the_same_again_with_dropout_and_several_cores(encoder_folder, compute) -> None:
     first, again = (trained(encoder_folder, compute) for _ in range(2))
     other = trained(encoder_folder, compute, plan=replace(PLAN, seed=4))
@@ -253,6 +254,7 @@ def test_parts_of_a_ranking_loss_go_through_twice_with_the_same_dropout(encoder_
     assert not torch.equal(later, seen[0])  # dropout changes from one pass to the next
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("loss", [Loss.COSENT, Loss.ANGLE])
 def test_a_ranking_loss_goes_down_and_halves_batches_where_memory_runs_short(
     encoder_folder, compute, loss: Loss
@@ -327,6 +329,7 @@ def whole(encoder_folder, compute, tmp_path_factory) -> Course:
     return course(encoder_folder, compute, tmp_path_factory.mktemp("whole"))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("step", range(9))
 def test_a_training_that_was_stopped_anywhere_ends_bit_for_bit_as_one_that_was_not(
     encoder_folder, compute, whole, tmp_path, step: int

@@ -73,6 +73,7 @@ def test_the_classifier_of_all_learns_from_every_fold_but_the_one_it_is_chosen_b
     assert set(data.fold[part.inner]) == {0}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("killed_at", [1, 3, 5])
 def test_a_training_that_was_killed_ends_with_the_same_weights_bit_for_bit(
     encoder_folder, data, tmp_path, killed_at: int

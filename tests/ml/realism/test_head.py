@@ -142,6 +142,7 @@ def test_labels_that_mean_nothing_are_not_learned(groups: int) -> None:
     assert groups or np.mean(seen) > 0.7
 
 
+@pytest.mark.exhaustive
 def test_scoring_is_the_same_whatever_the_number_of_threads() -> None:
     """As many vectors, as long as an encoder's: the cores share a smaller problem in a way that rounds alike."""
     data = data_of(750, 750)

@@ -63,6 +63,7 @@ def plainly(
     return tokens
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_of_a_padded_batch_are_those_written_alone(kind: type[PreTrainedConfig]) -> None:
     generator = tiny_generator(kind)
