@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from annotation.campaigns.gold import gold_add
 from annotation.campaigns.quiz import quiz_copy
 from annotation.campaigns.services import campaign_create, guideline_save
-from annotation.models import Campaign, Tuple
+from annotation.models import Campaign
 from curation.foundation.errors import UserError
 from curation.models import Pair, User
 
@@ -55,16 +55,12 @@ def campaign_clone(
     quiz_copy(campaign, clone, by=by)
     if gold:
         for each in campaign.tuples.filter(is_gold=True).select_related("gold_answer").order_by("number"):
-            _gold_copy(each, clone, by)
+            pairs = [item.pair for item in each.items.select_related("pair").order_by("slot")]
+            if all(pair.status == Pair.Status.ACTIVE for pair in pairs):
+                answer = each.gold_answer
+                best, worst = pairs[answer.best_slot], pairs[answer.worst_slot]
+                gold_add(campaign=clone, pairs=pairs, best=best, worst=worst, why=answer.why, by=by)
     return clone
-
-
-def _gold_copy(gold: Tuple, clone: Campaign, by: User | None) -> None:
-    pairs = [item.pair for item in gold.items.select_related("pair").order_by("slot")]
-    if all(pair.status == Pair.Status.ACTIVE for pair in pairs):
-        answer = gold.gold_answer
-        best, worst = pairs[answer.best_slot], pairs[answer.worst_slot]
-        gold_add(campaign=clone, pairs=pairs, best=best, worst=worst, why=answer.why, by=by)
 
 
 def _free_name(campaign: Campaign) -> str:

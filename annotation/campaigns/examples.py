@@ -49,7 +49,18 @@ def example_add(*, campaign: Campaign, example: WorkedExample, by: User | None =
     """
     campaign = campaign_lock(campaign)
     pairs = tuple((normalise(a), normalise(b)) for a, b in example.pairs)
-    _check(campaign, pairs, example)
+
+    if len(pairs) != campaign.tuple_size:
+        sentence = _("A worked example of this campaign needs %(size)d pairs; %(pairs)d are given.")
+        raise UserError(sentence, size=campaign.tuple_size, pairs=len(pairs))
+    if not all(a and b for a, b in pairs):
+        raise UserError(_("Each pair of a worked example needs two sentences."))
+    if len({(sentence_key(a), sentence_key(b)) for a, b in pairs}) < len(pairs):
+        raise UserError(_("Two pairs of the worked example are the same; write another one."))
+    places = range(len(pairs))
+    if example.best == example.worst or example.best not in places or example.worst not in places:
+        raise UserError(_("Choose two different pairs of the worked example as best and worst."))
+
     newest = campaign.guidelines.first()
     before = examples_of(newest)
     if len(before) >= MOST_EXAMPLES:
@@ -69,19 +80,6 @@ def example_remove(*, campaign: Campaign, number: int, by: User | None = None) -
     if not 1 <= number <= len(before):
         raise UserError(_("There is no worked example %(number)d; load the page again."), number=number)
     return _save(campaign, newest, [*before[: number - 1], *before[number:]], by)
-
-
-def _check(campaign: Campaign, pairs: Sequence[tuple[str, str]], example: WorkedExample) -> None:
-    if len(pairs) != campaign.tuple_size:
-        sentence = _("A worked example of this campaign needs %(size)d pairs; %(pairs)d are given.")
-        raise UserError(sentence, size=campaign.tuple_size, pairs=len(pairs))
-    if not all(a and b for a, b in pairs):
-        raise UserError(_("Each pair of a worked example needs two sentences."))
-    if len({(sentence_key(a), sentence_key(b)) for a, b in pairs}) < len(pairs):
-        raise UserError(_("Two pairs of the worked example are the same; write another one."))
-    places = range(len(pairs))
-    if example.best == example.worst or example.best not in places or example.worst not in places:
-        raise UserError(_("Choose two different pairs of the worked example as best and worst."))
 
 
 def _save(

@@ -133,7 +133,19 @@ def gold_add(
     """A tuple whose answer is known. Its pairs are shuffled, so that no slot tells the answer."""
     campaign = campaign_lock(campaign)
     campaign_require(campaign, Campaign.State.DRAFT, Campaign.State.OPEN, Campaign.State.PAUSED)
-    _check_gold(campaign, pairs, best, worst)
+
+    if best == worst:
+        raise UserError(_("Best and worst of a gold tuple are the same pair; choose two different pairs."))
+    if not len(set(pairs)) == len(pairs) == campaign.tuple_size:
+        sentence = _("A gold tuple of this campaign needs %(size)d different pairs; %(pairs)d are given.")
+        raise UserError(sentence, size=campaign.tuple_size, pairs=len(set(pairs)))
+    if best not in pairs or worst not in pairs:
+        raise UserError(_("Best and worst must be among the pairs of the gold tuple; choose them again."))
+    for pair in pairs:
+        if pair.dataset_id != campaign.dataset_id:
+            sentence = _("Pair %(pair)s is not of this campaign's dataset; choose another.")
+            raise UserError(sentence, pair=pair.external_id)
+
     number = campaign.tuples.filter(is_gold=True).aggregate(Max("number", default=0))["number__max"] + 1
     order = campaign_rng(campaign, Stream.GOLD_SLOTS, number).permutation(len(pairs))
     members = [pairs[index] for index in order]
@@ -146,21 +158,6 @@ def gold_add(
     )
     campaign_record(campaign, Action.GOLD_ADDED, by=by, tuple=number)
     return gold
-
-
-def _check_gold(campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pair) -> None:
-    """Raise UserError where these pairs cannot be a gold tuple with that answer."""
-    if best == worst:
-        raise UserError(_("Best and worst of a gold tuple are the same pair; choose two different pairs."))
-    if not len(set(pairs)) == len(pairs) == campaign.tuple_size:
-        sentence = _("A gold tuple of this campaign needs %(size)d different pairs; %(pairs)d are given.")
-        raise UserError(sentence, size=campaign.tuple_size, pairs=len(set(pairs)))
-    if best not in pairs or worst not in pairs:
-        raise UserError(_("Best and worst must be among the pairs of the gold tuple; choose them again."))
-    for pair in pairs:
-        if pair.dataset_id != campaign.dataset_id:
-            sentence = _("Pair %(pair)s is not of this campaign's dataset; choose another.")
-            raise UserError(sentence, pair=pair.external_id)
 
 
 @transaction.atomic

@@ -122,15 +122,8 @@ def _newcomers(campaign: Campaign, number: int | None) -> tuple[Growth, IntArray
     if not campaign.tuple_size <= len(new) <= MOST_AT_ONCE:
         sentence = _("You can add between %(fewest)d and %(most)d pairs at a time, and there are %(pairs)d.")
         raise UserError(sentence, fewest=campaign.tuple_size, most=MOST_AT_ONCE, pairs=len(new))
-    scored, scores = _scored(campaign)
-    anchors = min(len(scored), len(new))
-    tuples = tuple_count(anchors + len(new), campaign.factor)
-    growth = Growth(fitting, len(new), anchors, tuples, tuples * campaign.judgements_per_tuple)
-    return growth, np.concatenate([scored, new]), scores
 
-
-def _scored(campaign: Campaign) -> tuple[IntArray, FloatArray]:
-    """The campaign's active pairs that have a score, with their sentences (m, 3), and the scores (m,)."""
+    # The campaign's active pairs that have a score, with their sentences (m, 3), and the scores (m,).
     present = scores_now(campaign)
     rows = _rows(pairs_active(campaign).values_list("pk", "a", "b"))
     rows = rows[np.isin(rows[:, 0], present.pairs)]
@@ -138,7 +131,12 @@ def _scored(campaign: Campaign) -> tuple[IntArray, FloatArray]:
         raise UserError(
             _("No pair has a score yet that new pairs could be compared with. Wait for the first judgements.")
         )
-    return rows, present.values[np.searchsorted(present.pairs, rows[:, 0])]
+    scored, scores = rows, present.values[np.searchsorted(present.pairs, rows[:, 0])]
+
+    anchors = min(len(scored), len(new))
+    tuples = tuple_count(anchors + len(new), campaign.factor)
+    growth = Growth(fitting, len(new), anchors, tuples, tuples * campaign.judgements_per_tuple)
+    return growth, np.concatenate([scored, new]), scores
 
 
 def _rows(rows: Iterable[tuple[int, int, int]]) -> IntArray:

@@ -8,12 +8,12 @@ from datetime import datetime, timedelta
 from urllib.parse import quote
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from annotation.judging.choosing import is_something_open, quota_is_full
 from annotation.judging.settling import participation_lock, participation_stop
-from annotation.models import Crowd, CrowdPerson, CrowdSubmission, Participation
+from annotation.models import Crowd, CrowdSubmission, Participation
 from curation.foundation.errors import UserError
 from curation.models import User
 
@@ -81,14 +81,11 @@ def submissions_end_overdue(*, at: datetime) -> int:
     """End the submissions of people who closed the page and answer no more; how many that were."""
     ended = 0
     for crowd in Crowd.objects.filter(people__submissions__outcome="").distinct():
-        for person in _overdue(crowd, at - timedelta(hours=crowd.hours)):
+        # People with an open submission who entered before that time, and were last seen before it.
+        before = at - timedelta(hours=crowd.hours)
+        underway = crowd.people.filter(submissions__outcome="", submissions__entered_at__lt=before)
+        seen = underway.annotate(seen_at=Max("participation__sittings__last_seen_at"))
+        for person in seen.exclude(seen_at__gte=before).select_related("participation__campaign__dataset"):
             submission_end(participation=person.participation, at=at)
             ended += 1
     return ended
-
-
-def _overdue(crowd: Crowd, before: datetime) -> QuerySet[CrowdPerson]:
-    """People with an open submission who entered before that time, and were last seen before it."""
-    underway = crowd.people.filter(submissions__outcome="", submissions__entered_at__lt=before)
-    seen = underway.annotate(seen_at=Max("participation__sittings__last_seen_at"))
-    return seen.exclude(seen_at__gte=before).select_related("participation__campaign__dataset")

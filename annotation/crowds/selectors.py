@@ -112,15 +112,12 @@ def people_of(crowd: Crowd, *, page: int = 1) -> Page[Any]:
 def outcomes_of(crowd: Crowd) -> list[tuple[str, int]]:
     """How many people are underway, and how many left with each outcome, by their last submission."""
     ended = Counter(
-        CrowdSubmission.objects.filter(person__crowd=crowd, pk__in=_last_of_each(crowd)).values_list(
-            "outcome", flat=True
-        )
+        CrowdSubmission.objects.filter(
+            person__crowd=crowd,
+            pk__in=crowd.people.annotate(last=Max("submissions")).values_list("last", flat=True),
+        ).values_list("outcome", flat=True)
     )
     return [(outcome, ended.get(outcome, 0)) for outcome in ("", *CrowdSubmission.Outcome.values)]
-
-
-def _last_of_each(crowd: Crowd) -> QuerySet[CrowdPerson, Any]:
-    return crowd.people.annotate(last=Max("submissions")).values_list("last", flat=True)
 
 
 def about_counts(crowd: Crowd) -> list[tuple[str, list[tuple[str, int]], int]]:

@@ -6,7 +6,6 @@ Each locks the person's row first, so that two tabs are one person; `settling` s
 taken and what counts.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -300,7 +299,10 @@ def _submit(
     person = participation_lock(participation)
     lease: Any = _lease_answered.first(person.pk, person.campaign_id, tuple_id, answer["client_id"])
     if lease is None or lease.repeated:
-        return _submitted_before(person, answer["client_id"])
+        first = person.judgements.filter(client_id=answer["client_id"]).select_related("tuple").first()
+        if first is None:
+            raise _not_given()
+        return Submission(first, repeated=True, gold=gold_feedback(first), stopped=_is_stopped(person))
     _refuse(lease, answer["best_slot"], answer["worst_slot"], ties=person.campaign.allows_ties)
     at = answer["submitted_at"]
     judgement = Judgement(
@@ -369,13 +371,6 @@ def _lease_answered(person: int, campaign: int, tuple_id: int, client_id: UUID) 
             last_seen_at=Subquery(sittings.values("last_seen_at")[:1]),
         )
     )
-
-
-def _submitted_before(person: Participation, client_id: UUID) -> Submission:
-    first = person.judgements.filter(client_id=client_id).select_related("tuple").first()
-    if first is None:
-        raise _not_given()
-    return Submission(first, repeated=True, gold=gold_feedback(first), stopped=_is_stopped(person))
 
 
 def _refuse(lease: Any, best_slot: int | None, worst_slot: int | None, *, ties: bool) -> None:
@@ -459,7 +454,16 @@ def judgement_undo(*, participation: Participation, at: datetime, client_id: UUI
     if feedback is not None:
         gold_unweigh(person, last, feedback)
     last.delete()
-    return _back_on_screen(person, last.tuple, at, live=live, released=released)
+
+    # What was on the screen waits behind the tuple that comes back; the last that was fetched ahead is released.
+    # The caller holds the tuples' locks. live: what the person has. released: one of it, or none.
+    _live(person.pk).filter(pk__in=[lease.pk for lease in released]).update(state=Lease.State.RELEASED)
+    lease = person.leases.select_related("tuple").get(tuple=last.tuple)
+    lease.state, lease.turn = Lease.State.LIVE, min(other.turn for other in [*live, lease]) - 1
+    lease.expires_at = at + LEASE_TIME
+    lease.save(update_fields=["state", "turn", "expires_at"])
+    tuples_settle([last.tuple.pk, *(lease.tuple_id for lease in released)])
+    return lease
 
 
 def _judgement_to_undo(
@@ -477,22 +481,6 @@ def _judgement_to_undo(
     if feedback is not None and not feedback.right:
         raise RefusedError(str(EXPECTED_SEEN))
     return last, feedback
-
-
-def _back_on_screen(
-    person: Participation, answered: Tuple, at: datetime, *, live: Sequence[Lease], released: Sequence[Lease]
-) -> Lease:
-    """What was on the screen waits behind the tuple that comes back; the last that was fetched ahead is released.
-
-    The caller holds the tuples' locks. live: what the person has. released: one of it, or none.
-    """
-    _live(person.pk).filter(pk__in=[lease.pk for lease in released]).update(state=Lease.State.RELEASED)
-    lease = person.leases.select_related("tuple").get(tuple=answered)
-    lease.state, lease.turn = Lease.State.LIVE, min(other.turn for other in [*live, lease]) - 1
-    lease.expires_at = at + LEASE_TIME
-    lease.save(update_fields=["state", "turn", "expires_at"])
-    tuples_settle([answered.pk, *(lease.tuple_id for lease in released)])
-    return lease
 
 
 @transaction.atomic

@@ -53,15 +53,9 @@ def _use(gold: Tuple, *, withdrawn: bool, by: User | None) -> GateAgain:
     answer.withdrawn = withdrawn
     answer.save(update_fields=["withdrawn"])
     answered = gold.judgements.order_by("participation").values_list("participation", flat=True)
-    again = _weigh_again(campaign, list(answered), by=by)
-    action = Action.GOLD_REMOVED if withdrawn else Action.GOLD_ADDED
-    campaign_record(campaign, action, by=by, tuple=gold.number)
-    return again
 
-
-def _weigh_again(campaign: Campaign, people: list[int], *, by: User | None) -> GateAgain:
-    """All people are locked before any tuple, and the tuples in one order, so that nobody waits in a circle."""
-    locked = [participation_lock(Participation(pk=pk)) for pk in people]
+    # All people are locked before any tuple, and the tuples in one order, so that nobody waits in a circle.
+    locked = [participation_lock(Participation(pk=pk)) for pk in list(answered)]
     answers = gold_answers(campaign)
     counts = {person.pk: gold_counts(answers, person) for person in locked}
     reinstated = [
@@ -86,7 +80,11 @@ def _weigh_again(campaign: Campaign, people: list[int], *, by: User | None) -> G
         found = counts[person.pk]
         reason = gold_reason(found.trials_since, found.right_since, campaign.gold_threshold)
         participation_stop(participation=person, reason=reason, exclude=True, rule=True, gold=True)
-    return GateAgain(reinstated, stopped)
+    again = GateAgain(reinstated, stopped)
+
+    action = Action.GOLD_REMOVED if withdrawn else Action.GOLD_ADDED
+    campaign_record(campaign, action, by=by, tuple=gold.number)
+    return again
 
 
 def _count(person: Participation, counts: GoldCounts) -> None:

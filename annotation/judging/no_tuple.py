@@ -15,17 +15,6 @@ from curation.people.members import members_of
 
 def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dict[str, Any]:
     may_undo = reason in NOTHING_LEFT | {NoTupleReason.CHOOSING, NoTupleReason.QUOTA}
-    return {
-        "campaign": participation.campaign,
-        "participation": participation,
-        "words": words(participation),
-        "over": _no_tuple_page(participation, reason),
-        "progress": progress_text(sitting_judged(participation)),
-        **(undo_offered(participation) if may_undo else {}),
-    }
-
-
-def _no_tuple_page(participation: Participation, reason: NoTupleReason) -> dict[str, Any]:
     titles = {
         NoTupleReason.JUDGED: _("Everything here is judged"),
         NoTupleReason.YOURS: _("You have judged all that you can here"),
@@ -42,12 +31,19 @@ def _no_tuple_page(participation: Participation, reason: NoTupleReason) -> dict[
     }
     stopped = reason is NoTupleReason.STOPPED
     return {
-        "title": titles[reason],
-        "sentence": _sentence(reason),
-        "next": _after_stop(participation.campaign.dataset) if stopped else [_after(reason)],
-        "reason": participation.reason if stopped else "",
-        "rates": reason is NoTupleReason.RATES,
-        "again": reason in {NoTupleReason.LEASED, NoTupleReason.CHOOSING, NoTupleReason.PAUSED},
+        "campaign": participation.campaign,
+        "participation": participation,
+        "words": words(participation),
+        "over": {
+            "title": titles[reason],
+            "sentence": _sentence(reason),
+            "next": _after_stop(participation.campaign.dataset) if stopped else [_after(reason)],
+            "reason": participation.reason if stopped else "",
+            "rates": reason is NoTupleReason.RATES,
+            "again": reason in {NoTupleReason.LEASED, NoTupleReason.CHOOSING, NoTupleReason.PAUSED},
+        },
+        "progress": progress_text(sitting_judged(participation)),
+        **(undo_offered(participation) if may_undo else {}),
     }
 
 

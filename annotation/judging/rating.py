@@ -144,7 +144,13 @@ def rating_context(
         "guideline": person.campaign.guidelines.first(),
         "guidelines_open": guidelines_open,
         "undo": _undoable(person),
-        "words": words(person) | _own_words(),
+        "words": words(person)
+        | {
+            "choose": _("Choose a place on the scale first."),
+            "chosen": _("{number} of 100. Enter saves."),
+            "unchosen": _("nothing chosen yet"),
+            "skipped": _("Skipped."),
+        },
         "addresses": addresses_of(person),
         **_progress(person, len(left)),
     }
@@ -217,14 +223,4 @@ def addresses_of(person: Participation) -> dict[str, str]:
             ("undo", "rating_undo"),
             ("page", "rate"),
         )
-    }
-
-
-def _own_words() -> dict[str, str]:
-    """The sentences that the script of this screen says, beside those of the judging screen."""
-    return {
-        "choose": _("Choose a place on the scale first."),
-        "chosen": _("{number} of 100. Enter saves."),
-        "unchosen": _("nothing chosen yet"),
-        "skipped": _("Skipped."),
     }

@@ -53,10 +53,21 @@ def curve_chart(figures: Mapping[str, Any], *, judges: str) -> Chart:
     )  # the part of 0..1 that the curve and its goal need
     scale = alt.Scale(domain=[max(-1.0, np.floor(10 * lowest - 0.5) / 10), 1.0], zero=False)
     y = alt.Y("spearman:Q", title=_("split-half reliability"), scale=scale)
+    # The goal's line, with its name at the end, on the side where the curve is not.
+    last = rows[-1]
+    away = 11 if last[1] >= figures["target"] else -7
+    goal = _chart(
+        [(last[0], figures["target"], _("goal %(goal).2f") % {"goal": figures["target"]})], ("x", "y", "name")
+    )
     layers = [
         points.mark_area(clip=True).encode(x=x, y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q"),
         points.mark_line(point=True, clip=True).encode(x=x, y=y),
-        *_goal(figures, rows[-1]),
+        *[
+            goal.mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("y:Q")),
+            goal.mark_text(align="right", dy=away, color=SOFT).encode(
+                x=alt.X("x:Q"), y=alt.Y("y:Q"), text="name:N"
+            ),
+        ],
     ]
     return chart_draw(
         alt.layer(*layers).properties(width=520, height=240),
@@ -140,20 +151,6 @@ def _fewer(points: Sequence[Mapping[str, Any]]) -> str:
         )
         % facts
     )
-
-
-def _goal(figures: Mapping[str, Any], last: tuple[Any, ...]) -> list[alt.Chart]:
-    """The goal's line, with its name at the end, on the side where the curve is not."""
-    away = 11 if last[1] >= figures["target"] else -7
-    goal = _chart(
-        [(last[0], figures["target"], _("goal %(goal).2f") % {"goal": figures["target"]})], ("x", "y", "name")
-    )
-    return [
-        goal.mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("y:Q")),
-        goal.mark_text(align="right", dy=away, color=SOFT).encode(
-            x=alt.X("x:Q"), y=alt.Y("y:Q"), text="name:N"
-        ),
-    ]
 
 
 def _growth(figures: Mapping[str, Any]) -> str:

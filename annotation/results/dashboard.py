@@ -76,7 +76,14 @@ class Dashboard:
 def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
     """Everything the dashboard shows, in a constant number of queries."""
     mark = campaign_mark(campaign)
-    numbers = _numbers(campaign, at)
+    # How many judgements there are of each status that matters, and how many came in the last day, since when.
+    today = Q(submitted_at__gt=at - DAY) & ~Q(status=Judgement.Status.REPEAT)
+    statuses = (Judgement.Status.COLLECTED, Judgement.Status.EXTRA, Judgement.Status.EXCLUDED)
+    numbers = Judgement.objects.filter(participation__campaign=campaign).aggregate(
+        **{status.value: Count("pk", filter=Q(status=status)) for status in statuses},
+        day=Count("pk", filter=today),
+        day_began=Min("submitted_at", filter=today),
+    )
     phases = phase_sums(campaign)
     required = sum(phase.required for phase in phases.values())
     judged = numbers["collected"] + numbers["extra"] + numbers["excluded"]
@@ -138,17 +145,6 @@ def _studied(campaign: Campaign, mark: str) -> Live:
     if reliability := figures.get("reliability"):
         return seconds, reliability, ""
     return seconds, None, figures.get("note") or _("This is being computed. Come back in a minute.")
-
-
-def _numbers(campaign: Campaign, at: datetime) -> dict[str, Any]:
-    """How many judgements there are of each status that matters, and how many came in the last day, since when."""
-    today = Q(submitted_at__gt=at - DAY) & ~Q(status=Judgement.Status.REPEAT)
-    statuses = (Judgement.Status.COLLECTED, Judgement.Status.EXTRA, Judgement.Status.EXCLUDED)
-    return Judgement.objects.filter(participation__campaign=campaign).aggregate(
-        **{status.value: Count("pk", filter=Q(status=status)) for status in statuses},
-        day=Count("pk", filter=today),
-        day_began=Min("submitted_at", filter=today),
-    )
 
 
 def _pace(judgements: int, began: datetime | None, at: datetime) -> float | None:

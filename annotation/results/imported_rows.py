@@ -1,7 +1,6 @@
 """The rows of a campaign whose judgements were made elsewhere: those that judging would have written."""
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, TypeVar
 from uuid import UUID
@@ -43,7 +42,24 @@ def campaign_written(
     ordered = judged.only(~judged.ties)
     for column, items in enumerate((ordered.best, ordered.worst)):
         chosen[~judged.ties, column] = slots[~judged.ties][ordered.items == items[:, None]]
-    _judgements_written(rows, chosen, facts["opened_at"], report)
+
+    # Judgements with their leases: exclusion finds what a person answered by them.
+    at = facts["opened_at"]
+    judgements = (
+        Judgement(
+            **row,
+            best_slot=None if best < 0 else best,
+            worst_slot=None if worst < 0 else worst,
+            client_id=UUID(int=index),
+            submitted_at=at,
+            status=Judgement.Status.COLLECTED,
+        )
+        for index, (row, (best, worst)) in enumerate(zip(rows, chosen.tolist(), strict=True))
+    )
+    _written(judgements, len(rows), report, _("Writing judgements"))
+    leases = (Lease(**row, state=Lease.State.ANSWERED, claimed_at=at, expires_at=at) for row in rows)
+    _written(leases, len(rows), report, _("Writing who answered what"))
+
     return campaign
 
 
@@ -126,30 +142,6 @@ def _people_written(campaign: Campaign, file: JudgementFile) -> IntArray:
         (Participation(campaign=campaign, user=user) for user in made), batch_size=ROWS_AT_ONCE
     )
     return np.array([person.pk for person in people], dtype=np.int64)[of]
-
-
-def _judgements_written(
-    rows: Sequence[dict[str, Any]], chosen: IntArray, at: datetime, report: Report
-) -> None:
-    """Judgements with their leases: exclusion finds what a person answered by them.
-
-    rows: what both have: the tuple, the participation, and the slots in the order of the row. chosen: (n, 2) the
-    slots of the best and the worst, -1 in a tie.
-    """
-    judgements = (
-        Judgement(
-            **row,
-            best_slot=None if best < 0 else best,
-            worst_slot=None if worst < 0 else worst,
-            client_id=UUID(int=index),
-            submitted_at=at,
-            status=Judgement.Status.COLLECTED,
-        )
-        for index, (row, (best, worst)) in enumerate(zip(rows, chosen.tolist(), strict=True))
-    )
-    _written(judgements, len(rows), report, _("Writing judgements"))
-    leases = (Lease(**row, state=Lease.State.ANSWERED, claimed_at=at, expires_at=at) for row in rows)
-    _written(leases, len(rows), report, _("Writing who answered what"))
 
 
 def _written(rows: Iterator[Row], total: int, report: Report, message: str) -> None:

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 
 from annotation.bws.files.judgement_files import JudgementFile
 from annotation.bws.files.settling import repeats
-from annotation.bws.judgements import IntArray, Judgements, ranks_within, tuple_numbers
+from annotation.bws.judgements import Judgements, ranks_within, tuple_numbers
 from annotation.models import MOST_PAIRS_IN_TUPLE, Campaign
 from annotation.results.imported_rows import campaign_written
 from curation.exchange.importing import ImportOptions, pairs_import
@@ -198,21 +198,16 @@ def _keepable(file: JudgementFile) -> tuple[Judgements, int]:
     if not len(judged):
         raise UserError(_("No judgement of the file can be kept: each names an item twice."))
     kept = replace(judged, items=judged.items[:, (judged.items >= 0).any(axis=0)])
-    return replace(kept, annotators=_people_of(kept, file)), int(repeated.sum())
 
-
-def _people_of(judged: Judgements, file: JudgementFile) -> IntArray:
-    """The annotators (n,): the numbers of the file, and where it names nobody numbers above them.
-
-    The r-th such judgement of each tuple, in the order of the file, is given to the r-th unknown person.
-    """
-    people = np.full(len(judged), -1) if judged.annotators is None else judged.annotators.copy()
+    # The annotators (n,): the numbers of the file, and where it names nobody numbers above them. The r-th such
+    # judgement of each tuple, in the order of the file, is given to the r-th unknown person.
+    people = np.full(len(kept), -1) if kept.annotators is None else kept.annotators.copy()
     unnamed = np.flatnonzero(people == (file.annotators.index("") if "" in file.annotators else -1))
-    tuples = np.unique(tuple_numbers(judged.items[unnamed]), return_inverse=True)[1]
+    tuples = np.unique(tuple_numbers(kept.items[unnamed]), return_inverse=True)[1]
     ranks = np.empty(len(unnamed), dtype=np.int64)
     ranks[np.argsort(tuples, kind="stable")] = ranks_within(np.bincount(tuples))
     people[unnamed] = len(file.annotators) + ranks
-    return people
+    return replace(kept, annotators=people), int(repeated.sum())
 
 
 def _known_pairs(dataset: Dataset, names: Mapping[int, str]) -> dict[int, int]:
@@ -262,7 +257,10 @@ def _stand_ins(
     with TemporaryDirectory(prefix="items-") as folder:
         path = Path(folder) / "items.csv"
         with path.open("w", encoding="utf-8", newline="") as file:
-            rows = ((_id(item), *_two_texts(item)) for item in items)
+            rows = (
+                (_id(item), *(two_sentences(item) if holds_two_sentences(item) else (item, item)))
+                for item in items
+            )
             file.writelines(csv_lines(chain([("id", "sentence1", "sentence2")], rows)))
         options = ImportOptions(source="items")
         outcome = pairs_import(dataset=dataset, path=path, options=options, by=by, dry_run=dry_run)
@@ -275,7 +273,3 @@ def _stand_ins(
             reason=error.reason,
         )
     return outcome.added
-
-
-def _two_texts(item: str) -> tuple[str, str]:
-    return two_sentences(item) if holds_two_sentences(item) else (item, item)

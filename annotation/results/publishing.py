@@ -210,7 +210,19 @@ def _publication(
         options["groups"] = rounds.numbers
     with errors_shown():
         scores = METHODS[method](filed.judgements, **options)
-    parameters = _parameters(campaign, filed, scores) | _reliability(campaign, judged, chosen)
+    parameters = {
+        "campaign": campaign.name,
+        "question": campaign.question or None,
+        "judgements": len(filed.judgements),
+        "annotators": len(filed.people),
+        "simulated_annotators": campaign.participations.filter(
+            pk__in=filed.people.tolist(), user__simulated=True
+        ).count(),
+        "tuple_size": campaign.tuple_size,
+        "judgements_per_tuple": campaign.judgements_per_tuple,
+        "excluded_annotators": campaign.participations.filter(excluded=True).count(),
+        **scores.facts(),
+    } | _reliability(campaign, judged, chosen)
     if rounds is not None:
         parameters |= scores.means_of_groups(rounds.names)
     if stratum:
@@ -269,23 +281,6 @@ def _free_name(campaign: Campaign, method: str, stratum: str) -> str:
         if name not in taken:
             break
     return name
-
-
-def _parameters(campaign: Campaign, filed: NumberedJudgements, scores: Scores) -> dict[str, object]:
-    """How the scores were gathered, and what to state beside them (`Scores.facts`)."""
-    return {
-        "campaign": campaign.name,
-        "question": campaign.question or None,
-        "judgements": len(filed.judgements),
-        "annotators": len(filed.people),
-        "simulated_annotators": campaign.participations.filter(
-            pk__in=filed.people.tolist(), user__simulated=True
-        ).count(),
-        "tuple_size": campaign.tuple_size,
-        "judgements_per_tuple": campaign.judgements_per_tuple,
-        "excluded_annotators": campaign.participations.filter(excluded=True).count(),
-        **scores.facts(),
-    }
 
 
 def _reliability(campaign: Campaign, judged: CampaignJudgements, chosen: Mask) -> dict[str, object]:

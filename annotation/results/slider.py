@@ -9,7 +9,6 @@ import numpy as np
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from annotation.bws.judgements import IntArray
 from annotation.bws.reliability.ratings import Ratings
 from annotation.bws.reliability.split_half import TooFewJudgements
 from annotation.bws.studies.methods import MethodsCompared, MethodsPoint, Timed, methods_compared
@@ -159,14 +158,14 @@ def comparison_compute(arm: SliderArm, *, standardised: bool) -> Comparison:
     judgements = Judgement.objects.filter(participation__campaign=arm.campaign).order_by("pk")
     # A tie took time too, although counting leaves it out. Gold tuples and repeats are part of neither method.
     judgement_hours = _hours(judgements, judged.collected & judged.designed)
-    values = PairRating.objects.filter(rated__arm=arm, participation__rates=True).order_by("pk")
-    rows = list(values.values_list("rated__pair", "participation", "value"))
-    given = np.array([value is not None for *_ids, value in rows], dtype=np.bool_)
-    rating_hours = _hours(values, np.ones(len(rows), dtype=np.bool_))
+    answers = PairRating.objects.filter(rated__arm=arm, participation__rates=True).order_by("pk")
+    rows = list(answers.values_list("rated__pair", "participation", "value"))
+    given = [(pair, person, value) for pair, person, value in rows if value is not None]
+    rating_hours = _hours(answers, np.ones(len(rows), dtype=np.bool_))
     facts: dict[str, Any] = {
         "judgements": int(feeding.sum()),
         "judgement_hours": judgement_hours,
-        "ratings": int(given.sum()),
+        "ratings": len(given),
         "rating_hours": rating_hours,
     }
     if not facts["judgements"] or not facts["ratings"]:
@@ -177,7 +176,11 @@ def comparison_compute(arm: SliderArm, *, standardised: bool) -> Comparison:
             found=None,
             why=_("It is not known how long the answers took, so the methods have no common measure."),
         )
-    ratings = _ratings(rows, numbered.pairs)
+    # Items have the numbers of the campaign's pairs (m,), which are sorted.
+    items, people, values = (np.array(column, dtype=np.int64) for column in zip(*given, strict=True))
+    ratings = Ratings(
+        np.searchsorted(numbered.pairs, items), people, values.astype(np.float64), len(numbered.pairs)
+    )
     try:
         found = methods_compared(
             numbered.judgements,
@@ -189,13 +192,6 @@ def comparison_compute(arm: SliderArm, *, standardised: bool) -> Comparison:
     except TooFewJudgements as error:
         return Comparison(**facts, found=None, why=str(error))
     return Comparison(**facts, found=found)
-
-
-def _ratings(rows: list[tuple[int, int, int | None]], pairs: IntArray) -> Ratings:
-    """Items have the numbers of the campaign's pairs (m,), which are sorted."""
-    given = [(pair, person, value) for pair, person, value in rows if value is not None]
-    items, people, values = (np.array(column, dtype=np.int64) for column in zip(*given, strict=True))
-    return Ratings(np.searchsorted(pairs, items), people, values.astype(np.float64), len(pairs))
 
 
 def _hours(answers: QuerySet[Any], counted: np.ndarray) -> float | None:

@@ -153,6 +153,15 @@ def _record(campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudge
         if person.gold_trials >= TRIALS_PER_GOLD * campaign.gold_minimum:
             gold_shares[number[person.pk]] = person.gold_right / person.gold_trials
     people = np.searchsorted(filed.people, judged.people[rows])
+
+    # How many letters the texts of each tuple (n, k) of the campaign have; -1 is not a pair. One query.
+    pairs = judged.pairs[rows]
+    asked = Pair.objects.filter(pk__in=TupleItem.objects.for_scores(campaign).values("pair"))
+    texts = list(asked.order_by("pk").values_list("pk", "a__text", "b__text"))
+    known = np.array([pk for pk, _a, _b in texts], dtype=np.int64)
+    letters = np.array([reading_letters(a) + reading_letters(b) for _pk, a, b in texts], dtype=np.int64)
+    of_pairs: IntArray = np.where(pairs >= 0, letters[np.searchsorted(known, np.maximum(pairs, known[0]))], 0)
+    sums: IntArray = of_pairs.sum(axis=1)
     return CampaignRecord(
         judged=replace(filed.judgements, annotators=people),
         named=judged.named,
@@ -166,16 +175,5 @@ def _record(campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudge
         excluded=frozenset(excluded),
         gold_shares=gold_shares,
         seconds=judged.seconds[rows],
-        letters=_letters(campaign, judged.pairs[rows]),
+        letters=sums,
     )
-
-
-def _letters(campaign: Campaign, pairs: IntArray) -> IntArray:
-    """How many letters the texts of each tuple (n, k) of the campaign have; -1 is not a pair. One query."""
-    asked = Pair.objects.filter(pk__in=TupleItem.objects.for_scores(campaign).values("pair"))
-    texts = list(asked.order_by("pk").values_list("pk", "a__text", "b__text"))
-    known = np.array([pk for pk, _a, _b in texts], dtype=np.int64)
-    letters = np.array([reading_letters(a) + reading_letters(b) for _pk, a, b in texts], dtype=np.int64)
-    of_pairs: IntArray = np.where(pairs >= 0, letters[np.searchsorted(known, np.maximum(pairs, known[0]))], 0)
-    sums: IntArray = of_pairs.sum(axis=1)
-    return sums

@@ -26,7 +26,9 @@ CHOSEN = {"gold": 0.7, "agreement": 0.6}
 
 def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings) -> dict[str, Any]:
     """What the dashboard shows of a study; without one, what it shows in the meantime."""
-    figures, made = _figures(campaign, shown), shown.computed_at
+    figures, made = shown.figures, shown.computed_at
+    if reliability := figures.get("reliability"):  # as the head of the dataset's pages has it
+        figures = {**figures, "reliability": as_published(campaign, reliability)}
     named = annotators_named(campaign)  # else nothing can be said of people one by one
     people = _people(dashboard, figures) if named else []
     to_look_at = [row for row in people if row["to_look_at"]]
@@ -50,12 +52,6 @@ def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindi
     }
 
 
-def _figures(campaign: Campaign, shown: CampaignFindings) -> dict[str, Any]:
-    """Those of the study; the reliability as the head of the dataset's pages has it."""
-    now = shown.figures.get("reliability")
-    return {**shown.figures, "reliability": as_published(campaign, now)} if now else shown.figures
-
-
 def analysis_context(
     campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings, asked: QueryDict | None = None
 ) -> dict[str, Any]:
@@ -67,6 +63,10 @@ def analysis_context(
     named = context["named"]
     names = {row.participation.pk: row.participation for row in dashboard.annotators}
     judges = judges_of(campaign)
+
+    lowest = Tuple.objects.filter(pk__in=[row["tuple"] for row in figures["lowest_agreement"]])
+    numbers = dict(lowest.values_list("pk", "number"))
+    cards = cards_by_tuple(numbers)
     return context | {
         "ties": _ties(figures),
         "across": _across(campaign, figures),
@@ -88,7 +88,11 @@ def analysis_context(
             for row in figures["exclusions"]
             if named and row["person"] in names
         ],
-        "lowest_agreement": _lowest_agreement(figures),
+        "lowest_agreement": [
+            {**row, "number": numbers[row["tuple"]], "cards": cards[row["tuple"]]}
+            for row in figures["lowest_agreement"]
+            if row["tuple"] in numbers
+        ],
         "positions": position_chart(figures["positions"], figures["judgements"], judges=judges),
     }
 
@@ -115,17 +119,6 @@ def _ties(figures: Mapping[str, Any]) -> str:
         )
         % words
     )
-
-
-def _lowest_agreement(figures: Mapping[str, Any]) -> list[dict[str, Any]]:
-    lowest = Tuple.objects.filter(pk__in=[row["tuple"] for row in figures["lowest_agreement"]])
-    numbers = dict(lowest.values_list("pk", "number"))
-    cards = cards_by_tuple(numbers)
-    return [
-        {**row, "number": numbers[row["tuple"]], "cards": cards[row["tuple"]]}
-        for row in figures["lowest_agreement"]
-        if row["tuple"] in numbers
-    ]
 
 
 def _people(dashboard: Dashboard, figures: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -103,7 +103,16 @@ def _told(campaign: Campaign, tuples: Sequence[Tuple]) -> list[WaitingTuple]:
     leases = Lease.objects.filter(tuple__in=tuples, state__in=DONE)
     for tuple_id, person in leases.values_list("tuple", "participation__user"):
         done[tuple_id].add(person)
-    people = _people(campaign)
+
+    # Who may be expected to judge: those in the campaign who were not stopped, and annotators who have not begun.
+    joined = list(campaign.participations.select_related("user").order_by("pk"))
+    known = {person.user_id for person in joined}
+    going_on = [
+        person.user for person in joined if person.state == Participation.State.ACTIVE and not person.rates
+    ]
+    annotators = members_of(campaign.dataset).filter(role=Role.ANNOTATOR)
+    people = going_on + [member.user for member in annotators if member.user_id not in known]
+
     return [
         WaitingTuple(
             each.number,
@@ -113,17 +122,6 @@ def _told(campaign: Campaign, tuples: Sequence[Tuple]) -> list[WaitingTuple]:
         )
         for each in tuples
     ]
-
-
-def _people(campaign: Campaign) -> list[User]:
-    """Who may be expected to judge: those in the campaign who were not stopped, and annotators who have not begun."""
-    joined = list(campaign.participations.select_related("user").order_by("pk"))
-    known = {person.user_id for person in joined}
-    going_on = [
-        person.user for person in joined if person.state == Participation.State.ACTIVE and not person.rates
-    ]
-    annotators = members_of(campaign.dataset).filter(role=Role.ANNOTATOR)
-    return going_on + [member.user for member in annotators if member.user_id not in known]
 
 
 def waiting_context(user: User, campaign: Campaign, dashboard: Dashboard) -> dict[str, Any]:

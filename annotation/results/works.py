@@ -99,7 +99,11 @@ def work_ask(
     first = {"kind": kind, "asked": dict(asked), "asked_by": by, "asked_at": at}
     work, made = CampaignWork.objects.get_or_create(campaign=campaign, key=key, defaults=first)
     if made:
-        _works_old_remove(campaign, kind)
+        ended = CampaignWork.objects.filter(
+            campaign=campaign, kind=kind, state__in=[State.DONE, State.FAILED]
+        )
+        old = ended.order_by("-pk").values_list("pk", flat=True)[WORKS_KEPT:]
+        _rows_remove(CampaignWork.objects.filter(pk__in=list(old)))
     elif work.state == State.FAILED:
         again = {"state": State.WAITING, "attempt": F("attempt") + 1, "lost": 0, "heartbeat_at": None}
         failed = CampaignWork.objects.filter(pk=work.pk, state=State.FAILED)
@@ -110,12 +114,6 @@ def work_ask(
 
 def _key(kind: str, asked: Mapping[str, Any], wish: str) -> str:
     return hashlib.sha256(json.dumps([kind, asked, wish], sort_keys=True).encode()).hexdigest()
-
-
-def _works_old_remove(campaign: Campaign, kind: str) -> None:
-    ended = CampaignWork.objects.filter(campaign=campaign, kind=kind, state__in=[State.DONE, State.FAILED])
-    old = ended.order_by("-pk").values_list("pk", flat=True)[WORKS_KEPT:]
-    _rows_remove(CampaignWork.objects.filter(pk__in=list(old)))
 
 
 def _rows_remove(works: QuerySet[CampaignWork]) -> None:

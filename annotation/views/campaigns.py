@@ -78,7 +78,9 @@ def campaign_list(request: AuthedRequest) -> HttpResponse:
 def campaign_new(request: AuthedRequest) -> HttpResponse:
     slug = request.GET.get("dataset", "")
     if not slug:
-        return _choose_dataset(request)
+        readable = datasets_readable(request.user).filter(archived=False)[:DATASETS_OFFERED]
+        datasets = [dataset for dataset in readable if dataset_may(request.user, dataset, may="curate")]
+        return render(request, "annotation/campaigns/choose_dataset.html", {"datasets": datasets})
     dataset = dataset_for(request.user, slug, may="curate")
     proposed = campaign_proposed(dataset)
     form = CampaignForm(dataset, request.POST or None, instance=proposed)
@@ -90,12 +92,6 @@ def campaign_new(request: AuthedRequest) -> HttpResponse:
         else:
             return _to_draft(request, campaign)
     return _form_page(request, dataset, form, settings_of(proposed))
-
-
-def _choose_dataset(request: AuthedRequest) -> HttpResponse:
-    readable = datasets_readable(request.user).filter(archived=False)[:DATASETS_OFFERED]
-    datasets = [dataset for dataset in readable if dataset_may(request.user, dataset, may="curate")]
-    return render(request, "annotation/campaigns/choose_dataset.html", {"datasets": datasets})
 
 
 @require_http_methods(["GET", "POST"])

@@ -27,7 +27,6 @@ from annotation.forms.entering import AboutForm, AgreeForm
 from annotation.judging.assignment import participation_join
 from annotation.judging.choosing import is_something_open
 from annotation.judging.screen import words
-from annotation.models import Crowd
 from curation.foundation.errors import UserError
 from curation.people.access import AuthedRequest
 from curation.people.accounts.visitors import visitor_address
@@ -66,7 +65,7 @@ def crowd_consent(request: HttpRequest, token: str) -> HttpResponse:
     arrival = Arrival(kept["external_id"], kept["study"], kept["submission"])
     person = person_known(crowd, arrival)
     if request.user.is_authenticated and (person is None or person.participation.user != request.user):
-        return _someone_else(request)
+        return render(request, "annotation/crowds/someone_else.html", status=403)
     consent = consent_newest(crowd)
     refusal = entry_refusal(crowd) if person is None else ""
     if refusal or consent is None:
@@ -77,40 +76,29 @@ def crowd_consent(request: HttpRequest, token: str) -> HttpResponse:
     )
     about = AboutForm(request.POST or None, instance=copy(answers))
     if form.is_valid() and about.is_valid():
-        return _enter(request, crowd, arrival, agreed=form.cleaned_data["version"], about=about.cleaned_data)
+        user: Any = request.user if request.user.is_authenticated else None
+        try:
+            person = crowd_enter(
+                crowd=crowd,
+                arrival=arrival,
+                agreed=form.cleaned_data["version"],
+                at=now(),
+                user=user,
+                address=visitor_address(request),
+                about=about.cleaned_data,
+            )
+        except UserError as error:
+            return _turned_away(request, str(error), error.status)
+        if user is None:
+            login(request, person.participation.user, backend=BACKEND)
+        request.session.pop(ARRIVAL, None)
+        return redirect("annotation:judge", crowd.campaign_id)
     context = {"crowd": crowd, "campaign": crowd.campaign, "consent": consent, "form": form, "about": about}
     return render(request, "annotation/crowds/consent.html", context)
 
 
-def _enter(
-    request: HttpRequest, crowd: Crowd, arrival: Arrival, *, agreed: int, about: dict[str, str]
-) -> HttpResponse:
-    user: Any = request.user if request.user.is_authenticated else None
-    try:
-        person = crowd_enter(
-            crowd=crowd,
-            arrival=arrival,
-            agreed=agreed,
-            at=now(),
-            user=user,
-            address=visitor_address(request),
-            about=about,
-        )
-    except UserError as error:
-        return _turned_away(request, str(error), error.status)
-    if user is None:
-        login(request, person.participation.user, backend=BACKEND)
-    request.session.pop(ARRIVAL, None)
-    return redirect("annotation:judge", crowd.campaign_id)
-
-
 def _turned_away(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
     return render(request, "annotation/crowds/turned_away.html", {"sentence": sentence}, status=status)
-
-
-def _someone_else(request: HttpRequest) -> HttpResponse:
-    """Nobody's own account becomes a crowd's, and nobody is logged out without asking."""
-    return render(request, "annotation/crowds/someone_else.html", status=403)
 
 
 @never_cache

@@ -8,10 +8,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import campaign_for
-from annotation.campaigns.examples import WorkedExample, example_add, example_remove, pairs_judged_too
+from annotation.campaigns.examples import example_add, example_remove, pairs_judged_too
 from annotation.campaigns.head import campaign_head
 from annotation.forms.examples import WorkedExampleForm
-from annotation.models import Campaign
 from curation.foundation.errors import UserError
 from curation.people.access import AuthedRequest
 
@@ -27,23 +26,19 @@ def example_new(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             messages.success(request, _("Added. Annotators see it in the guidelines with their next pairs."))
-            _warn(request, campaign, form.example())
+            numbers = pairs_judged_too(campaign, form.example())
+            said = ngettext(
+                "Pair %(pairs)s of the example is judged in this campaign, so people now read an answer about it. "
+                "Sentences from elsewhere are better.",
+                "Pairs %(pairs)s of the example are judged in this campaign, so people now read an answer about them. "
+                "Sentences from elsewhere are better.",
+                len(numbers),
+            )
+            if numbers:
+                messages.warning(request, said % {"pairs": ", ".join(map(str, numbers))})
             return redirect("annotation:guidelines", campaign.pk)
     context = campaign_head(request.user, campaign, "guidelines") | {"form": form}
     return render(request, "annotation/campaigns/example.html", context)
-
-
-def _warn(request: AuthedRequest, campaign: Campaign, example: WorkedExample) -> None:
-    numbers = pairs_judged_too(campaign, example)
-    said = ngettext(
-        "Pair %(pairs)s of the example is judged in this campaign, so people now read an answer about it. "
-        "Sentences from elsewhere are better.",
-        "Pairs %(pairs)s of the example are judged in this campaign, so people now read an answer about them. "
-        "Sentences from elsewhere are better.",
-        len(numbers),
-    )
-    if numbers:
-        messages.warning(request, said % {"pairs": ", ".join(map(str, numbers))})
 
 
 @require_POST

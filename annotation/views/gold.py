@@ -1,7 +1,6 @@
 """Gold tuples: the list with how people did, adding by hand, suggestions, reasons."""
 
 from django.contrib import messages
-from django.forms import BaseFormSet
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -15,7 +14,6 @@ from annotation.campaigns.head import campaign_head
 from annotation.campaigns.selectors import pairs_of
 from annotation.forms.gold import (
     GoldForm,
-    KeepForm,
     KeepFormSet,
     SuggestForm,
     WhyForm,
@@ -101,7 +99,24 @@ def gold_suggest_view(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     ]
     formset = KeepFormSet(request.POST or None, initial=initial)
     if request.method == "POST" and formset.is_valid():
-        return _keep(request, campaign, suggestions, formset)
+        by_answer = {answer_of(suggestion): suggestion for suggestion in suggestions}
+        kept = 0
+        for cleaned in (each.cleaned_data for each in formset.forms):
+            suggestion = by_answer.get(cleaned["answer"])
+            if suggestion is None or not cleaned["keep"]:
+                continue
+            gold_add(
+                campaign=campaign,
+                pairs=suggestion.pairs,
+                best=suggestion.best,
+                worst=suggestion.worst,
+                why=cleaned["why"],
+                by=request.user,
+            )
+            kept += 1
+        said = ngettext("%(number)d gold tuple is added.", "%(number)d gold tuples are added.", kept)
+        _say(request, campaign, said % {"number": kept})
+        return redirect("annotation:gold", campaign.pk)
     context = campaign_head(request.user, campaign, "gold") | {
         "form": form,
         "problem": problem,
@@ -121,32 +136,6 @@ def _suggestions(campaign: Campaign, form: SuggestForm) -> tuple[list[GoldSugges
         return sorted(found, key=lambda suggestion: -suggestion.margin), ""
     except UserError as error:
         return [], str(error)
-
-
-def _keep(
-    request: AuthedRequest,
-    campaign: Campaign,
-    suggestions: list[GoldSuggestion],
-    formset: "BaseFormSet[KeepForm]",
-) -> HttpResponse:
-    by_answer = {answer_of(suggestion): suggestion for suggestion in suggestions}
-    kept = 0
-    for cleaned in (each.cleaned_data for each in formset.forms):
-        suggestion = by_answer.get(cleaned["answer"])
-        if suggestion is None or not cleaned["keep"]:
-            continue
-        gold_add(
-            campaign=campaign,
-            pairs=suggestion.pairs,
-            best=suggestion.best,
-            worst=suggestion.worst,
-            why=cleaned["why"],
-            by=request.user,
-        )
-        kept += 1
-    said = ngettext("%(number)d gold tuple is added.", "%(number)d gold tuples are added.", kept)
-    _say(request, campaign, said % {"number": kept})
-    return redirect("annotation:gold", campaign.pk)
 
 
 @require_http_methods(["GET", "POST"])

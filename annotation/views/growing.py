@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.access import campaign_for
 from annotation.bws.studies.costs import campaign_costs, seconds_at_size
 from annotation.campaigns.adapting import adaptive_spend, adaptive_withdraw, phase_note
-from annotation.campaigns.growing import Growth, growth_preview
+from annotation.campaigns.growing import growth_preview
 from annotation.campaigns.head import campaign_head
 from annotation.forms.growing import GrowForm, SpendForm
 from annotation.models import Campaign, CampaignDesign
@@ -67,7 +67,20 @@ def grow(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         try:
             growth = growth_preview(campaign=campaign, number=number)
             if request.method == "POST":
-                return _grow(request, campaign, number, growth)
+                # Add the pairs, or leave it to a worker, whose progress the campaign's page shows.
+                purpose = CampaignDesign.Purpose.GROW
+                by = request.user
+                if not design_now_or_later(
+                    campaign=campaign, purpose=purpose, at=now(), number=number, by=by
+                ):
+                    return redirect("annotation:campaign", campaign.pk)
+                sentence = ngettext(
+                    "%(pairs)d pair joined, in %(tuples)d tuples.",
+                    "%(pairs)d pairs joined, in %(tuples)d tuples.",
+                    growth.pairs,
+                )
+                messages.success(request, sentence % {"pairs": growth.pairs, "tuples": growth.tuples})
+                return redirect("annotation:campaign", campaign.pk)
         except UserError as error:
             problem = str(error)
     context = campaign_head(request.user, campaign, "campaign") | {
@@ -78,18 +91,3 @@ def grow(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "seconds": seconds,
     }
     return render(request, "annotation/campaigns/grow.html", context)
-
-
-def _grow(request: AuthedRequest, campaign: Campaign, number: int | None, growth: Growth) -> HttpResponse:
-    """Add the pairs, or leave it to a worker, whose progress the campaign's page shows."""
-    purpose = CampaignDesign.Purpose.GROW
-    by = request.user
-    if not design_now_or_later(campaign=campaign, purpose=purpose, at=now(), number=number, by=by):
-        return redirect("annotation:campaign", campaign.pk)
-    sentence = ngettext(
-        "%(pairs)d pair joined, in %(tuples)d tuples.",
-        "%(pairs)d pairs joined, in %(tuples)d tuples.",
-        growth.pairs,
-    )
-    messages.success(request, sentence % {"pairs": growth.pairs, "tuples": growth.tuples})
-    return redirect("annotation:campaign", campaign.pk)

@@ -198,24 +198,20 @@ def _flag(request: AuthedRequest, campaign_pk: int, kind: Flag.Kind) -> HttpResp
         except UserError as error:
             form.add_error(None, str(error))
         else:
-            return _flagged(request, participation, kind)
+            said = (
+                _("Skipped. Here are the next pairs.")
+                if kind == Flag.Kind.SKIP
+                else _("Flagged. You can still judge these pairs.")
+            )
+            if _asks_for_json(request):
+                return JsonResponse(screen_json(request, participation, now()) | {"note": said})
+            messages.info(request, said)
+            return redirect("annotation:judge", participation.campaign_id)
     if _asks_for_json(request):
         sentences = [sentence for errors in form.errors.values() for sentence in errors]
         return JsonResponse({"note": sentences[0]}, status=400)
     context = {"campaign": participation.campaign, "kind": kind, "flag_form": form}
     return render(request, "annotation/judging/flag.html", context, status=400 if form.is_bound else 200)
-
-
-def _flagged(request: AuthedRequest, participation: Participation, kind: Flag.Kind) -> HttpResponse:
-    said = (
-        _("Skipped. Here are the next pairs.")
-        if kind == Flag.Kind.SKIP
-        else _("Flagged. You can still judge these pairs.")
-    )
-    if _asks_for_json(request):
-        return JsonResponse(screen_json(request, participation, now()) | {"note": said})
-    messages.info(request, said)
-    return redirect("annotation:judge", participation.campaign_id)
 
 
 def _participation(request: AuthedRequest, campaign_pk: int) -> Participation:

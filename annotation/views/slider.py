@@ -144,7 +144,14 @@ def slider_comparison(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """
     arm = _arm_for(request, campaign_pk, may="read")
     if request.method == "POST":
-        return _compare(request, arm, request.POST.get("standardised") == "1")
+        standardised = request.POST.get("standardised") == "1"
+        work = comparison_ask(arm=arm, standardised=standardised, by=request.user)
+        if request.htmx and work.is_underway:
+            curates = campaign_may(request.user, arm.campaign, may="curate")
+            context = {"campaign": arm.campaign, "work": work, "curates": curates}
+            return render(request, "annotation/campaigns/_work.html", context)
+        page = f"{reverse('annotation:slider_comparison', args=[arm.campaign_id])}{'?standardised=1' * standardised}"
+        return HttpResponseClientRefresh() if request.htmx else redirect(page)
     standardised = request.GET.get("standardised") == "1"
     shown = comparison_shown(arm, standardised=standardised, at=now())
     found = shown.compared.found if shown.compared else None
@@ -158,18 +165,6 @@ def slider_comparison(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "chart": methods_chart(found, judges=judges_of_both(arm.campaign)) if found else None,
     }
     return render(request, "annotation/campaigns/slider_comparison.html", context)
-
-
-def _compare(request: AuthedRequest, arm: SliderArm, standardised: bool) -> HttpResponse:
-    work = comparison_ask(arm=arm, standardised=standardised, by=request.user)
-    if request.htmx and work.is_underway:
-        curates = campaign_may(request.user, arm.campaign, may="curate")
-        context = {"campaign": arm.campaign, "work": work, "curates": curates}
-        return render(request, "annotation/campaigns/_work.html", context)
-    page = (
-        f"{reverse('annotation:slider_comparison', args=[arm.campaign_id])}{'?standardised=1' * standardised}"
-    )
-    return HttpResponseClientRefresh() if request.htmx else redirect(page)
 
 
 @require_GET

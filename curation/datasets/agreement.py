@@ -144,7 +144,10 @@ def agreement_chart(first: ScoreSet, second: ScoreSet, compared: SetsCompared) -
             y=alt.Y("second:Q", title=second.name, scale=alt.Scale(domain=[second.low, second.high])),
         )
     )
-    ends = [{"first": set_end, "second": other_end} for set_end, other_end in _ends(first, second)]
+    ends = [
+        {"first": set_end, "second": other_end}
+        for set_end, other_end in [(first.low, second.low), (first.high, second.high)]
+    ]
     same = alt.Chart(alt.InlineData(values=ends)).mark_line(color=LINE).encode(x="first:Q", y="second:Q")
     finding = _("The scores of “%(first)s” and “%(second)s” have no correlation: one of them is constant.")
     if found.spearman.value is not None:
@@ -160,8 +163,3 @@ def agreement_chart(first: ScoreSet, second: ScoreSet, compared: SetsCompared) -
         rows=compared.drawn,
         judges=judged_by_all([first.judged_by, second.judged_by]),
     )
-
-
-def _ends(first: ScoreSet, second: ScoreSet) -> list[tuple[float, float]]:
-    """The ends of the line on which both scores lie equally far up their scales."""
-    return [(first.low, second.low), (first.high, second.high)]

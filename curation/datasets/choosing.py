@@ -120,32 +120,6 @@ def choice_apply(
 
 
 def _chosen(dataset: Dataset, choice: Choice) -> ChoicePreview:
-    rows = _rows(dataset, choice)
-    with errors_shown(SamplingError):
-        drawn = drawn_from_pairs(
-            rows.first,
-            rows.second,
-            choice.settings,
-            scores=rows.scores,
-            synonyms=choice.synonyms.words if choice.synonyms else None,
-        )
-    places = [] if drawn.places is None else drawn.places.tolist()
-    numbers = sorted(rows.numbers[place] for place in places)
-    examples = examples_of(drawn, [*rows.first, *rows.second])
-    return ChoicePreview(drawn, rows.state, examples, _edit(choice, numbers) if numbers else None)
-
-
-def _edit(choice: Choice, numbers: Sequence[int]) -> Edit:
-    aside = choice.becomes is None
-    return Edit(
-        field="status" if aside else "split",
-        value=Pair.Status.RETIRED.value if choice.becomes is None else choice.becomes,
-        filter=choice.among,
-        sampled=Sampled(tuple(numbers), others=aside, how=choice.how),
-    )
-
-
-def _rows(dataset: Dataset, choice: Choice) -> _Rows:
     pairs = pairs_matching(dataset, choice.among).order_by("pk")
     found = list(pairs.values_list("pk", "a__text", "b__text")[: MOST_ON_A_PAGE + 1])
     if len(found) > MOST_ON_A_PAGE:
@@ -160,4 +134,27 @@ def _rows(dataset: Dataset, choice: Choice) -> _Rows:
         scores = dict(scored.values_list("pair_id", "value").iterator(chunk_size=5_000))
         found = [row for row in found if row[0] in scores]  # without a score, a pair is in no bin
     numbers, first, second = zip(*found, strict=True) if found else ((), (), ())
-    return _Rows(numbers, first, second, np.array([scores.get(number, np.nan) for number in numbers], float))
+    rows = _Rows(numbers, first, second, np.array([scores.get(number, np.nan) for number in numbers], float))
+
+    with errors_shown(SamplingError):
+        drawn = drawn_from_pairs(
+            rows.first,
+            rows.second,
+            choice.settings,
+            scores=rows.scores,
+            synonyms=choice.synonyms.words if choice.synonyms else None,
+        )
+    places = [] if drawn.places is None else drawn.places.tolist()
+    chosen = sorted(rows.numbers[place] for place in places)
+    examples = examples_of(drawn, [*rows.first, *rows.second])
+    return ChoicePreview(drawn, rows.state, examples, _edit(choice, chosen) if chosen else None)
+
+
+def _edit(choice: Choice, numbers: Sequence[int]) -> Edit:
+    aside = choice.becomes is None
+    return Edit(
+        field="status" if aside else "split",
+        value=Pair.Status.RETIRED.value if choice.becomes is None else choice.becomes,
+        filter=choice.among,
+        sampled=Sampled(tuple(numbers), others=aside, how=choice.how),
+    )

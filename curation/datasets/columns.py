@@ -92,7 +92,13 @@ def cells_of(pairs: Sequence[Pair], columns: Sequence[Column]) -> list[list[Cell
         part, number = _of_set(column)
         score = of_pairs.get((number, pair.pk))
         if part != SCORES:
-            return _detail(part, score)
+            # How many contexts gave a score, or its interval over them.
+            if score is None or (score.contexts if part == CONTEXTS else score.interval_low) is None:
+                return _EMPTY
+            if part == CONTEXTS:
+                return str(score.contexts)
+            low, high = (floatformat(end, 2) for end in (score.interval_low, score.interval_high))
+            return _("%(low)s to %(high)s") % {"low": low, "high": high}
         two = [of_sentences.get((number, sentence)) for sentence in (pair.a_id, pair.b_id)]
         if any(value is not None for value in two):
             return " · ".join(_EMPTY if value is None else floatformat(value, 2) for value in two)
@@ -105,13 +111,3 @@ def _of_set(column: Column) -> tuple[str, int]:
     """What the column says of a score set, and the set's number."""
     part, _dash, number = column.name.partition("-")
     return f"{part}-", int(number)
-
-
-def _detail(part: str, score: PairScore | None) -> str:
-    """How many contexts gave a score, or its interval over them."""
-    if score is None or (score.contexts if part == CONTEXTS else score.interval_low) is None:
-        return _EMPTY
-    if part == CONTEXTS:
-        return str(score.contexts)
-    low, high = (floatformat(end, 2) for end in (score.interval_low, score.interval_high))
-    return _("%(low)s to %(high)s") % {"low": low, "high": high}

@@ -228,7 +228,7 @@ def composition_undo(*, composition: Composition, by: User | None) -> None:
     if composition.undone_at:
         raise UserError(_("These pairs were taken back before."))
     numbers = list(composition.composed.values_list("pair_id", flat=True))
-    if _in_a_snapshot(composition):
+    if composition.dataset.snapshots.filter(created_at__gte=composition.created_at).exists():
         raise UserError(
             _("A snapshot was made since and holds these pairs. They stay; set those you do not want aside.")
         )
@@ -269,10 +269,6 @@ def composition_require_few(dataset: Dataset) -> None:
             "on the server."
         )
         raise UserError(sentence, most=f"{MOST_ON_A_PAGE:,}")
-
-
-def _in_a_snapshot(composition: Composition) -> bool:
-    return composition.dataset.snapshots.filter(created_at__gte=composition.created_at).exists()
 
 
 def _are_used(numbers: Sequence[int]) -> bool:

@@ -112,7 +112,10 @@ def duplicates_found(
     # Places rise, so a group with a pair of the dataset begins with one.
     groups = [group for group in groups if group.places[0] < ours]
     kept = [np.array(group.places) for group in groups]
-    splits = _splits(dataset, numbers[np.concatenate(kept)] if kept else np.zeros(0, dtype=np.int64))
+    # The named split of each pair that has one and is among the numbers.
+    rows = Pair.objects.filter(dataset=dataset).exclude(split="").order_by("pk").values_list("pk", "split")
+    wanted = set(numbers[np.concatenate(kept)].tolist()) if kept else set()
+    splits = {number: split for number, split in rows.iterator(chunk_size=_ROWS_AT_ONCE) if number in wanted}
     found = []
     for group, places in zip(groups, kept, strict=True):
         own = numbers[places[places < ours]].tolist()
@@ -225,10 +228,3 @@ def _active(dataset: Dataset, place: dict[str, int]) -> tuple[_Integers, _Intege
             for index in np.flatnonzero(wanted).tolist():
                 places[at[index]] = place.setdefault(part[index][1], len(place))
     return numbers, places[np.searchsorted(used, a)], places[np.searchsorted(used, b)]
-
-
-def _splits(dataset: Dataset, numbers: _Integers) -> dict[int, str]:
-    """The named split of each pair that has one and is among the numbers."""
-    rows = Pair.objects.filter(dataset=dataset).exclude(split="").order_by("pk").values_list("pk", "split")
-    wanted = set(numbers.tolist())
-    return {number: split for number, split in rows.iterator(chunk_size=_ROWS_AT_ONCE) if number in wanted}

@@ -190,7 +190,10 @@ def edit_apply(
     if not preview.changed:
         raise UserError(_("No pair would get another value, so there is nothing to apply."))
     if edit.may_leak and leaks is not Leaks.ALLOW:
-        _require_no_leak(dataset, edit)
+        # Counted in a dataset of any size: it takes less than the edit of so many pairs does.
+        found = edit_leaks(dataset, edit, bounded=False)
+        if found is not None:
+            leaks_require_allowed(found.before, found.after, Leaks.REFUSE)
     entry = audit_record(
         dataset=dataset,
         action=Action.PAIRS_EDITED,
@@ -202,18 +205,18 @@ def edit_apply(
             **allowed_in_the_log(leaks),
         },
     )
-    _keep(entry, edit, _changing(dataset, edit))
+
+    columns: tuple[Any, ...] = (Value(entry.pk), "pk", Value(edit.field), edit.field, Value(edit.value))
+    query = _changing(dataset, edit).values_list(*columns).query
+    sql, values = query.get_compiler(connection=connection).as_sql()
+    table = connection.ops.quote_name(PairChange._meta.db_table)
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO {table} ({_CHANGE_COLUMNS}) {sql}", values)
+
     changed = Pair.objects.filter(pk__in=entry.changes.order_by().values("pair"))
     with _ids_differ():
         changed.update(**{edit.field: edit.value})
     return entry
-
-
-def _require_no_leak(dataset: Dataset, edit: Edit) -> None:
-    """Counted in a dataset of any size: it takes less than the edit of so many pairs does."""
-    found = edit_leaks(dataset, edit, bounded=False)
-    if found is not None:
-        leaks_require_allowed(found.before, found.after, Leaks.REFUSE)
 
 
 @transaction.atomic
@@ -251,20 +254,17 @@ def _meant(dataset: Dataset, edit: Edit) -> QuerySet[Pair]:
     if edit.pairs is not None:
         return Pair.objects.filter(dataset=dataset, pk__in=edit.pairs).order_by()
     if edit.repeated is not None:
-        return _found(dataset, edit.repeated)
+        repeated = edit.repeated
+        rows = DuplicateFound.objects.filter(search=repeated.search)
+        rows = rows.filter(elsewhere=True) if repeated.which == "elsewhere" else rows.filter(place__gt=0)
+        if repeated.likeness:
+            rows = rows.filter(likeness=repeated.likeness)
+        return Pair.objects.filter(dataset=dataset, pk__in=rows.order_by().values("pair")).order_by()
     found = pairs_matching(dataset, edit.filter).order_by()
     if edit.sampled is None:
         return found
     drawn = Q(pk__in=edit.sampled.pairs)
     return found.exclude(drawn) if edit.sampled.others else found.filter(drawn)
-
-
-def _found(dataset: Dataset, repeated: Repeated) -> QuerySet[Pair]:
-    found = DuplicateFound.objects.filter(search=repeated.search)
-    found = found.filter(elsewhere=True) if repeated.which == "elsewhere" else found.filter(place__gt=0)
-    if repeated.likeness:
-        found = found.filter(likeness=repeated.likeness)
-    return Pair.objects.filter(dataset=dataset, pk__in=found.order_by().values("pair")).order_by()
 
 
 def _changing(dataset: Dataset, edit: Edit) -> QuerySet[Pair]:
@@ -286,15 +286,6 @@ def _lock(pairs: QuerySet[Pair]) -> None:
     sql, values = locked.query.get_compiler(connection=connection).as_sql()
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT count(*) FROM ({sql}) AS locked", values)  # noqa: S608 - the ORM's own
-
-
-def _keep(entry: AuditEntry, edit: Edit, changing: QuerySet[Pair]) -> None:
-    columns: tuple[Any, ...] = (Value(entry.pk), "pk", Value(edit.field), edit.field, Value(edit.value))
-    query = changing.values_list(*columns).query
-    sql, values = query.get_compiler(connection=connection).as_sql()
-    table = connection.ops.quote_name(PairChange._meta.db_table)
-    with connection.cursor() as cursor:
-        cursor.execute(f"INSERT INTO {table} ({_CHANGE_COLUMNS}) {sql}", values)
 
 
 def _require_different_ids(dataset: Dataset, edit: Edit, changing: QuerySet[Pair]) -> None:

@@ -33,7 +33,12 @@ def overlap_chart(row: ScoreSetRow | None) -> Chart | None:
     key = f"overlap:{row.state}"
     points: list[tuple[float, float]] | None = cache.get(key)
     if points is None:
-        points = _overlaps(row.score_set)
+        # Dice of the two sentences and the score, of some pairs.
+        scores = PairScore.objects.filter(score_set=row.score_set, pair__status=Pair.Status.ACTIVE)
+        chosen = scores.filter(pair__in=_some(scores.values_list("pair_id", flat=True)))
+        rows = chosen.order_by("pair").values_list("pair__a__text", "pair__b__text", "value")
+        points = [(dice(one, other), value) for one, other, value in rows]
+
         cache.set(key, points, KEPT_SECONDS)
     return _overlap_drawn(row.score_set, points) if points else None
 
@@ -47,21 +52,39 @@ def lengths_chart(dataset: Dataset) -> Chart | None:
     if lengths is None:
         lengths = _lengths(_some(pairs.values_list("pk", flat=True)))
         cache.set(key, lengths, KEPT_SECONDS)
-    return _lengths_drawn(lengths) if lengths else None
+    if lengths:
+        rows = [(length, lengths.get(length, 0)) for length in range(max(lengths) + 1)]
+        total = sum(lengths.values())
+        below = np.cumsum([n for _length, n in rows])
+        median = int(np.searchsorted(below, total / 2))
+        usual = sum(n for length, n in rows if 5 <= length <= 25) / total
+        bars = (
+            alt.Chart(alt.InlineData(values=[{"from": k - 0.5, "to": k + 0.5, "n": n} for k, n in rows]))
+            .mark_bar()
+            .encode(
+                x=alt.X("from:Q", bin="binned", title=_("words in a sentence (last: %d or more)") % LONGEST),
+                x2="to:Q",
+                y=alt.Y("n:Q", title=_("sentences"), axis=alt.Axis(tickCount=4)),
+            )
+            .properties(width=360, height=220)
+        )
+        finding = _("The median sentence has %(median)d words; %(share)s have 5 to 25.")
+        return chart_draw(
+            bars,
+            name="lengths",
+            finding=finding % {"median": median, "share": f"{usual:.0%}"},
+            n=total,
+            unit=_("sentences of pairs"),
+            columns=[_("words"), _("sentences")],
+            rows=rows,
+        )
+    return None
 
 
 def _some(numbers: QuerySet[Any, int]) -> list[int]:
     """So many of the numbers at random, always the same ones."""
     all_numbers = np.fromiter(numbers.order_by().iterator(chunk_size=2_000), dtype=np.int64)
     return random_order(all_numbers, most=DRAWN, seed=_SEED)
-
-
-def _overlaps(score_set: ScoreSet) -> list[tuple[float, float]]:
-    """Dice of the two sentences and the score, of some pairs."""
-    scores = PairScore.objects.filter(score_set=score_set, pair__status=Pair.Status.ACTIVE)
-    chosen = scores.filter(pair__in=_some(scores.values_list("pair_id", flat=True)))
-    rows = chosen.order_by("pair").values_list("pair__a__text", "pair__b__text", "value")
-    return [(dice(one, other), value) for one, other, value in rows]
 
 
 def _overlap_drawn(score_set: ScoreSet, points: list[tuple[float, float]]) -> Chart:
@@ -126,31 +149,3 @@ def _overlap_finding(score_set: ScoreSet, found: Correlation) -> str:
 def _lengths(pairs: list[int]) -> dict[int, int]:
     rows = Pair.objects.filter(pk__in=pairs).order_by("pk").values_list("a__text", "b__text")
     return dict(Counter(min(word_count(text), LONGEST) for both in rows for text in both))
-
-
-def _lengths_drawn(lengths: dict[int, int]) -> Chart:
-    rows = [(length, lengths.get(length, 0)) for length in range(max(lengths) + 1)]
-    total = sum(lengths.values())
-    below = np.cumsum([n for _length, n in rows])
-    median = int(np.searchsorted(below, total / 2))
-    usual = sum(n for length, n in rows if 5 <= length <= 25) / total
-    bars = (
-        alt.Chart(alt.InlineData(values=[{"from": k - 0.5, "to": k + 0.5, "n": n} for k, n in rows]))
-        .mark_bar()
-        .encode(
-            x=alt.X("from:Q", bin="binned", title=_("words in a sentence (last: %d or more)") % LONGEST),
-            x2="to:Q",
-            y=alt.Y("n:Q", title=_("sentences"), axis=alt.Axis(tickCount=4)),
-        )
-        .properties(width=360, height=220)
-    )
-    finding = _("The median sentence has %(median)d words; %(share)s have 5 to 25.")
-    return chart_draw(
-        bars,
-        name="lengths",
-        finding=finding % {"median": median, "share": f"{usual:.0%}"},
-        n=total,
-        unit=_("sentences of pairs"),
-        columns=[_("words"), _("sentences")],
-        rows=rows,
-    )

@@ -55,23 +55,21 @@ def histogram_chart(score_set: ScoreSet, histogram: Histogram) -> Chart:
             title=None, orient="top", columns=2, labelLimit=160, columnPadding=16, symbolType="square"
         )
         bars = bars.encode(color=alt.Color("source:N", sort=list(places), legend=legend))
-    return chart_draw(
-        bars,
-        name="scores",
-        finding=_fullest_and_emptiest(histogram),
-        n=histogram.n,
-        unit=_("pairs"),
-        columns=[_("source"), _("from"), _("to"), _("pairs")],
-        rows=rows,
-        judges=score_set.judged_by,
-    )
 
-
-def _fullest_and_emptiest(histogram: Histogram) -> str:
     totals = [sum(counts) for counts in zip(*histogram.counts.values(), strict=True)]
     words = {}
     for name, bin_number in (("most", totals.index(max(totals))), ("least", totals.index(min(totals)))):
         low, high = histogram.edges[bin_number : bin_number + 2]
         words[name] = f"{low:g}–{high:g}"
         words[f"{name}_share"] = f"{totals[bin_number] / histogram.n:.0%}"
-    return _("Most scores lie in %(most)s (%(most_share)s), fewest in %(least)s (%(least_share)s).") % words
+    return chart_draw(
+        bars,
+        name="scores",
+        finding=_("Most scores lie in %(most)s (%(most_share)s), fewest in %(least)s (%(least_share)s).")
+        % words,
+        n=histogram.n,
+        unit=_("pairs"),
+        columns=[_("source"), _("from"), _("to"), _("pairs")],
+        rows=rows,
+        judges=score_set.judged_by,
+    )

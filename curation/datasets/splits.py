@@ -340,7 +340,11 @@ def _pairs(dataset: Dataset, *, with_ids: bool = False) -> _Pairs:
         active.append(status == Pair.Status.ACTIVE)
         ids += name
     pks, of_a, of_b = (np.array(column, dtype=np.int64) for column in numbers)
-    sentences, copies = _near_copies(dataset)
+    # The sentences of the dataset by their numbers, ascending, and for each a number that near copies share.
+    texts = Sentence.objects.filter(dataset=dataset).order_by("pk").values_list("pk", "text")
+    sentences, copies = two_columns(
+        (pk, near_copy_number(text)) for pk, text in texts.iterator(chunk_size=_ROWS_AT_ONCE)
+    )
     return _Pairs(
         pk=pks,
         a=copies[np.searchsorted(sentences, of_a)] if pks.size else of_a,
@@ -351,12 +355,6 @@ def _pairs(dataset: Dataset, *, with_ids: bool = False) -> _Pairs:
         active=np.frombuffer(active, dtype=bool),
         set_here=splits_set_here(dataset, pks, splits),
     )
-
-
-def _near_copies(dataset: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The sentences of the dataset by their numbers, ascending, and for each a number that near copies share."""
-    rows = Sentence.objects.filter(dataset=dataset).order_by("pk").values_list("pk", "text")
-    return two_columns((pk, near_copy_number(text)) for pk, text in rows.iterator(chunk_size=_ROWS_AT_ONCE))
 
 
 def _drawn(pairs: _Pairs, drawing: Drawing) -> tuple[list[str], NDArray[np.int64]]:

@@ -285,14 +285,33 @@ def pairs_import(
         batch.sha256 = batch.sha256 or sha256_of(path)
         with rejections_kept(errors, job.layout, job.origin) as refuse:
             if options.strict and not job.outcome.dry_run:
-                _strict(job, refuse, report, batch)
+                # Try the import first. Raises NothingImportedError, with no row written, where a row is rejected.
+                tried = _trial(job)
+                outcome = tried.outcome
+                _rows_import(tried, refuse, report, batch)
+                if outcome.rejected:
+                    raise none_was_imported(
+                        job.layout.path.name, outcome.errors[0], outcome.rejected, outcome
+                    )
             if job.outcome.dry_run:
                 job.splits = _splits_counted(job)
                 _rows_import(job, refuse, report, batch)
                 job.outcome.leaks = job.splits.leaks(dataset) if job.splits else None
             else:
                 _guard(job, report, batch)
-                _rows_import_recorded(job, refuse, report, batch)
+                # Import, and store the options and the result in the batch's row.
+                is_small = job.survey.rows <= ONE_TRANSACTION_ROWS
+                with transaction.atomic() if is_small else bulk_writing():
+                    if job.target.dataset.pk is None:
+                        dataset_save(dataset=job.target.dataset, by=batch.created_by)
+                    if batch.pk is None:
+                        batch.dataset = job.target.dataset
+                        batch.state, batch.heartbeat_at = ImportBatch.State.RUNNING, now()
+                        batch.save()
+                        if not is_small:
+                            imports_superseded(batch=batch)
+                    _rows_import(job, refuse, report, batch)
+                    _batch_closed(batch, job.target.dataset, job.outcome)
     return job.outcome
 
 
@@ -557,24 +576,6 @@ def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | Non
     return score_set
 
 
-def _rows_import_recorded(
-    job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch
-) -> None:
-    """Import, and store the options and the result in the batch's row."""
-    is_small = job.survey.rows <= ONE_TRANSACTION_ROWS
-    with transaction.atomic() if is_small else bulk_writing():
-        if job.target.dataset.pk is None:
-            dataset_save(dataset=job.target.dataset, by=batch.created_by)
-        if batch.pk is None:
-            batch.dataset = job.target.dataset
-            batch.state, batch.heartbeat_at = ImportBatch.State.RUNNING, now()
-            batch.save()
-            if not is_small:
-                imports_superseded(batch=batch)
-        _rows_import(job, refuse, report, batch)
-        _batch_closed(batch, job.target.dataset, job.outcome)
-
-
 def _splits_counted(job: _Job) -> RowsInSplits | None:
     """Where a check collects what the rows do to splits; None where they say none, or are too many."""
     if job.origin.split == "":
@@ -604,23 +605,6 @@ def _trial(job: _Job) -> _Job:
     outcome = replace(job.outcome, dry_run=True, duplicates={}, changes={}, errors=[], changed=[])
     outcome.duplicates, outcome.changes = dict.fromkeys(DUPLICATES, 0), dict.fromkeys(CHANGES, 0)
     return replace(job, target=target, outcome=outcome)
-
-
-def _strict(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
-    """Try the import first. Raises NothingImportedError, with no row written, where a row is rejected."""
-    tried = _trial(job)
-    outcome = tried.outcome
-    _rows_import(tried, refuse, report, batch)
-    if outcome.rejected:
-        raise none_was_imported(job.layout.path.name, outcome.errors[0], outcome.rejected, outcome)
-
-
-def _score_set_looked_up(target: Target) -> None:
-    """Another import may have made the score set since this one looked for it. Call it under the dataset's lock."""
-    made = target.score_set
-    if made and made.pk is None:
-        asked = ImportOptions(score_set=made.name, scale=(made.low, made.high))
-        target.score_set = _score_set_found(target.dataset, asked) or made
 
 
 @transaction.atomic
@@ -653,7 +637,11 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
         with nullcontext() if outcome.dry_run else transaction.atomic():
             if not outcome.dry_run:
                 dataset_lock(dataset)
-                _score_set_looked_up(job.target)
+                # Another import may have made the score set since this one looked for it.
+                made = job.target.score_set
+                if made and made.pk is None:
+                    asked = ImportOptions(score_set=made.name, scale=(made.low, made.high))
+                    job.target.score_set = _score_set_found(job.target.dataset, asked) or made
                 job.target.batch = batch.pk
             written = pairs_write(job.target, pairs, dry_run=outcome.dry_run)
             written.refused = sorted(written.refused + [row for row in chunk if isinstance(row, RowError)])
@@ -661,8 +649,13 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
             if job.splits is not None:
                 job.splits.add(written)
             if batch.pk and not outcome.dry_run:
-                # In the same transaction, so that what an attempt added is known exactly, whenever it is killed.
-                import_beat(batch=batch, written=_written_so_far(batch, outcome))
+                # What all attempts of an import have written, by the names in WRITTEN, and the kinds of changes. In
+                # the same transaction, so that what an attempt added is known exactly, whenever it is killed.
+                before = batch.written.get("changes", {})
+                changes = {what: before.get(what, 0) + number for what, number in outcome.changes.items()}
+                counts = {name: batch.written.get(name, 0) + getattr(outcome, name) for name in WRITTEN}
+                import_beat(batch=batch, written={**counts, "changes": changes})
+
                 _record(job, batch, written)
         for error in written.refused:
             rejections.add(error)
@@ -696,11 +689,3 @@ def _change_recorded(change: Change) -> tuple[str, str, str]:
     """The field of a pair, what it had, and what it got, as texts."""
     old, new = ("" if value in (None, "") else change_shown(value) for value in (change.old, change.new))
     return "score" if change.what == "score_added" else change.what, old, new
-
-
-def _written_so_far(batch: ImportBatch, outcome: ImportOutcome) -> dict[str, Any]:
-    """What all attempts of an import have written, by the names in WRITTEN, and the kinds of changes."""
-    before = batch.written.get("changes", {})
-    changes = {what: before.get(what, 0) + number for what, number in outcome.changes.items()}
-    counts = {name: batch.written.get(name, 0) + getattr(outcome, name) for name in WRITTEN}
-    return {**counts, "changes": changes}

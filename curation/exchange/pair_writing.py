@@ -107,7 +107,19 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
     sentences = sentences_found(target.dataset, pairs) if stored else {}
     named = _pairs_with_names(target.dataset, pairs) if stored else {}
     outcome = WriteOutcome()
-    consistent = _consistent(target, pairs, named, sentences, outcome)
+    # The pairs but those whose ids belong to other sentences: they are refused, or lose an id that was guessed.
+    consistent = []
+    for pair in pairs:
+        error = _contradiction(pair, named, sentences)
+        if error is None:
+            consistent.append(pair)
+        elif target.ids_guessed:
+            # The pair with an id made from its content, as if the file had none.
+            made = made_external_id(pair.name.source, pair.name.split, pair.a_key, pair.b_key, 1)
+            draft = pair.draft._replace(external_id="")
+            consistent.append(pair._replace(draft=draft, name=pair.name._replace(external_id=made)))
+        else:
+            outcome.refused.append(error)
     there = _pairs_with_sentences(target, consistent, sentences) if sentences else {}
     new: list[IdentifiedPair] = []
     for pair in consistent:
@@ -122,7 +134,13 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
                 outcome.refused.append(_name_taken(pair, fresh.name))
                 continue
             new.append(fresh)
-        outcome.repeats.append(_repeats(target, pair, held))
+
+        several = hash(unordered(pair.a_key, pair.b_key)) in target.survey.either
+        within = target.seen.add(pair.a_key, pair.b_key, pair.name.split) if several else Repeats()
+        beyond = held.beyond if held else NO_OCCURRENCES
+        outcome.repeats.append(
+            (within, repeats_of(occurrence_of(pair.a_key, pair.b_key, pair.name.split), beyond))
+        )
     _moves_refused(target.dataset, new, outcome)
     outcome.added, outcome.new = len(new), new
     outcome.unchanged = sum(not update.changes for update in outcome.updates)
@@ -210,26 +228,6 @@ def _names_found(dataset: Dataset, ids: Sequence[str]) -> dict[str, dict[PairNam
     return found
 
 
-def _consistent(
-    target: Target,
-    pairs: Sequence[IdentifiedPair],
-    named: Mapping[str, Mapping[PairName, tuple[int, int]]],
-    sentences: Mapping[str, int],
-    outcome: WriteOutcome,
-) -> list[IdentifiedPair]:
-    """The pairs but those whose ids belong to other sentences: they are refused, or lose an id that was guessed."""
-    consistent = []
-    for pair in pairs:
-        error = _contradiction(pair, named, sentences)
-        if error is None:
-            consistent.append(pair)
-        elif target.ids_guessed:
-            consistent.append(_without_id(pair))
-        else:
-            outcome.refused.append(error)
-    return consistent
-
-
 def _contradiction(
     pair: IdentifiedPair,
     named: Mapping[str, Mapping[PairName, tuple[int, int]]],
@@ -244,13 +242,6 @@ def _contradiction(
             )
             return _refused(pair, reason % {"id": name.external_id})
     return None
-
-
-def _without_id(pair: IdentifiedPair) -> IdentifiedPair:
-    """The pair with an id made from its content, as if the file had none."""
-    made = made_external_id(pair.name.source, pair.name.split, pair.a_key, pair.b_key, 1)
-    draft = pair.draft._replace(external_id="")
-    return pair._replace(draft=draft, name=pair.name._replace(external_id=made))
 
 
 def _refused(pair: IdentifiedPair, reason: str) -> RowError:
@@ -326,13 +317,6 @@ def _moves_refused(dataset: Dataset, new: Sequence[IdentifiedPair], outcome: Wri
     outcome.updates = [update for update in outcome.updates if update.row.draft.line not in refused]
 
 
-def _repeats(target: Target, pair: IdentifiedPair, held: Held | None) -> tuple[Repeats, Repeats]:
-    several = hash(unordered(pair.a_key, pair.b_key)) in target.survey.either
-    within = target.seen.add(pair.a_key, pair.b_key, pair.name.split) if several else Repeats()
-    beyond = held.beyond if held else NO_OCCURRENCES
-    return within, repeats_of(occurrence_of(pair.a_key, pair.b_key, pair.name.split), beyond)
-
-
 def _write(
     target: Target,
     new: Sequence[IdentifiedPair],
@@ -357,7 +341,25 @@ def _write(
         zip((pair.draft.line for pair in new), _pairs_added(target.dataset, new, sentences), strict=True)
     )
     first = [(numbers[pair.draft.line], *_score_of(target, pair)) for pair in lacking]
-    _pairs_changed(target, outcome.updates)
+
+    facts = [
+        update
+        for update in outcome.updates
+        if any(change.what in ("source", "split", "subset") for change in update.changes)
+    ]
+    rows = [
+        (update.name.source, update.name.split, update.row.draft.subset or update.pair.subset, update.pair.pk)
+        for update in facts
+    ]
+    rows_change(Pair, columns=["source", "split", "subset"], rows=rows)
+    scores = [
+        (*_score_of(target, update.row), update.pair.score_pk)
+        for update in outcome.updates
+        for change in update.changes
+        if change.what == "score"
+    ]
+    rows_change(PairScore, columns=list(_SCORE_COLUMNS), rows=scores)
+
     if target.score_set is not None and outcome.scores_added:
         if target.score_set.pk is None:  # with its first score, so that no empty set is left behind
             target.score_set.save()
@@ -407,23 +409,3 @@ def _pairs_added(
         ],
     )
     return iter(numbers)
-
-
-def _pairs_changed(target: Target, updates: Sequence[Update]) -> None:
-    facts = [
-        update
-        for update in updates
-        if any(change.what in ("source", "split", "subset") for change in update.changes)
-    ]
-    rows = [
-        (update.name.source, update.name.split, update.row.draft.subset or update.pair.subset, update.pair.pk)
-        for update in facts
-    ]
-    rows_change(Pair, columns=["source", "split", "subset"], rows=rows)
-    scores = [
-        (*_score_of(target, update.row), update.pair.score_pk)
-        for update in updates
-        for change in update.changes
-        if change.what == "score"
-    ]
-    rows_change(PairScore, columns=list(_SCORE_COLUMNS), rows=scores)

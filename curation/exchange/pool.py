@@ -5,7 +5,7 @@ second writes. What the pool has is known again, so an import that was stopped g
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -142,7 +142,16 @@ def sentences_import(
         origin = FileOrigin(_source_of_all(options, plain), "")
         outcome = PoolOutcome(warnings=file.warnings, guesses=file.layout.guesses if file.layout else ())
         with rejections_kept(errors, layout_of_rejected(file), origin) as refuse:
-            _survey(file, outcome, most, refuse, report)
+            for outcome.rows, row in enumerate(read_sentences(file), 1):
+                if outcome.rows % _ROWS_BETWEEN_REPORTS == 0:
+                    report(outcome.rows, 0, _("Reading the file"))
+                if isinstance(row, RowError):
+                    outcome.rejected += 1
+                    refuse(row)
+                    if len(outcome.errors) < ERRORS_KEPT:
+                        outcome.errors.append(row)
+                elif outcome.rows - outcome.rejected > most:
+                    raise TooManyRowsError(f"The file has more than {most:,} sentences; divide it.")
             if outcome.rejected and (options.strict or outcome.rejected == outcome.rows):
                 refusal = none_was_imported if options.strict else _no_sentence
                 raise refusal(path.name, outcome.errors[0], outcome.rejected, outcome)
@@ -154,26 +163,13 @@ def sentences_import(
     return outcome
 
 
-def _survey(
-    file: SentenceFile, outcome: PoolOutcome, most: int, refuse: Callable[[RowError], None], report: Report
-) -> None:
-    for outcome.rows, row in enumerate(read_sentences(file), 1):
-        if outcome.rows % _ROWS_BETWEEN_REPORTS == 0:
-            report(outcome.rows, 0, _("Reading the file"))
-        if isinstance(row, RowError):
-            outcome.rejected += 1
-            refuse(row)
-            if len(outcome.errors) < ERRORS_KEPT:
-                outcome.errors.append(row)
-        elif outcome.rows - outcome.rejected > most:
-            raise TooManyRowsError(f"The file has more than {most:,} sentences; divide it.")
-
-
 def _sentences_write(job: _Job, report: Report) -> None:
     outcome, batch = job.outcome, job.batch
     before = batch.written.get("added", 0)  # by earlier attempts: to this one it is known
     recorded = False
-    for part in prepared_meanwhile(in_parts(_drafts(job.file), CHUNK_ROWS)):
+    for part in prepared_meanwhile(
+        in_parts((row for row in read_sentences(job.file) if isinstance(row, DraftSentence)), CHUNK_ROWS)
+    ):
         with transaction.atomic():
             dataset_lock(job.dataset)
             _store(job, part)
@@ -182,7 +178,16 @@ def _sentences_write(job: _Job, report: Report) -> None:
                 import_beat(batch=batch, written={"added": before + outcome.added})
                 if outcome.added and not recorded:
                     recorded = True
-                    _record(job)
+                    # Write down, once for all attempts, that the import changed the pool; the batch has the counts.
+                    if not AuditEntry.objects.filter(batch=job.batch).exists():
+                        audit_record(
+                            dataset=job.dataset,
+                            action=Action.SENTENCES_ADDED,
+                            by=job.by,
+                            subject=job.batch.file_name,
+                            batch=job.batch,
+                            details={"sha256": job.batch.sha256},
+                        )
         report(outcome.added + outcome.known, outcome.rows - outcome.rejected, _("Adding sentences"))
     outcome.added, outcome.known = outcome.added + before, max(0, outcome.known - before)
     if batch.pk:
@@ -200,23 +205,6 @@ def _sentences_write(job: _Job, report: Report) -> None:
             subject=batch.file_name,
             details=counts,
         )
-
-
-def _record(job: _Job) -> None:
-    """Write down, once for all attempts, that the import changed the pool; the batch has the counts."""
-    if not AuditEntry.objects.filter(batch=job.batch).exists():
-        audit_record(
-            dataset=job.dataset,
-            action=Action.SENTENCES_ADDED,
-            by=job.by,
-            subject=job.batch.file_name,
-            batch=job.batch,
-            details={"sha256": job.batch.sha256},
-        )
-
-
-def _drafts(file: SentenceFile) -> Iterator[DraftSentence]:
-    return (row for row in read_sentences(file) if isinstance(row, DraftSentence))
 
 
 def pool_clear(*, dataset: Dataset, by: User | None) -> int:

@@ -1,6 +1,6 @@
 """The columns of an exported file that hold scores: each value, and what a reader must know beside it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,18 +106,12 @@ def score_cells(pks: Sequence[int], sets: Sequence[SetColumns]) -> dict[int, lis
     of = {one.score_set.pk: one for one in sets}
     fields = list(dict.fromkeys(field for one in sets for field in one.fields))
     places = {one.score_set.pk: [fields.index(field) for field in one.fields] for one in sets}
-    for pair, score_set, *found in _scores(pks, sets, fields):
+    rows = PairScore.objects.filter(
+        score_set__in=[one.score_set for one in sets], pair__gte=pks[0], pair__lte=pks[-1]
+    )
+    for pair, score_set, *found in rows.values_list("pair_id", "score_set_id", *fields).iterator():
         if pair in cells:
             one = of[score_set]
             own = [found[place] for place in places[score_set]]
             cells[pair][one.start : one.end] = [*own, *one.stated]
     return cells
-
-
-def _scores(
-    pks: Sequence[int], sets: Sequence[SetColumns], fields: Sequence[str]
-) -> Iterator[tuple[int, int, object]]:
-    rows = PairScore.objects.filter(
-        score_set__in=[one.score_set for one in sets], pair__gte=pks[0], pair__lte=pks[-1]
-    )
-    return rows.values_list("pair_id", "score_set_id", *fields).iterator()

@@ -82,7 +82,22 @@ def import_upload(
         upload_count(user=by, size=sum(file.size or 0 for file in files), at=database_now())
     # In its own folder a file keeps its name, which messages and sources show.
     folder = Path("imports") / uuid4().hex
-    names = _names_to_keep([file.name or kind for file in files])
+    # Names for the files of one folder, each different also where a disk does not tell capital letters apart.
+    given = [file.name or kind for file in files]
+    names: list[str] = []
+    for name in given:
+        try:
+            kept = get_valid_filename(Path(name).name)
+        except SuspiciousFileOperation:  # no letter and no digit is in it
+            kept = "file"
+        # A hidden file would count as one that is still being written.
+        path = Path(f"file{kept}" if kept.startswith(".") else kept)
+        stem, suffix = path.stem[:100], path.suffix[:20]
+        taken = {other.casefold() for other in names}
+        candidates = (
+            f"{stem}{number}{suffix}" for number in ("", *(f"-{n}" for n in range(2, 2 + len(given))))
+        )
+        names.append(next(name for name in candidates if name.casefold() not in taken))
     with errors_shown(FileError), ExitStack() as stack:
         stack.callback(shutil.rmtree, settings.SEMBLANCE_HOME / folder, ignore_errors=True)
         make_folder(settings.SEMBLANCE_HOME / folder)
@@ -120,25 +135,6 @@ def _unfolded(path: Path, kind: str) -> str:
         shutil.move(table, path.with_name(table.name))
     path.unlink()
     return table.name
-
-
-def _names_to_keep(given: Sequence[str]) -> list[str]:
-    """Names for the files of one folder, each different also where a disk does not tell capital letters apart."""
-    names: list[str] = []
-    for name in given:
-        try:
-            kept = get_valid_filename(Path(name).name)
-        except SuspiciousFileOperation:  # no letter and no digit is in it
-            kept = "file"
-        # A hidden file would count as one that is still being written.
-        path = Path(f"file{kept}" if kept.startswith(".") else kept)
-        stem, suffix = path.stem[:100], path.suffix[:20]
-        taken = {other.casefold() for other in names}
-        candidates = (
-            f"{stem}{number}{suffix}" for number in ("", *(f"-{n}" for n in range(2, 2 + len(given))))
-        )
-        names.append(next(name for name in candidates if name.casefold() not in taken))
-    return names
 
 
 def _kept(file: "UploadedFile[bytes]", path: Path) -> str:

@@ -12,7 +12,6 @@ import numpy as np
 from django.core.cache import cache
 from django.db.models import Exists, Min, OuterRef, QuerySet
 from django.utils.translation import gettext as _
-from numpy.typing import NDArray
 
 from curation.datasets.rows import in_parts
 from curation.foundation.errors import UserError
@@ -209,7 +208,13 @@ def _drawn(queue: Queue) -> _Drawn:
 
 
 def _draw(queue: Queue) -> _Drawn:
-    numbers, values = _machine_values(queue.score_set)
+    # The machine sentences of the set and the lowest p_D of each, (n,) and (n,).
+    by_sentence = machine_scores(queue.score_set).values("pair__b").order_by().annotate(p_d=Min("value"))
+    rows = np.fromiter(
+        by_sentence.values_list("pair__b", "p_d").iterator(chunk_size=20_000),
+        dtype=[("sentence", np.int64), ("p_d", np.float64)],
+    )
+    numbers, values = rows["sentence"], rows["p_d"]
     seed = _seed(queue)
     if queue.frame == Frame.STRATIFIED:
         machine: list[tuple[int, int | None]] = list(
@@ -220,23 +225,9 @@ def _draw(queue: Queue) -> _Drawn:
     else:
         nearest = np.lexsort((numbers, np.abs(values - UNDECIDED_P_D)))[:MOST_DRAWN]
         machine = [(number, None) for number in numbers[nearest].tolist()]
-    return _Drawn(machine, _draw_human(queue.score_set, seed=seed))
-
-
-def _machine_values(score_set: ScoreSet) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The machine sentences of the set and the lowest p_D of each, (n,) and (n,)."""
-    by_sentence = machine_scores(score_set).values("pair__b").order_by().annotate(p_d=Min("value"))
-    rows = np.fromiter(
-        by_sentence.values_list("pair__b", "p_d").iterator(chunk_size=20_000),
-        dtype=[("sentence", np.int64), ("p_d", np.float64)],
-    )
-    return rows["sentence"], rows["p_d"]
-
-
-def _draw_human(score_set: ScoreSet, *, seed: int) -> list[int]:
-    numbers = human_pairs(score_set).order_by().values_list("b", flat=True).distinct()
-    found = np.fromiter(numbers.iterator(chunk_size=20_000), dtype=np.int64)
-    return random_order(found, most=MOST_DRAWN // (HUMAN_EVERY - 1), seed=seed)
+    human = human_pairs(queue.score_set).order_by().values_list("b", flat=True).distinct()
+    found = np.fromiter(human.iterator(chunk_size=20_000), dtype=np.int64)
+    return _Drawn(machine, random_order(found, most=MOST_DRAWN // (HUMAN_EVERY - 1), seed=seed))
 
 
 def human_pairs(score_set: ScoreSet) -> QuerySet[Pair]:

@@ -212,10 +212,20 @@ def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDe
     rows = [shown, *shown.companions.order_by("pk")]
     if shown.binding:
         effects_revert(rows)
-    _require_unresolved(shown)
+    # A verdict that went into the resolution of a disagreement stays while that is valid.
+    resolutions = standing().filter(sentence=shown.sentence_id, settles__isnull=False, alongside=None)
+    if not shown.binding and resolutions.exists():
+        sentence = _("The disagreement about this sentence has been resolved. Undo the resolution first.")
+        raise UserError(sentence)
     ReviewDecision.objects.filter(pk__in=[row.pk for row in rows]).update(undone_at=at, undone_by=by)
     if shown.settles is not None:
-        _restore(shown.settles)
+        # Make a decision binding again that the resolution of a disagreement had replaced.
+        for row in [shown.settles, *shown.settles.companions.order_by("pk")]:
+            after = _STATUS_AFTER[Verdict(row.verdict)]
+            Pair.objects.filter(pk=row.pair_id, status=row.status_before).update(status=after)
+            if row.replacement_id:
+                Pair.objects.filter(pk=row.replacement_id).update(status=Pair.Status.ACTIVE)
+            ReviewDecision.objects.filter(pk=row.pk).update(binding=True)
     if shown.binding:
         decision_record(shown, Action.REVIEW_UNDONE, by, blind=hidden_before(shown.pair))
     shown.refresh_from_db()
@@ -234,24 +244,6 @@ def effects_revert(rows: Sequence[ReviewDecision]) -> None:
         Pair.objects.filter(pk=row.pair_id, status=after).update(status=row.status_before)
         if row.replacement_id:
             Pair.objects.filter(pk=row.replacement_id).update(status=Pair.Status.RETIRED)
-
-
-def _restore(decision: ReviewDecision) -> None:
-    """Make a decision binding again that the resolution of a disagreement had replaced."""
-    for row in [decision, *decision.companions.order_by("pk")]:
-        after = _STATUS_AFTER[Verdict(row.verdict)]
-        Pair.objects.filter(pk=row.pair_id, status=row.status_before).update(status=after)
-        if row.replacement_id:
-            Pair.objects.filter(pk=row.replacement_id).update(status=Pair.Status.ACTIVE)
-        ReviewDecision.objects.filter(pk=row.pk).update(binding=True)
-
-
-def _require_unresolved(decision: ReviewDecision) -> None:
-    """A verdict that went into the resolution of a disagreement stays while that is valid."""
-    resolutions = standing().filter(sentence=decision.sentence_id, settles__isnull=False, alongside=None)
-    if not decision.binding and resolutions.exists():
-        sentence = _("The disagreement about this sentence has been resolved. Undo the resolution first.")
-        raise UserError(sentence)
 
 
 class Place(NamedTuple):
@@ -348,7 +340,29 @@ def _row_store(decision: ReviewDecision, new_sentence: Sentence | None) -> None:
     decision.status_before = pair.status
     # A companion whose first sentence is the new text has nothing to be paired with.
     if new_sentence is not None and new_sentence.pk != pair.a_id:
-        decision.replacement = _replacement(pair, new_sentence)
+        # The pair with the new sentence; the same edit, done again after an undo, finds the pair it made before.
+        replacement, _made = Pair.objects.get_or_create(
+            dataset=pair.dataset,
+            external_id=f"{pair.external_id[:180]}-edit-{new_sentence.key[:12]}",
+            source=pair.source,
+            split=pair.split,
+            defaults={
+                "a": pair.a,
+                "b": new_sentence,
+                "subset": pair.subset,
+                "origin": Pair.Origin.GENERATED,
+                "run_ref": pair.run_ref,
+            },
+        )
+        replacement.status = Pair.Status.ACTIVE
+        replacement.save(update_fields=["status"])
+        # What was asked for is asked of the new sentence too. What was measured of the old one (p_D, people's scores)
+        # says nothing of the new, so no other set gets a value.
+        intended = PairScore.objects.filter(pair=pair, score_set__kind=ScoreSet.Kind.TARGET)
+        values = intended.values_list("score_set_id", "value")
+        copies = [PairScore(score_set_id=pk, pair=replacement, value=value) for pk, value in values]
+        PairScore.objects.bulk_create(copies, ignore_conflicts=True)
+        decision.replacement = replacement
     decision.save()
     Pair.objects.filter(pk=pair.pk).update(status=_STATUS_AFTER[Verdict(decision.verdict)])
 
@@ -379,29 +393,3 @@ def _sentence_edited(pair: Pair, text: str) -> Sentence:
         defaults={"text": text, "language": pair.b.language, "origin": Sentence.Origin.EDITED},
     )
     return sentence
-
-
-def _replacement(pair: Pair, sentence: Sentence) -> Pair:
-    """The pair with the new sentence; the same edit, done again after an undo, finds the pair it made before."""
-    replacement, _made = Pair.objects.get_or_create(
-        dataset=pair.dataset,
-        external_id=f"{pair.external_id[:180]}-edit-{sentence.key[:12]}",
-        source=pair.source,
-        split=pair.split,
-        defaults={
-            "a": pair.a,
-            "b": sentence,
-            "subset": pair.subset,
-            "origin": Pair.Origin.GENERATED,
-            "run_ref": pair.run_ref,
-        },
-    )
-    replacement.status = Pair.Status.ACTIVE
-    replacement.save(update_fields=["status"])
-    # What was asked for is asked of the new sentence too. What was measured of the old one (p_D, people's scores)
-    # says nothing of the new, so no other set gets a value.
-    intended = PairScore.objects.filter(pair=pair, score_set__kind=ScoreSet.Kind.TARGET)
-    values = intended.values_list("score_set_id", "value")
-    copies = [PairScore(score_set_id=pk, pair=replacement, value=value) for pk, value in values]
-    PairScore.objects.bulk_create(copies, ignore_conflicts=True)
-    return replacement

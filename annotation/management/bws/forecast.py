@@ -120,24 +120,23 @@ def run(options: dict[str, Any]) -> verb.Answer:
     if like:
         figures["like"] = verb.file_figures(like)
     if sizes:
-        figures["sizes"] = [_size_figures(each) for each in sizes]
+        figures["sizes"] = [
+            {
+                "same": "time" if each.same_time else "judgements",
+                "size": each.plan.size,
+                "factor": round(each.plan.factor, 4),
+                "tuples": each.tuples,
+                "judgements": each.judgements,
+                "seconds_per_judgement": round(each.plan.seconds_per_judgement, 2),
+                "hours": round(each.hours, 2),
+                **_figures("spearman", each.reliability),
+                **_figures("counting_accuracy", each.counting_accuracy),
+                **_figures("maxdiff_accuracy", each.maxdiff_accuracy),
+            }
+            for each in sizes
+        ]
     read = verb.file_lines(like) if like else ()
     return verb.Answer([*read, *_lines(plan, expected, cost, enough), *_size_lines(sizes)], figures)
-
-
-def _size_figures(each: SizeForecast) -> dict[str, Any]:
-    return {
-        "same": "time" if each.same_time else "judgements",
-        "size": each.plan.size,
-        "factor": round(each.plan.factor, 4),
-        "tuples": each.tuples,
-        "judgements": each.judgements,
-        "seconds_per_judgement": round(each.plan.seconds_per_judgement, 2),
-        "hours": round(each.hours, 2),
-        **_figures("spearman", each.reliability),
-        **_figures("counting_accuracy", each.counting_accuracy),
-        **_figures("maxdiff_accuracy", each.maxdiff_accuracy),
-    }
 
 
 def _figures(name: str, expected: ExpectedRange | None) -> dict[str, float | None]:

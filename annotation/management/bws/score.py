@@ -75,7 +75,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: dict[str, Any]) -> verb.Answer:
     verb.keep_apart(options["judgements"], options["out"])
-    model_options = _model_options(options)
+
+    # The options of MaxDiff that are given. Raises UserError if another method is asked for.
+    names = ("prior_precision", "errors", "annotator_scales", "groups")
+    model_options = {name: options[name] for name in names if options[name] is not None}
+    if model_options and options["method"] != "maxdiff":
+        raise UserError(
+            _(
+                "Only --method maxdiff takes --prior-precision, --errors, --annotator-scales and --groups; leave "
+                "them out, or choose it."
+            )
+        )
+
     file, method = verb.judgements_of(options), options["method"]
     named: tuple[str, ...] = ()
     if "groups" in model_options:
@@ -110,20 +121,6 @@ def run(options: dict[str, Any]) -> verb.Answer:
         ],
         figures,
     )
-
-
-def _model_options(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of MaxDiff that are given. Raises UserError if another method is asked for."""
-    names = ("prior_precision", "errors", "annotator_scales", "groups")
-    given = {name: options[name] for name in names if options[name] is not None}
-    if given and options["method"] != "maxdiff":
-        raise UserError(
-            _(
-                "Only --method maxdiff takes --prior-precision, --errors, --annotator-scales and --groups; leave "
-                "them out, or choose it."
-            )
-        )
-    return given
 
 
 def _scale_figures(file: JudgementFile, scores: Scores) -> dict[str, Any]:
