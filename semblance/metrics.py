@@ -46,8 +46,33 @@ class Installation(Collector):
 
     def collect(self) -> Iterable[Metric]:
         yield from _runs()
-        yield from _durations()
-        yield from _beat()
+
+        at = now()
+        yield _histogram(
+            "semblance_run_seconds",
+            "from the first claim of a run to its end, by kind and state, of all runs that the database has",
+            ["kind", "state"],
+            run_durations(),
+        )
+        yield _histogram(
+            "semblance_task_seconds",
+            "what live workers have carried out since they started, by worker and task",
+            ["worker", "task"],
+            task_durations(live_workers(at)),
+        )
+        yield _by(
+            "semblance_run_without_progress_seconds",
+            "for how long the run of a kind that stands still longest has said nothing new",
+            "kind",
+            seconds_without_progress(at),
+        )
+
+        age = GaugeMetricFamily(
+            "semblance_beat_age_seconds", "since beat's last heartbeat; absent: none ever came"
+        )
+        for beat in BeatHeartbeat.objects.all():
+            age.add_metric([], max(0.0, (now() - beat.seen_at).total_seconds()))
+        yield age
         yield from _judging()
         yield _by("semblance_workers", "workers that take work, by queue", "queue", _workers())
         draining = GaugeMetricFamily("semblance_workers_drained", "live workers that are drained")
@@ -70,37 +95,6 @@ def _runs() -> Iterator[Metric]:
     oldest = GaugeMetricFamily("semblance_oldest_queued_seconds", "how long the oldest queued run has waited")
     oldest.add_metric([], (now() - waiting).total_seconds() if waiting else 0)
     yield oldest
-
-
-def _durations() -> Iterator[Metric]:
-    at = now()
-    yield _histogram(
-        "semblance_run_seconds",
-        "from the first claim of a run to its end, by kind and state, of all runs that the database has",
-        ["kind", "state"],
-        run_durations(),
-    )
-    yield _histogram(
-        "semblance_task_seconds",
-        "what live workers have carried out since they started, by worker and task",
-        ["worker", "task"],
-        task_durations(live_workers(at)),
-    )
-    yield _by(
-        "semblance_run_without_progress_seconds",
-        "for how long the run of a kind that stands still longest has said nothing new",
-        "kind",
-        seconds_without_progress(at),
-    )
-
-
-def _beat() -> Iterator[Metric]:
-    age = GaugeMetricFamily(
-        "semblance_beat_age_seconds", "since beat's last heartbeat; absent: none ever came"
-    )
-    for beat in BeatHeartbeat.objects.all():
-        age.add_metric([], max(0.0, (now() - beat.seen_at).total_seconds()))
-    yield age
 
 
 def _judging() -> Iterator[Metric]:

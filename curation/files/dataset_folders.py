@@ -107,7 +107,26 @@ def _parts(name: str, folder: Path) -> list[_Part]:
     if states:
         parts = [part for state in sorted(states) for part in _saved(files, PurePosixPath(state).parent)]
     else:
-        parts = _listed(name, files) or _by_name(files)
+        # The Parquet files that the README's metadata name for the splits of its default configuration.
+        configuration = _configuration(name, files.get(README))
+        listed = configuration.get("data_files", [])
+        if isinstance(listed, str):
+            listed = [{"split": "train", "path": listed}]
+        found = []
+        for one in listed if isinstance(listed, list) else []:
+            if not isinstance(one, dict):
+                continue
+            patterns = one.get("path", [])
+            for pattern in [patterns] if isinstance(patterns, str) else patterns:
+                matching = [
+                    file for file in sorted(files) if fnmatchcase(file, str(pattern).removeprefix("./"))
+                ]
+                found += [
+                    _Part(files[file], str(one.get("split", "")))
+                    for file in matching
+                    if file.endswith(".parquet")
+                ]
+        parts = found or _by_name(files)
     if not parts:
         raise FileError(f"{name} {_NOT_ONE}.")
     return parts
@@ -118,7 +137,11 @@ def _saved(files: Mapping[str, Path], folder: PurePosixPath) -> Iterator[_Part]:
     path = files[(folder / ARROW_STATE).as_posix()]
     # A folder within the dataset's is a split. One that stands alone is named like a split, or like the dataset.
     split = folder.name or (path.parent.name if path.parent.name in SPLIT_NAMES else "")
-    listed = _about(path).get("_data_files", [])
+    try:
+        read = json_from(_text(path))
+    except ValueError as error:
+        raise FileError(f"{path.name} of {path.parent.name} is not JSON; save the dataset again.") from error
+    listed = (read if isinstance(read, dict) else {}).get("_data_files", [])
     for one in listed if isinstance(listed, list) else []:
         file = files.get((folder / str(one.get("filename") if isinstance(one, dict) else "")).as_posix())
         if file is None or file.suffix != ".arrow":
@@ -126,27 +149,6 @@ def _saved(files: Mapping[str, Path], folder: PurePosixPath) -> Iterator[_Part]:
                 f"A file that {path.name} of {path.parent.name} lists is missing; save the dataset again."
             )
         yield _Part(file, split)
-
-
-def _listed(name: str, files: Mapping[str, Path]) -> list[_Part]:
-    """The Parquet files that the README's metadata name for the splits of its default configuration."""
-    configuration = _configuration(name, files.get(README))
-    listed = configuration.get("data_files", [])
-    if isinstance(listed, str):
-        listed = [{"split": "train", "path": listed}]
-    found = []
-    for one in listed if isinstance(listed, list) else []:
-        if not isinstance(one, dict):
-            continue
-        patterns = one.get("path", [])
-        for pattern in [patterns] if isinstance(patterns, str) else patterns:
-            matching = [file for file in sorted(files) if fnmatchcase(file, str(pattern).removeprefix("./"))]
-            found += [
-                _Part(files[file], str(one.get("split", "")))
-                for file in matching
-                if file.endswith(".parquet")
-            ]
-    return found
 
 
 def _configuration(name: str, readme: Path | None) -> Mapping[str, Any]:
@@ -259,14 +261,6 @@ def _schema(part: _Part) -> pa.Schema:
         return schema
     parquet_columns(part.path)  # which looks at the file's tables before the library does
     return pq.read_schema(part.path)
-
-
-def _about(path: Path) -> Mapping[str, Any]:
-    try:
-        read = json_from(_text(path))
-    except ValueError as error:
-        raise FileError(f"{path.name} of {path.parent.name} is not JSON; save the dataset again.") from error
-    return read if isinstance(read, dict) else {}
 
 
 def _text(path: Path) -> str:

@@ -98,7 +98,16 @@ def _best(dialects: Sequence[Dialect]) -> Dialect:
 
 
 def _dialect(lines: Lines, delimiter: str, *, header: bool | None) -> Dialect:
-    plain, has_marks = _read_plain(lines, delimiter)
+    # The lines as rows in which a quotation mark is a character like others; and whether there is one.
+    widths, marks = Counter[int](), False
+    for line in lines():
+        if not line.isspace():
+            widths[line.count(delimiter) + 1] += 1
+            marks = marks or '"' in line
+    width = _usual(widths)
+    kept = _rows_kept(split_cells(RecordLines(lines()), delimiter=delimiter, quoted=False))
+    plain, has_marks = _Reading(kept, width, widths.total(), widths[width]), marks
+
     reading, quoted = plain, True
     if has_marks:
         reading = _read_quoted(lines, delimiter)
@@ -113,18 +122,6 @@ def _dialect(lines: Lines, delimiter: str, *, header: bool | None) -> Dialect:
     known = bool(rows) and header is not False and knows_sentences(rows[0])
     torn = _is_torn(rows)
     return Dialect(delimiter, quoted, rows, reading.width, reading.share, skipped, has_marks, torn, known)
-
-
-def _read_plain(lines: Lines, delimiter: str) -> tuple[_Reading, bool]:
-    """The lines as rows in which a quotation mark is a character like others; and whether there is one."""
-    widths, marks = Counter[int](), False
-    for line in lines():
-        if not line.isspace():
-            widths[line.count(delimiter) + 1] += 1
-            marks = marks or '"' in line
-    width = _usual(widths)
-    kept = _rows_kept(split_cells(RecordLines(lines()), delimiter=delimiter, quoted=False))
-    return _Reading(kept, width, widths.total(), widths[width]), marks
 
 
 def _read_quoted(lines: Lines, delimiter: str) -> _Reading:
@@ -200,16 +197,15 @@ def _header_place(rows: Sequence[Sequence[str]], width: int, *, header: bool | N
     if header is not False:
         for place, cells in enumerate(rows[:HEADER_WITHIN]):
             above = rows[:place]
-            if knows_sentences(cells) and all(_may_be_title(row, len(cells)) for row in above):
+            if knows_sentences(cells) and all(
+                (len(row) != len(cells) or row[0].lstrip().startswith(("#", "//")) or _filled(row) < 2)
+                for row in above
+            ):
                 return place
     for place, cells in enumerate(rows[:HEADER_WITHIN]):
         if not _is_title(cells, width, header=header):
             return place
     return 0
-
-
-def _may_be_title(cells: Sequence[str], width: int) -> bool:
-    return len(cells) != width or cells[0].lstrip().startswith(("#", "//")) or _filled(cells) < 2
 
 
 def _filled(cells: Sequence[str]) -> int:

@@ -152,7 +152,19 @@ def _by_content(path: Path) -> Encoding:
     if characters - undecodable > undecodable:
         bad = f"{undecodable:,} of its bytes; rows with such bytes are left out."
         return Encoding("utf-8", f"The file is UTF-8 but for {bad}")
-    beginning = _lines_beyond_ascii(path)
+
+    # The first lines that are not ASCII.
+    found: list[bytes] = []
+    size = 0
+    with path.open("rb") as file:
+        for line in iter(lambda: file.readline(_SAMPLED), b""):
+            if not line.isascii():
+                found.append(line)
+                size += len(line)
+                if size >= _SAMPLED:
+                    break
+    beginning = b"".join(found)
+
     if not western(_text(path, "cp1252"), beginning):
         raise UnknownEncodingError(path.name, likely_encodings(beginning))
     warning = "The file is not UTF-8; it is read as Windows-1252. Check the letters with accents."
@@ -163,17 +175,3 @@ def _text(path: Path, encoding: str) -> Iterator[str]:
     """The lines of a file; a mark (�) stands for each invalid byte."""
     with path.open(encoding=encoding, errors="replace", newline="") as file:
         yield from iter(lambda: file.readline(_BLOCK), "")
-
-
-def _lines_beyond_ascii(path: Path) -> bytes:
-    """The first lines that are not ASCII."""
-    found: list[bytes] = []
-    size = 0
-    with path.open("rb") as file:
-        for line in iter(lambda: file.readline(_SAMPLED), b""):
-            if not line.isascii():
-                found.append(line)
-                size += len(line)
-                if size >= _SAMPLED:
-                    break
-    return b"".join(found)

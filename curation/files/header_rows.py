@@ -6,7 +6,7 @@ questions (some of them blank), and a row of `{"ImportId": …}`; people often d
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 
 from curation.files.drafts import Layout, RowError
 from curation.files.records import Record, read_records
@@ -32,7 +32,12 @@ def headers_refused(names: Sequence[str], rows: Iterable[Record | RowError]) -> 
     """
     remaining = iter(rows)
     first = list(islice(remaining, 2))
-    reasons = _reasons_of_first(names, [row.cells for row in first if isinstance(row, Record)])
+    # Why each of the first two rows below the header is a header too; "" for one that is none.
+    kinds = [_reason(names, row.cells) for row in first if isinstance(row, Record)]
+    # The texts of the questions are known by what stands below them.
+    if kinds[1:] == [IMPORT_IDS] and not kinds[0]:
+        kinds[0] = QUESTIONS
+    reasons = iter(kinds)
     for row in first:
         reason = next(reasons, "") if isinstance(row, Record) else ""
         yield _refused(row, reason) if reason and isinstance(row, Record) else row
@@ -45,15 +50,6 @@ def headers_refused(names: Sequence[str], rows: Iterable[Record | RowError]) -> 
             yield _refused(row, REPEATED)
         else:
             yield row
-
-
-def _reasons_of_first(names: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
-    """Why each of the first two rows below the header is a header too; "" for one that is none."""
-    kinds = [_reason(names, cells) for cells in rows]
-    # The texts of the questions are known by what stands below them.
-    if kinds[1:] == [IMPORT_IDS] and not kinds[0]:
-        kinds[0] = QUESTIONS
-    return chain(kinds)
 
 
 def _reason(names: Sequence[str], cells: Sequence[object]) -> str:

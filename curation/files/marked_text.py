@@ -1,7 +1,6 @@
 """Markdown that curators write, such as guidelines and consents, as HTML for a page. Pure: text in, HTML out."""
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 # A line break stays one: texts that were written without Markdown in mind look as they did. Pictures are left out,
 # because they would be fetched from elsewhere, which tells others who reads the page.
@@ -19,13 +18,10 @@ def marked_html(text: str) -> str:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = f"h{min(int(token.tag[1]) + _HIGHEST - 1, _LOWEST)}"
         for part in token.children or []:
-            _link_outside(part)
+            # A link opens beside the page: who judges must not lose the screen, nor tell others where they come
+            # from.
+            if part.type == "link_open":
+                part.attrSet("target", "_blank")
+                part.attrSet("rel", "noopener noreferrer nofollow")
     rendered: str = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
     return rendered
-
-
-def _link_outside(token: Token) -> None:
-    """A link opens beside the page: who judges must not lose the screen, nor tell others where they come from."""
-    if token.type == "link_open":
-        token.attrSet("target", "_blank")
-        token.attrSet("rel", "noopener noreferrer nofollow")

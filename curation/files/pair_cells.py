@@ -66,7 +66,18 @@ def _texts(cell: str) -> Sequence[str]:
         raise ValueError(f"the cell has more than {CELL_MOST_CHARACTERS:,} characters")
     text = cell.strip()
     if _LIST.fullmatch(text):
-        return _listed(text)
+        # The texts of a list that JSON or Python wrote.
+        try:
+            listed = json_from(text)
+        except ValueError:
+            matched = _LIST_OF_TWO.fullmatch(text)
+            if matched is None:
+                raise ValueError("the list in the cell cannot be read as two texts") from None
+            listed = [ast.literal_eval(each) for each in matched.groups() if each is not None]
+        texts = [each for each in listed if isinstance(each, str)]
+        if len(texts) < len(listed):
+            raise ValueError("the list in the cell holds something other than texts")
+        return texts
     by_line, by_tab = (
         [part for part in parts if part.strip()] for parts in (_LINE_ENDS.split(text), text.split("\t"))
     )
@@ -76,18 +87,3 @@ def _texts(cell: str) -> Sequence[str]:
         )
     divided = next((parts for parts in (by_line, by_tab) if len(parts) > 1), None)
     return divided or _WRITTEN_LINE_ENDS.split(text)
-
-
-def _listed(text: str) -> Sequence[str]:
-    """The texts of a list that JSON or Python wrote."""
-    try:
-        listed = json_from(text)
-    except ValueError:
-        matched = _LIST_OF_TWO.fullmatch(text)
-        if matched is None:
-            raise ValueError("the list in the cell cannot be read as two texts") from None
-        listed = [ast.literal_eval(each) for each in matched.groups() if each is not None]
-    texts = [each for each in listed if isinstance(each, str)]
-    if len(texts) < len(listed):
-        raise ValueError("the list in the cell holds something other than texts")
-    return texts

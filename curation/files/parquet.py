@@ -146,7 +146,14 @@ def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
 def _rows(
     path: Path, file: pq.ParquetFile, content: IO[bytes], names: Sequence[str]
 ) -> Iterator[tuple[Any, ...]]:
-    indices = _indices(path, file, names)
+    # Of all columns that the library reads for these names: it takes a name for the beginning of others.
+    indices = []
+    for index in range(file.metadata.num_columns):
+        column = file.schema.column(index)
+        if any(column.path == name or column.path.startswith(f"{name}.") for name in names):
+            if column.max_repetition_level:
+                raise FileError(f'The column "{column.path}" of {path.name} holds lists; leave it out.')
+            indices.append(index)
     for group in range(file.metadata.num_row_groups):
         chunks = [_measured(path, file, content, group, index) for index in indices]
         if sum(chunk.held for chunk in chunks) > PAGES_MOST_BYTES:
@@ -225,18 +232,6 @@ def _refuse_large_tables(path: Path) -> None:
             f"The tables at the end of {path.name} cannot be read ({error}); "
             f"write it again with fewer columns or larger row groups."
         ) from error
-
-
-def _indices(path: Path, file: pq.ParquetFile, names: Sequence[str]) -> list[int]:
-    """Of all columns that the library reads for these names: it takes a name for the beginning of others."""
-    indices = []
-    for index in range(file.metadata.num_columns):
-        column = file.schema.column(index)
-        if any(column.path == name or column.path.startswith(f"{name}.") for name in names):
-            if column.max_repetition_level:
-                raise FileError(f'The column "{column.path}" of {path.name} holds lists; leave it out.')
-            indices.append(index)
-    return indices
 
 
 def _measured(path: Path, file: pq.ParquetFile, content: IO[bytes], group: int, index: int) -> _Chunk:

@@ -65,30 +65,6 @@ def parse_pairs(
     then have no score.
     Raises FileError where the file breaks off.
     """
-    draft = _drafter(layout, scale, outside)
-    for record in data_records(layout):
-        yield draft(record) if isinstance(record, Record) else record
-
-
-def read_pairs(
-    path: Path,
-    columns: Columns = RECOGNISED,
-    *,
-    header: bool = True,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    scale: Scale | None = None,
-) -> tuple[Layout, list[DraftPair], list[RowError]]:
-    """A whole file at once: how it was read, its pairs, and its bad rows. Raises FileError."""
-    layout = inspect_file(path, columns, header=header, delimiter=delimiter, encoding=encoding)
-    rows = list(parse_pairs(layout, scale=scale))
-    pairs = [row for row in rows if isinstance(row, DraftPair)]
-    return layout, pairs, [row for row in rows if isinstance(row, RowError)]
-
-
-def _drafter(
-    layout: Layout, scale: Scale | None, outside: OutsideScores | None
-) -> Callable[[Record], DraftPair | RowError]:
     mapping = layout.mapping
     sentence_cells = _sentence_cells(mapping)
     facts = [(field, _fact_reader(layout, field)) for field in FACT_MAX_CHARACTERS if field in mapping]
@@ -114,7 +90,24 @@ def _drafter(
             ratings=None, standard_error=None, **known,
         )  # fmt: skip
 
-    return draft
+    for record in data_records(layout):
+        yield draft(record) if isinstance(record, Record) else record
+
+
+def read_pairs(
+    path: Path,
+    columns: Columns = RECOGNISED,
+    *,
+    header: bool = True,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    scale: Scale | None = None,
+) -> tuple[Layout, list[DraftPair], list[RowError]]:
+    """A whole file at once: how it was read, its pairs, and its bad rows. Raises FileError."""
+    layout = inspect_file(path, columns, header=header, delimiter=delimiter, encoding=encoding)
+    rows = list(parse_pairs(layout, scale=scale))
+    pairs = [row for row in rows if isinstance(row, DraftPair)]
+    return layout, pairs, [row for row in rows if isinstance(row, RowError)]
 
 
 def _fact_reader(layout: Layout, field: str) -> Callable[[Sequence[object]], str]:

@@ -70,33 +70,6 @@ def columns_decided(asked: Columns, layout: Layout, *, sentences: bool = True) -
     sentences: whether a file without columns of sentences is refused. Raises FileError for that, and where a column
     that was asked for is not there.
     """
-    mapping = _named(asked, layout)
-    facts = _facts(asked, layout, mapping)
-    left_out = {name for name, given in asdict(asked).items() if given == ""}
-    reading = _Reading(layout, facts, mapping, left_out | ({"score"} if asked.label else set()))
-    _sentences_recognise(reading, asked, guess_pair=not sentences)
-    if sentences and "pair" not in mapping and not {"a", "b"} <= mapping.keys():
-        raise _unknown_sentences(layout, facts)
-    if layout.header:
-        _facts_recognise(reading)
-        _score_recognise(reading, given_label=bool(asked.label))
-    elif reading.is_free("score") and not (asked.a or asked.b or asked.pair or "pair" in mapping):
-        _third_column_recognise(reading)
-    score = mapping.get("score")
-    numbers = facts.of(-1 if score is None else score)
-    return replace(
-        layout,
-        mapping=mapping,
-        guessed=frozenset(reading.guessed),
-        guesses=(*layout.guesses, *reading.guesses, *_said_of_score(reading, numbers)),
-        warnings=(*layout.warnings, *reading.warnings),
-        class_names=reading.classes,
-        decimal_comma=numbers.decimal_comma,
-        unscored=None if score is None else _unscored(layout.columns[score], numbers),
-    )
-
-
-def _named(asked: Columns, layout: Layout) -> dict[str, int]:
     file_name, names = layout.path.name, layout.columns
     if asked.pair and (asked.a or asked.b):
         raise FileError(
@@ -110,7 +83,32 @@ def _named(asked: Columns, layout: Layout) -> dict[str, int]:
             raise FileError(
                 f'The column "{names[index]}" of {file_name} is named for both {twin} and {name}; name two.'
             )
-    return mapping
+
+    facts = _facts(asked, layout, mapping)
+    left_out = {name for name, given in asdict(asked).items() if given == ""}
+    reading = _Reading(layout, facts, mapping, left_out | ({"score"} if asked.label else set()))
+    _sentences_recognise(reading, asked, guess_pair=not sentences)
+    if sentences and "pair" not in mapping and not {"a", "b"} <= mapping.keys():
+        raise _unknown_sentences(layout, facts)
+    if layout.header:
+        _facts_recognise(reading)
+        _score_recognise(reading, given_label=bool(asked.label))
+    elif reading.is_free("score") and not (asked.a or asked.b or asked.pair or "pair" in mapping):
+        cells = reading.facts.of(2)
+        if cells.filled and 2 * cells.read_as_numbers >= cells.filled and 2 not in reading.mapping.values():
+            reading.take("score", 2, "The file has no header, and its third column holds numbers: the score.")
+    score = mapping.get("score")
+    numbers = facts.of(-1 if score is None else score)
+    return replace(
+        layout,
+        mapping=mapping,
+        guessed=frozenset(reading.guessed),
+        guesses=(*layout.guesses, *reading.guesses, *_said_of_score(reading, numbers)),
+        warnings=(*layout.warnings, *reading.warnings),
+        class_names=reading.classes,
+        decimal_comma=numbers.decimal_comma,
+        unscored=None if score is None else _unscored(layout.columns[score], numbers),
+    )
 
 
 def _facts(asked: Columns, layout: Layout, mapping: Mapping[str, int]) -> FileFacts:
@@ -262,12 +260,6 @@ def _classes_take(reading: _Reading, place: int, why: str) -> None:
     if reading.is_free("subset"):
         reading.classes[place] = layout.class_names.get(place, ())
         reading.take("subset", place, f"The classes of {shown} are kept as the subset of each pair.")
-
-
-def _third_column_recognise(reading: _Reading) -> None:
-    cells = reading.facts.of(2)
-    if cells.filled and 2 * cells.read_as_numbers >= cells.filled and 2 not in reading.mapping.values():
-        reading.take("score", 2, "The file has no header, and its third column holds numbers: the score.")
 
 
 def _said_of_score(reading: _Reading, cells: ColumnFacts) -> Iterator[Guess]:

@@ -73,7 +73,24 @@ def _text_sample(
     warnings = (detected.warning,) if detected.warning else ()
     lines = partial(all_lines, path, detected.name) if whole else partial(iter, beginning)
     if format == "jsonl":
-        return _json_sample(path, lines(), detected.name, warnings)
+        # The keys of all objects are the columns, in the order in which they appear: where a value is missing, its
+        # key may be missing too.
+        columns: dict[str, None] = {}
+        first: list[dict[str, object]] = []
+        for line in lines():
+            try:
+                values = json_object(line)
+            except ValueError:
+                continue  # parsing answers for the line; here only the keys count
+            if not columns.keys() >= values.keys():
+                columns |= dict.fromkeys(values)
+                _require_fewer(len(columns), path)
+            if len(first) < SAMPLE_LINES:
+                first.append(values)
+        if not first:
+            raise FileError(f"{path.name} holds no JSON object; write one object a line.")
+        rows = [[values.get(name) for name in columns] for values in first]
+        return Layout(path, "jsonl", tuple(columns), rows, encoding=detected.name, warnings=warnings)
     usual = "\t" if format == "tsv" else ","
     dialect = detect_dialect(lines, usual=usual, given=delimiter, header=header)
     if not dialect.rows:
@@ -145,28 +162,6 @@ def seems_header(rows: Sequence[Sequence[str]]) -> bool:
     return any(_half(below, place, is_number) for place in range(len(first))) or (
         name_like and not ends_as_sentence
     )
-
-
-def _json_sample(path: Path, lines: Iterator[str], encoding: str, warnings: tuple[str, ...]) -> Layout:
-    """The keys of all objects are the columns, in the order in which they appear: where a value is missing, its key may
-    be missing too.
-    """
-    columns: dict[str, None] = {}
-    first: list[dict[str, object]] = []
-    for line in lines:
-        try:
-            values = json_object(line)
-        except ValueError:
-            continue  # parsing answers for the line; here only the keys count
-        if not columns.keys() >= values.keys():
-            columns |= dict.fromkeys(values)
-            _require_fewer(len(columns), path)
-        if len(first) < SAMPLE_LINES:
-            first.append(values)
-    if not first:
-        raise FileError(f"{path.name} holds no JSON object; write one object a line.")
-    rows = [[values.get(name) for name in columns] for values in first]
-    return Layout(path, "jsonl", tuple(columns), rows, encoding=encoding, warnings=warnings)
 
 
 def _parquet_sample(path: Path) -> Layout:

@@ -104,7 +104,16 @@ def inspect_sentences(
     detected = detect_encoding(path, encoding)
     warnings = [detected.warning] if detected.warning else []
     if not documents:
-        _refuse_tables(path, detected.name)
+        # Refuse lines that all have tabs: they are rows, and a row is not a sentence.
+        with path.open(encoding=detected.name, errors=errors_for(detected.name), newline="") as file:
+            first = [line for line, _number in zip(physical_lines(file, path.name), range(20), strict=False)]
+        filled = [line for line in first if line.strip()]
+        if len(filled) > 1 and all("\t" in line for line in filled):
+            raise FileError(
+                f"Every line of {path.name} has several cells with tabs between; "
+                f"name the column of sentences ({TEXT_ASKED}), or give its number if the first row names no columns. "
+                f"Pairs of sentences belong to the page “Import” and to import_pairs."
+            )
     return SentenceFile(
         path, documents=documents, language=language, encoding=detected.name, warnings=warnings
     )
@@ -181,19 +190,6 @@ def _usual_text(layout: Layout) -> str:
         f"The column of sentences in {layout.path.name} is not known; {hint}; it has {names_listed(names)}. "
         f"Pairs of sentences belong to the page “Import” and to import_pairs."
     )
-
-
-def _refuse_tables(path: Path, encoding: str) -> None:
-    """Refuse lines that all have tabs: they are rows, and a row is not a sentence."""
-    with path.open(encoding=encoding, errors=errors_for(encoding), newline="") as file:
-        first = [line for line, _number in zip(physical_lines(file, path.name), range(20), strict=False)]
-    filled = [line for line in first if line.strip()]
-    if len(filled) > 1 and all("\t" in line for line in filled):
-        raise FileError(
-            f"Every line of {path.name} has several cells with tabs between; "
-            f"name the column of sentences ({TEXT_ASKED}), or give its number if the first row names no columns. "
-            f"Pairs of sentences belong to the page “Import” and to import_pairs."
-        )
 
 
 def _of_rows(layout: Layout) -> Iterator[DraftSentence | RowError]:

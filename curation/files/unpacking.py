@@ -34,31 +34,27 @@ def unpacked(path: Path, *, most: int = UNPACKED_MOST) -> Iterator[Path]:
         return
     try:
         with path.open("rb") as file:
-            packed = file.read(2) == GZIP
+            is_packed = file.read(2) == GZIP
     except OSError as error:
         raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
-    if not packed:
+    if not is_packed:
         yield path
         return
     folder = Path(tempfile.mkdtemp(prefix="unpacked-"))
     try:
         plain = folder / path.name.removesuffix(".gz")
-        _unpack(path, plain, most)
+        size = 0
+        try:
+            with gzip.open(path) as packed, plain.open("wb") as file:
+                while block := packed.read(_BLOCK):
+                    size += len(block)
+                    if size > most:
+                        raise TooLargeError(
+                            f"{path.name} unpacks to more than {most >> 20:,} MB; divide it into several files."
+                        )
+                    file.write(block)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise FileError(f"{path.name} breaks off or is damaged; pack it with gzip again.") from error
         yield plain
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _unpack(path: Path, plain: Path, most: int) -> None:
-    size = 0
-    try:
-        with gzip.open(path) as packed, plain.open("wb") as file:
-            while block := packed.read(_BLOCK):
-                size += len(block)
-                if size > most:
-                    raise TooLargeError(
-                        f"{path.name} unpacks to more than {most >> 20:,} MB; divide it into several files."
-                    )
-                file.write(block)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FileError(f"{path.name} breaks off or is damaged; pack it with gzip again.") from error

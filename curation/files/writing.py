@@ -121,7 +121,16 @@ def folder_replacing(path: Path, *, once: bool = False) -> Iterator[Path]:
                         os.fsync(file.fileno())
                 sync_folder(Path(folder_path))
         with _shown(path):
-            _put_in_place(beside, path, once=once)
+            try:
+                beside.rename(path)
+            except OSError as error:
+                if error.errno not in _TAKEN:
+                    raise
+                if not once:
+                    older = path.with_name(f".{path.name}.{uuid4().hex}.part")
+                    path.rename(older)
+                    beside.rename(path)
+                    shutil.rmtree(older, ignore_errors=True)
             sync_folder(path.parent)
         tell_written(path)
     finally:
@@ -144,19 +153,6 @@ def tell_removed(path: Path) -> None:
     """Tell them of what went."""
     for watcher in tuple(_watchers):
         watcher.removed(path)
-
-
-def _put_in_place(beside: Path, path: Path, *, once: bool) -> None:
-    try:
-        beside.rename(path)
-    except OSError as error:
-        if error.errno not in _TAKEN:
-            raise
-        if not once:
-            older = path.with_name(f".{path.name}.{uuid4().hex}.part")
-            path.rename(older)
-            beside.rename(path)
-            shutil.rmtree(older, ignore_errors=True)
 
 
 def disk_is_full(error: BaseException | None) -> bool:

@@ -56,7 +56,10 @@ def splits_drawn(
     for component, name in zip(components.tolist(), names, strict=True):
         first_names[component] = min(name, first_names.get(component, name))
     sizes = np.bincount(components, minlength=0).tolist()
-    order = sorted(first_names, key=lambda one: (-sizes[one], _drawn_key(first_names[one], seed)))
+    order = sorted(
+        first_names,
+        key=lambda one: (-sizes[one], hashlib.sha256(f"{seed} {first_names[one]}".encode()).digest()),
+    )
     lacking = {split: share * len(components) for split, share in shares.items()}
     of_component: dict[int, str] = {}
     for component in order:
@@ -64,11 +67,6 @@ def splits_drawn(
         of_component[component] = split
         lacking[split] -= sizes[component]
     return [of_component[component] for component in components.tolist()]
-
-
-def _drawn_key(name: str, seed: int) -> bytes:
-    """A pseudo-random key of a name, the same in every process."""
-    return hashlib.sha256(f"{seed} {name}".encode()).digest()
 
 
 def splits_drawn_by_source(

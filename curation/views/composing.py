@@ -26,7 +26,7 @@ from curation.datasets.composing import (
 )
 from curation.datasets.composing_chart import dice_chart
 from curation.exchange.claiming import imports_of
-from curation.exchange.pool import PoolOutcome, SentenceOptions, pool_clear
+from curation.exchange.pool import SentenceOptions, pool_clear
 from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.refusals import NothingImportedError
 from curation.exchange.sentence_uploads import (
@@ -131,7 +131,24 @@ def _added(request: AuthedRequest, batch: ImportBatch) -> HttpResponse:
         raise
     if outcome is None or outcome.rejected:
         return redirect("curation:sentences_batch", slug=slug, batch_pk=batch.pk)
-    _tell(request, outcome)
+
+    # What became of the rows of a file, as messages.
+    told = ngettext("%(n)s sentence joined the pool.", "%(n)s sentences joined the pool.", outcome.added)
+    told %= {"n": intcomma(outcome.added)}
+    if outcome.known:
+        repeats = ngettext(
+            "%(n)s row repeats a sentence of the pool or of the file.",
+            "%(n)s rows repeat a sentence of the pool or of the file.",
+            outcome.known,
+        )
+        told += " " + repeats % {"n": intcomma(outcome.known)}
+    messages.success(request, told)
+    if outcome.guesses:
+        decided = _("Nobody said the following, so it was decided from the whole file:")
+        messages.info(request, " ".join([decided, *(guess.reason for guess in outcome.guesses)]))
+    for warning in outcome.warnings:
+        messages.warning(request, warning)
+
     return redirect("curation:compose", slug=slug)
 
 
@@ -208,22 +225,3 @@ def _page(request: AuthedRequest, dataset: Dataset, context: dict[str, Any]) -> 
         "most_bytes": settings.UPLOAD_MAX_BYTES,
     }
     return render(request, "curation/compose.html", shared | context)
-
-
-def _tell(request: AuthedRequest, outcome: PoolOutcome) -> None:
-    """What became of the rows of a file, as messages."""
-    told = ngettext("%(n)s sentence joined the pool.", "%(n)s sentences joined the pool.", outcome.added)
-    told %= {"n": intcomma(outcome.added)}
-    if outcome.known:
-        repeats = ngettext(
-            "%(n)s row repeats a sentence of the pool or of the file.",
-            "%(n)s rows repeat a sentence of the pool or of the file.",
-            outcome.known,
-        )
-        told += " " + repeats % {"n": intcomma(outcome.known)}
-    messages.success(request, told)
-    if outcome.guesses:
-        decided = _("Nobody said the following, so it was decided from the whole file:")
-        messages.info(request, " ".join([decided, *(guess.reason for guess in outcome.guesses)]))
-    for warning in outcome.warnings:
-        messages.warning(request, warning)

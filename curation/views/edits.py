@@ -82,7 +82,9 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
         "must_allow": refused or (leaks and leaks.added),
         "refused": refused,
         "address": filters.address(),
-        "back": _back(dataset, form, filters),
+        "back": f"{reverse('curation:duplicates', args=[dataset.slug])}?{search_address(form.found_by)}"
+        if isinstance(form, DuplicatesEditForm)
+        else f"{reverse('curation:dataset', args=[dataset.slug])}?{filters.address()}",
         "page": Paginator(edits_of(dataset), EDITS_ON_A_PAGE).get_page(max(page_number(request), 1)),
         "may_curate": dataset_may(request.user, dataset, may="curate"),
     }
@@ -95,13 +97,6 @@ def _form(request: AuthedRequest, dataset: Dataset, filters: PairFilterForm) -> 
     if number is None:
         return EditForm(request.POST, filter=filters.pair_filter)
     return DuplicatesEditForm(request.POST, search=duplicate_search_for(request.user, dataset, number))
-
-
-def _back(dataset: Dataset, form: object, filters: PairFilterForm) -> str:
-    """The page from which the pairs came."""
-    if isinstance(form, DuplicatesEditForm):
-        return f"{reverse('curation:duplicates', args=[dataset.slug])}?{search_address(form.found_by)}"
-    return f"{reverse('curation:dataset', args=[dataset.slug])}?{filters.address()}"
 
 
 @require_POST

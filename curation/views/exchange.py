@@ -157,21 +157,16 @@ def _batch(request: AuthedRequest, slug: str, batch_pk: int) -> ImportBatch:
     return get_object_or_404(imports_of(dataset, now()), pk=batch_pk)
 
 
-def _leaks_refused(batch: ImportBatch) -> bool:
-    """Whether the import would stop at what splits would share."""
-    found = batch.report.get("leaks") or {}
-    return bool(found.get("added")) and batch.mapping.get("leaks") != Leaks.ALLOW
-
-
 def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpResponse:
     to_do = batch.state != ImportBatch.State.DONE and not import_is_closed(batch)
+    leaks = batch.report.get("leaks") or {}
     context = {
         "dataset": batch.dataset,
         "batch": batch,
         "checked": to_do and batch.checked,
         "to_check": to_do and bool(batch.mapping) and not batch.checked,
         "nothing_kept": bool(batch.rejected and batch.mapping.get("strict")),
-        "leaks_refused": _leaks_refused(batch),
+        "leaks_refused": bool(leaks.get("added")) and batch.mapping.get("leaks") != Leaks.ALLOW,
         "as_run": batch.rows > AT_ONCE_ROWS,
         "launch": uuid4(),
         "errors_file": import_errors_offered(batch),

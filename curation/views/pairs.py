@@ -40,7 +40,9 @@ def pair_list(request: AuthedRequest, slug: str) -> HttpResponse:
     shown = next((each for each in sets if each.pk == form.set_shown), None)
     columns = ColumnsForm(request.GET.getlist("columns"), score_sets=sets, shown=shown)
     if "keep" in request.GET:
-        _columns_remember(request, dataset, columns.address)
+        # For this person's sitting; "" forgets them.
+        kept = request.session.get(COLUMNS, {}) | {str(dataset.pk): columns.address}
+        request.session[COLUMNS] = {key: value for key, value in kept.items() if value}
         return redirect(f"{request.path}?{form.address(columns=columns.address)}".rstrip("?&"))
     remembered = request.session.get(COLUMNS, {}).get(str(dataset.pk))
     if remembered and "columns" not in request.GET and not request.htmx:
@@ -105,12 +107,6 @@ def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
         "address": form.address(),
     }
     return render(request, "curation/pair.html", context)
-
-
-def _columns_remember(request: AuthedRequest, dataset: Dataset, address: str) -> None:
-    """For this person's sitting; "" forgets them."""
-    kept = request.session.get(COLUMNS, {}) | {str(dataset.pk): address}
-    request.session[COLUMNS] = {key: value for key, value in kept.items() if value}
 
 
 def _set_asked(request: AuthedRequest, dataset: Dataset) -> ScoreSet | None:

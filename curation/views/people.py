@@ -47,12 +47,17 @@ JUST_REMOVED = "removed_member"
 @require_GET
 def member_list(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="read")
+    removed = request.session.get(JUST_REMOVED)
     context = {
         "dataset": dataset,
         "page": Paginator(members_of(dataset), MEMBERS_PER_PAGE).get_page(page_number(request)),
         "roles": Role.choices,
         "owns": dataset_may(request.user, dataset, may="own"),
-        "removed": _just_removed(request, dataset),
+        "removed": (
+            None
+            if not removed or removed["dataset"] != dataset.pk
+            else User.objects.filter(pk=removed["user"]).exclude(memberships__dataset=dataset).first()
+        ),
     }
     return render(request, "curation/members.html", context)
 
@@ -100,13 +105,6 @@ def _after_change(request: AuthedRequest, dataset: Dataset) -> HttpResponse:
     if dataset_may(request.user, dataset, may="read"):
         return redirect("curation:members", slug=dataset.slug)
     return redirect("home")
-
-
-def _just_removed(request: AuthedRequest, dataset: Dataset) -> User | None:
-    removed = request.session.get(JUST_REMOVED)
-    if not removed or removed["dataset"] != dataset.pk:
-        return None
-    return User.objects.filter(pk=removed["user"]).exclude(memberships__dataset=dataset).first()
 
 
 @never_cache

@@ -47,14 +47,9 @@ def review(request: AuthedRequest, slug: str) -> HttpResponse:
     queue = _queue(request, dataset)
     if queue is None:
         return render(request, "curation/review/nothing.html", {"dataset": dataset})
-    return _page(request, _with_work(request, queue))
-
-
-def _with_work(request: AuthedRequest, queue: Queue) -> Queue:
-    """The queue of the address; where it names no share and the usual one is done, a larger one that has work."""
-    if "share" in request.GET or queue.samples or queue_waiting(queue, reviewer=request.user):
-        return queue
-    return _next_wider(request, queue) or queue
+    if not ("share" in request.GET or queue.samples or queue_waiting(queue, reviewer=request.user)):
+        queue = _next_wider(request, queue) or queue
+    return _page(request, queue)
 
 
 @never_cache
@@ -198,7 +193,9 @@ def _page(
         "other_mix": replace(queue, human=not queue.human).address,
         "no_human": queue.mixes and not has_human(queue),
         "of_all": queue.frame in SAMPLED,
-        "kept_choices": _kept_choices(queue),
+        "kept_choices": [
+            (name, value) for name, value in parse_qsl(queue.address) if name in ("blind", "human", "twice")
+        ],
         "missing": figures["progress"].missing if queue.samples or queue.twice else 0,
         "sentences": figures["progress"].total // queue.verdicts_needed,
         "disputed": decisions_disputed(queue.score_set.dataset).count(),
@@ -218,11 +215,6 @@ def _score_kept(request: AuthedRequest, queue: Queue, form: VerdictForm) -> Pair
         own = ReviewDecision.objects.filter(undone_at=None, reviewer=request.user, pair=pair)
         return None if own.exists() else _score(queue, pair)
     return _scores(queue).exclude(pair__decisions__in=standing()).filter(pair=pair).first()
-
-
-def _kept_choices(queue: Queue) -> list[tuple[str, str]]:
-    """The choices that are made with links, which the form of the queue carries along where they are not the usual."""
-    return [(name, value) for name, value in parse_qsl(queue.address) if name in ("blind", "human", "twice")]
 
 
 def _next_wider(request: AuthedRequest, queue: Queue) -> Queue | None:

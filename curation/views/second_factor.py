@@ -75,11 +75,17 @@ def second_factor(request: AuthedRequest) -> HttpResponse:
     if not (settings.LOCAL_LOGIN and request.user.has_usable_password()):
         raise Http404
     factor = SecondFactor.objects.filter(user=request.user).first()
-    return _change(request, factor) if factor else _set_up(request)
+    if factor:
+        form = OwnPasswordForm(request.POST or None, request=request)
+        if form.is_valid() and "deactivate" in request.POST:
+            second_factor_deactivate(user=request.user)
+            messages.success(request, _("The second factor is off. Your password alone logs you in."))
+            return redirect("second_factor")
+        if form.is_valid():
+            return _codes_shown(request, recovery_codes_renew(user=request.user))
+        return render(request, "registration/second_factor.html", {"form": form, "factor": factor})
 
-
-def _set_up(request: AuthedRequest) -> HttpResponse:
-    """The secret waits in the session until a code shows that the app has it."""
+    # The secret waits in the session until a code shows that the app has it.
     secret = request.session.get(SETTING_UP)
     if secret is None:
         secret = request.session[SETTING_UP] = secret_new()
@@ -100,17 +106,6 @@ def _set_up(request: AuthedRequest) -> HttpResponse:
         "required": settings.REQUIRE_SECOND_FACTOR and request.user.is_staff,
     }
     return render(request, "registration/second_factor_new.html", context)
-
-
-def _change(request: AuthedRequest, factor: SecondFactor) -> HttpResponse:
-    form = OwnPasswordForm(request.POST or None, request=request)
-    if form.is_valid() and "deactivate" in request.POST:
-        second_factor_deactivate(user=request.user)
-        messages.success(request, _("The second factor is off. Your password alone logs you in."))
-        return redirect("second_factor")
-    if form.is_valid():
-        return _codes_shown(request, recovery_codes_renew(user=request.user))
-    return render(request, "registration/second_factor.html", {"form": form, "factor": factor})
 
 
 def _codes_shown(request: AuthedRequest, codes: list[str]) -> HttpResponse:

@@ -72,7 +72,11 @@ class PlanForm(forms.Form):
         )
         datasets = list(datasets)
         own = [dataset] if dataset else []
-        splits = splits_of(datasets or own) if _names_datasets(kind) else splits_of(own)
+        splits = (
+            splits_of(datasets or own)
+            if any(setting.refers_to == "dataset" and not setting.required for setting in kind.settings)
+            else splits_of(own)
+        )
         for setting in kind.settings:
             self.fields[setting.name] = field = _field(setting, dataset, datasets, splits)
             if isinstance(field, SpelledOutChoice):
@@ -183,11 +187,6 @@ class PlanForm(forms.Form):
 
 def _differs(given: Any, default: Any) -> bool:
     return given not in ("", None) and str(given) != str(default) and not (given == "on" and default is True)
-
-
-def _names_datasets(kind: Kind) -> bool:
-    """Whether a setting names another dataset than the run's, whose splits then are offered too."""
-    return any(setting.refers_to == "dataset" and not setting.required for setting in kind.settings)
 
 
 def _field(

@@ -9,7 +9,7 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.datasets.composing import Labels, Preview, composition_preview, composition_store
+from curation.datasets.composing import Labels, composition_preview, composition_store
 from curation.files.progress import Report
 from curation.files.tables import Column, write_table
 from curation.foundation.errors import UserError
@@ -73,16 +73,12 @@ def compose_by_similarity(plan: BandsPlan, job: Job) -> Outcome:
     if drawn.sample.missing:
         message += _("; %(missing)s fewer than asked for") % {"missing": intcomma(drawn.sample.missing)}
     if plan.preview:
-        return Outcome(message, result, [NewArtifact("preview", _previewed(preview, job.folder))])
+        # Some of the pairs that would be added, from the lowest to the highest word overlap, as CSV.
+        path = job.folder / "preview.csv"
+        columns = [Column("sentence1"), Column("sentence2"), Column("dice", "number")]
+        write_table(path, "csv", columns, ([one.a, one.b, f"{one.dice:.4f}"] for one in preview.examples))
+        return Outcome(message, result, [NewArtifact("preview", path)])
     return Outcome(message, result, publish=publish)
-
-
-def _previewed(preview: Preview, folder: Path) -> Path:
-    """Some of the pairs that would be added, from the lowest to the highest word overlap, as CSV."""
-    path = folder / "preview.csv"
-    columns = [Column("sentence1"), Column("sentence2"), Column("dice", "number")]
-    write_table(path, "csv", columns, ([one.a, one.b, f"{one.dice:.4f}"] for one in preview.examples))
-    return path
 
 
 def vectors_in_shards(job: Job, folder: Path, device: str, texts: Sequence[str]) -> Vectors:

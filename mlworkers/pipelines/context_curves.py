@@ -56,8 +56,18 @@ def measure_context_curves(plan: ContextCurvesPlan, job: Job) -> Outcome:
     @cache
     def similar(size: int, contexts: int) -> Scores:
         model, part = job.kept / f"{_MODEL}-{size}", _part(job, whole, size)
-        return _similarities(
-            plan, job, few, _Scored(part, model, f"size {size}, contexts {contexts}", contexts)
+
+        # The centred similarities of the rows with a part of the corpus and its model, (n,); NaN where there is
+        # none.
+        by = _Scored(part, model, f"size {size}, contexts {contexts}", contexts)
+        scoring = plan.scores(by.contexts)
+        load = loaded_once(by.model, scoring, content_of(by.model)[0])
+        source = ContextSource(scoring, load, None, by.corpus)
+        pairs = [Pair(*texts) for texts in zip(few.first.tolist(), few.second.tolist(), strict=True)]
+        found = contexts_in_shards(by.stage, job, source, pairs, scoring.weights)
+        return np.array(
+            [_centred(each, pair, scoring.weights) for each, pair in zip(found, pairs, strict=True)],
+            dtype=np.float64,
         )
 
     drawn = {"resamples": plan.bootstrap, "seed": plan.seed}
@@ -135,19 +145,6 @@ class _Scored(NamedTuple):
     model: Path
     stage: str
     contexts: int
-
-
-def _similarities(plan: ContextCurvesPlan, job: Job, rows: Rows, by: _Scored) -> Scores:
-    """The centred similarities of the rows with a part of the corpus and its model, (n,); NaN where there is none."""
-    scoring = plan.scores(by.contexts)
-    load = loaded_once(by.model, scoring, content_of(by.model)[0])
-    source = ContextSource(scoring, load, None, by.corpus)
-    pairs = [Pair(*texts) for texts in zip(rows.first.tolist(), rows.second.tolist(), strict=True)]
-    found = contexts_in_shards(by.stage, job, source, pairs, scoring.weights)
-    return np.array(
-        [_centred(each, pair, scoring.weights) for each, pair in zip(found, pairs, strict=True)],
-        dtype=np.float64,
-    )
 
 
 def _centred(found: PairContexts, pair: Pair, weights: Weights) -> float:

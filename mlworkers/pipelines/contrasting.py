@@ -457,7 +457,8 @@ class _Augmentations:
 
     def _labeller_note(self) -> str:
         """Who chose the paraphrases by their similarity has perhaps learned from the test (ConPGS does)."""
-        labels = _labels_of(self._plan)
+        slug = self._plan.paraphrase_dataset or self._plan.dataset
+        labels = ScoreSet.objects.filter(dataset__slug=slug, name=self._plan.similarity).first()
         model = str(labels.parameters.get("model", "")) if labels else ""
         seen = NOTHING_KNOWN
         if model:
@@ -540,8 +541,3 @@ class _Augmentations:
         own = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split, judges="")
         tested[own] = dataset_names(self._test_snapshot.dataset)
         return disclosure(_benchmark(plan, self._base, copied=True), tested)
-
-
-def _labels_of(plan: SharedContrast) -> ScoreSet | None:
-    slug = plan.paraphrase_dataset or plan.dataset
-    return ScoreSet.objects.filter(dataset__slug=slug, name=plan.similarity).first()

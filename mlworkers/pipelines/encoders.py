@@ -131,7 +131,13 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     if training.held_out:
         result["warnings"] = [left_out_in_words(training.held_out)]
     if trained.validation:
-        result["dev_set"] = _dev_set(snapshot, plan)
+        # What the kept weights were chosen by, in words.
+        scores = snapshot.dataset.score_sets.filter(name=plan.scores).first()
+        result["dev_set"] = (
+            _("synthetic: generated pairs with their target similarities, of sentences not trained on")
+            if scores is not None and scores.kind == scores.Kind.TARGET
+            else _("human scores of pairs of sentences not trained on")
+        )
     message = ngettext(
         "Trained on %(pairs)s pairs in %(steps)s step",
         "Trained on %(pairs)s pairs in %(steps)s steps",
@@ -139,14 +145,6 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     ) % {"pairs": intcomma(len(trained.rows)), "steps": intcomma(trained.training.steps)}
     card = {**encoder_card(plan, data), "training_pairs": len(trained.rows), "seconds": seconds}
     return Outcome(message, result, [NewArtifact("encoder", folder, card)])
-
-
-def _dev_set(snapshot: Snapshot, plan: EncoderPlan) -> str:
-    """What the kept weights were chosen by, in words."""
-    scores = snapshot.dataset.score_sets.filter(name=plan.scores).first()
-    if scores is not None and scores.kind == scores.Kind.TARGET:
-        return _("synthetic: generated pairs with their target similarities, of sentences not trained on")
-    return _("human scores of pairs of sentences not trained on")
 
 
 def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
@@ -289,7 +287,15 @@ class _Comparison:
 
     def __init__(self, plan: ComparisonPlan, job: Job) -> None:
         self._plan, self._job = plan, job
-        self._members = [_Member(BASE, model=plan.model), *_baselines(plan)]
+        self._members = [
+            _Member(BASE, model=plan.model),
+            *[
+                _Member(f"{BASE}, {name}", model=plan.model, way=name)
+                if name in BASELINES
+                else _Member(name, model=name)
+                for name in plan.baseline_names
+            ],
+        ]
         self._members += [
             _Member(str(weighting), source.dataset, plan.encoder(weighting, seed, source))
             for source in plan.all_sources
@@ -543,16 +549,6 @@ class _Comparison:
             if name not in BASELINES
         ]
         return benchmarks_joined(*trained, *others)
-
-
-def _baselines(plan: ComparisonPlan) -> list[_Member]:
-    """The rows without training: made from the base model, or other encoders."""
-    return [
-        _Member(f"{BASE}, {name}", model=plan.model, way=name)
-        if name in BASELINES
-        else _Member(name, model=name)
-        for name in plan.baseline_names
-    ]
 
 
 def _array_perhaps(path: Path) -> Scores | None:

@@ -36,26 +36,25 @@ def search_sentences(plan: SentenceSearchPlan, job: Job) -> Outcome:
         raise UserError(sentence, run=plan.index)
     loaded = encoder_kept(folder_of_model(made.card["model"], kind="encoder", report=job.report))
     with errors_shown(EncoderError, SentenceIndexError):
-        index = _index(made, loaded.key)
+        # The index of an artefact: the one that is open already, or in its place. Raises UserError where its
+        # encoder has become another one.
+        folder = folder_of_artifact(made)
+        key = (str(folder), folder.stat().st_mtime_ns)
+        if not _kept or _kept[0].key != key or _kept[0].encoder != loaded.key:
+            _kept.clear()  # before the next is opened: two may not fit
+            if (
+                content_of(folder_of_model(made.card["model"], kind="encoder"))[0]
+                != made.card["model_sha256"]
+            ):
+                sentence = _(
+                    "The encoder %(model)s has changed since the index was made; index the sentences again."
+                )
+                raise UserError(sentence, model=made.card["model"])
+            _kept.append(_KeptIndex(key, SentenceIndex(folder), loaded.key))
+        index = _kept[0].index
+
         query = encode(loaded.encoder, [plan.sentence], loaded.compute)[0]
         found = index.nearest(query, most=plan.most)
     neighbours = list(zip(found.sentences.tolist(), found.cosines.tolist(), strict=True))
     message = ngettext("%(n)s sentence found", "%(n)s sentences found", len(neighbours))
     return Outcome(message % {"n": len(neighbours)}, {"neighbours": neighbours})
-
-
-def _index(made: Artifact, encoder: tuple[str, int]) -> SentenceIndex:
-    """The index of an artefact: the one that is open already, or in its place. Raises UserError where its encoder has
-    become another one.
-    """
-    folder = folder_of_artifact(made)
-    key = (str(folder), folder.stat().st_mtime_ns)
-    if not _kept or _kept[0].key != key or _kept[0].encoder != encoder:
-        _kept.clear()  # before the next is opened: two may not fit
-        if content_of(folder_of_model(made.card["model"], kind="encoder"))[0] != made.card["model_sha256"]:
-            sentence = _(
-                "The encoder %(model)s has changed since the index was made; index the sentences again."
-            )
-            raise UserError(sentence, model=made.card["model"])
-        _kept.append(_KeptIndex(key, SentenceIndex(folder), encoder))
-    return _kept[0].index

@@ -90,7 +90,19 @@ def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
         known = job.drawn_once("answers.json", lambda: {"answers": answers_found(plan, dataset)})["answers"]
     any_writer = writer_for(plan, job.report, known)
     if plan.writes_first_sentences:
-        drawn = _first_sentences(plan, job, dataset, any_writer)
+        # Sources that the model writes, and every row that it wrote for them, as `drawn_once` keeps them.
+        writer = any_writer.of(plan_of_first(plan), orders_of(plan))
+        paths = job.shards.all(
+            writer.plan.stage, writer.sizes, writer.write, message=_("Writing first sentences")
+        )
+
+        def chosen() -> dict[str, Any]:
+            asked = rows_read(paths)
+            return first_sentences_chosen(plan, dataset, asked) | {
+                "first_earlier": writer.runs_of(asked.rows)
+            }
+
+        drawn = job.drawn_once("sources.json", chosen)
     else:
         drawn = job.drawn_once("sources.json", lambda: sources_to_continue(plan, dataset))
     sources = [Source(*source) for source in drawn["sources"]]
@@ -115,22 +127,6 @@ def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
         }
         facts["answers"] = len(written) + len(drawn.get("first_rows", ()))
     return _stored(processed, drawn, job, writer, facts)
-
-
-def _first_sentences(
-    plan: GenerationPlan, job: Job, dataset: Dataset, any_writer: ShardWriter
-) -> dict[str, Any]:
-    """Sources that the model writes, and every row that it wrote for them, as `drawn_once` keeps them."""
-    writer = any_writer.of(plan_of_first(plan), orders_of(plan))
-    paths = job.shards.all(
-        writer.plan.stage, writer.sizes, writer.write, message=_("Writing first sentences")
-    )
-
-    def chosen() -> dict[str, Any]:
-        asked = rows_read(paths)
-        return first_sentences_chosen(plan, dataset, asked) | {"first_earlier": writer.runs_of(asked.rows)}
-
-    return job.drawn_once("sources.json", chosen)
 
 
 def first_sentences_chosen(plan: GenerationPlan, dataset: Dataset, asked: Asked) -> dict[str, Any]:
@@ -255,25 +251,22 @@ def _tokens(written: Sequence[WrittenRow], drawn: Mapping[str, Any], plan: Gener
     wrote = sum(row.tokens for row in written) + drawn.get("first_tokens_written", 0)
     spent = cost_of(read, wrote, plan)
     expected = asdict(estimate_of([text for _number, text, _group in drawn["sources"]], plan))
+
+    # Whether any two samples of a source and label differ; None where none has two. Some servers always take the
+    # likeliest token, whatever temperature is asked for.
+    texts: dict[tuple[int, str], list[str]] = defaultdict(list)
+    for row in written:
+        texts[row.source, row.label].append(row.text)
+    several = [each for each in texts.values() if len(each) > 1]
     figures = {
         "tokens_read": read,
         "tokens_written": wrote,
         "cost": spent,
         "estimate": _known(expected),
-        "draws": _draws(written),
+        "draws": (any(len(set(each)) > 1 for each in several) if several else None),
     }
+
     return marked | _known(figures)
-
-
-def _draws(written: Sequence[WrittenRow]) -> bool | None:
-    """Whether any two samples of a source and label differ; None where none has two. Some servers always take the
-    likeliest token, whatever temperature is asked for.
-    """
-    texts: dict[tuple[int, str], list[str]] = defaultdict(list)
-    for row in written:
-        texts[row.source, row.label].append(row.text)
-    several = [each for each in texts.values() if len(each) > 1]
-    return any(len(set(each)) > 1 for each in several) if several else None
 
 
 def _known(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,7 +57,27 @@ def label_paraphrases(plan: LabellingPlan, job: Job) -> Outcome:
     table = table_of(snapshot)
     among = marked_as_written(table, dataset, plan.written_by)
     numbers, first, second = pairs_of_split(table, plan.split, among=among)
-    labelled = _labelled(plan, job, folder, numbers=numbers, first=first.tolist(), second=second.tolist())
+
+    compared = [
+        (compared_text(a), compared_text(b)) for a, b in zip(first.tolist(), second.tolist(), strict=True)
+    ]
+    whole = [place for place, texts in enumerate(compared) if all(texts)]
+    if not whole:
+        sentence = _(
+            "No pair has letters or digits in both sentences, so nothing can be compared; add pairs."
+        )
+        raise UserError(sentence)
+    left, right = ([compared[place][side] for place in whole] for side in (0, 1))
+    similarity = TOP * np.clip(scores_in_shards(job, folder, plan.device, left, right), 0, 1)
+
+    def score(block: slice, report: Report) -> Scores:
+        return bleu_scores(left[block], right[block], report=report)
+
+    bleu = blocks_in_shards(job, "bleu", len(whole), score, message=_("Computing BLEU"))
+    labelled = _Labelled(
+        numbers[whole], np.round(similarity, _DIGITS), np.round(bleu, _DIGITS), len(numbers) - len(whole)
+    )
+
     about = {
         **facts_of_scoring(plan, folder, snapshot, first.tolist(), second.tolist()),
         "bleu_signature": bleu_signature(),
@@ -81,28 +101,6 @@ def label_paraphrases(plan: LabellingPlan, job: Job) -> Outcome:
         **about,
     }
     return Outcome(message, result, publish=_to_publish(job, dataset, folder, labelled, about))
-
-
-def _labelled(
-    plan: LabellingPlan, job: Job, folder: Path, *, numbers: Column, first: list[str], second: list[str]
-) -> _Labelled:
-    compared = [(compared_text(a), compared_text(b)) for a, b in zip(first, second, strict=True)]
-    whole = [place for place, texts in enumerate(compared) if all(texts)]
-    if not whole:
-        sentence = _(
-            "No pair has letters or digits in both sentences, so nothing can be compared; add pairs."
-        )
-        raise UserError(sentence)
-    left, right = ([compared[place][side] for place in whole] for side in (0, 1))
-    similarity = TOP * np.clip(scores_in_shards(job, folder, plan.device, left, right), 0, 1)
-
-    def score(block: slice, report: Report) -> Scores:
-        return bleu_scores(left[block], right[block], report=report)
-
-    bleu = blocks_in_shards(job, "bleu", len(whole), score, message=_("Computing BLEU"))
-    return _Labelled(
-        numbers[whole], np.round(similarity, _DIGITS), np.round(bleu, _DIGITS), len(numbers) - len(whole)
-    )
 
 
 def _to_publish(

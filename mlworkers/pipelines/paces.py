@@ -118,19 +118,15 @@ def room_of(plan: Any, work: int, pace: Pace | None) -> Room | None:
         size = FLOAT * (plan.layers * 12 * plan.width**2 + (plan.vocabulary + plan.context) * plan.width)
         return Room(size, size * OPTIMIZER, free)
     if isinstance(plan, RealismPlan):
-        return _room_of_scoring(plan, work, pace, free)
+        # A vector of every sentence, or the checkpoints of a fine-tuned classifier; and the file of scores.
+        kept = _scaled(work, pace)
+        if plan.classifier == ClassifierKind.HEAD:
+            meanwhile = FLOAT * work * hidden_size(plan.model)
+        else:
+            meanwhile = weights_size(plan.model) * OPTIMIZER
+        return Room(kept, meanwhile, free) if meanwhile else None
     scaled = _scaled(work, pace)
     return Room(scaled, 0, free) if scaled else None
-
-
-def _room_of_scoring(plan: RealismPlan, work: int, pace: Pace | None, free: int) -> Room | None:
-    """A vector of every sentence, or the checkpoints of a fine-tuned classifier; and the file of scores."""
-    kept = _scaled(work, pace)
-    if plan.classifier == ClassifierKind.HEAD:
-        meanwhile = FLOAT * work * hidden_size(plan.model)
-    else:
-        meanwhile = weights_size(plan.model) * OPTIMIZER
-    return Room(kept, meanwhile, free) if meanwhile else None
 
 
 def _scaled(work: int, pace: Pace | None) -> int:

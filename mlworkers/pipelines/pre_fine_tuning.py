@@ -177,9 +177,10 @@ class _Comparison:
         one, plan = self._pre[number], self._plan
         made = self._made(one.row)
         checkpoints = self._job.kept / "checkpoints" / f"pre-{path.name}"
+        first, second = zip(*made.examples.sides, strict=True)
         classifier, trained = classifier_trained(
             self._base,
-            _inference_rows(made),
+            TaskRows(first, second, np.array(made.examples.classes, dtype=np.float64)),
             plan,
             choose_compute(plan.device),
             classes=self._classes,
@@ -454,8 +455,3 @@ class _Comparison:
         slug = self._plan.paraphrase_dataset or self._plan.dataset
         dataset = Dataset.objects.get(slug=slug)
         return benchmark_of_training(dataset, filter(None, [self._plan.similarity]), base=self._base)
-
-
-def _inference_rows(made: Made) -> TaskRows:
-    first, second = zip(*made.examples.sides, strict=True)
-    return TaskRows(first, second, np.array(made.examples.classes, dtype=np.float64))

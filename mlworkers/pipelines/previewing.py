@@ -1,6 +1,5 @@
 """Some rows that a generation would write, and how long all of them would take. Nothing is added to the dataset."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 from typing import Any
@@ -18,7 +17,7 @@ from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.science.synthesis.estimates import estimate_of, longest_sources
 from mlworkers.science.synthesis.first_sentences import orders_of, plan_of_first
 from mlworkers.science.synthesis.plan import GenerationPlan
-from mlworkers.science.synthesis.postprocessing import Row, postprocessed
+from mlworkers.science.synthesis.postprocessing import postprocessed
 from mlworkers.science.synthesis.rows import Source
 
 ROWS = 10
@@ -48,8 +47,17 @@ def preview_generation(plan: GenerationPlan, job: Job) -> Outcome:
     usable = sum(row.dropped is None for row in rows)
     count = plan.sources if plan.writes_first_sentences else len(sources)
     total = count * len(plan.label_list) * plan.samples
+    texts = {source.id: source.text for source in shown}
     result: dict[str, Any] = {
-        "rows": _shown(rows, shown),
+        "rows": [
+            {
+                "source": texts[row.source],
+                "label": row.label,
+                "text": row.text or row.raw.strip()[:200],
+                "dropped": "" if row.dropped is None else str(row.dropped),
+            }
+            for row in rows
+        ],
         "usable": usable,
         "written": len(written),
         "rows_of_the_run": total,
@@ -57,8 +65,10 @@ def preview_generation(plan: GenerationPlan, job: Job) -> Outcome:
         "bytes": COPIES * size * total // (len(written) + len(refused)),
     }
     if plan.endpoint_model:
-        texts = [source.text for source in sources]
-        estimate = estimate_of(longest_sources(plan) if plan.writes_first_sentences else texts, plan)
+        estimate = estimate_of(
+            longest_sources(plan) if plan.writes_first_sentences else [source.text for source in sources],
+            plan,
+        )
         result["endpoint"] = estimate_in_words(estimate)
     words = {"usable": intcomma(usable), "written": intcomma(len(written)), "total": intcomma(total)}
     message = _("%(usable)s of %(written)s rows are usable; the run would write %(total)s")
@@ -75,16 +85,3 @@ def _sources(plan: GenerationPlan, dataset: Dataset, job: Job, any_writer: Shard
     writer.write(0, path, job.report)
     chosen = first_sentences_chosen(plan, dataset, rows_read([path]))
     return [Source(*source) for source in chosen["sources"]]
-
-
-def _shown(rows: Sequence[Row], sources: Sequence[Source]) -> list[dict[str, Any]]:
-    texts = {source.id: source.text for source in sources}
-    return [
-        {
-            "source": texts[row.source],
-            "label": row.label,
-            "text": row.text or row.raw.strip()[:200],
-            "dropped": "" if row.dropped is None else str(row.dropped),
-        }
-        for row in rows
-    ]

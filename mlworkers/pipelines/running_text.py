@@ -26,7 +26,14 @@ CORPUS = "corpus"  # kind of artefact
 
 
 def index_corpus(plan: CorpusPlan, job: Job) -> Outcome:
-    batch = _batch(plan, job)
+    batch = ImportBatch.objects.filter(
+        pk=plan.batch, dataset=job.dataset_of(plan.dataset), kind=ImportBatch.Kind.CORPUS
+    ).first()
+    if batch is None or not import_files(batch):
+        sentence = _(
+            "The upload number %(number)s is no running text, or its files are gone; upload it again."
+        )
+        raise UserError(sentence, number=plan.batch)
     folder = job.folder / CORPUS
     with errors_shown(FileError, CorpusError), folder_replacing(folder) as beside:
         facts = corpus_write(_documents(plan, batch), beside, language=plan.language, report=job.report)
@@ -84,15 +91,3 @@ def _documents(plan: CorpusPlan, batch: ImportBatch) -> Iterator[Document]:
             yield from read_documents(
                 plain, form=plan.form, language=plan.language, encoding=plan.encoding or None
             )
-
-
-def _batch(plan: CorpusPlan, job: Job) -> ImportBatch:
-    batch = ImportBatch.objects.filter(
-        pk=plan.batch, dataset=job.dataset_of(plan.dataset), kind=ImportBatch.Kind.CORPUS
-    ).first()
-    if batch is None or not import_files(batch):
-        sentence = _(
-            "The upload number %(number)s is no running text, or its files are gone; upload it again."
-        )
-        raise UserError(sentence, number=plan.batch)
-    return batch

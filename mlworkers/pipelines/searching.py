@@ -80,7 +80,12 @@ def search_settings(plan: SearchPlan, job: Job) -> Outcome:
     trials = search.trials(
         job.shards.all("trials", search.sizes, search.trial, message=_("Training with each combination"))
     )
-    best = _best(trials)
+    # The place of the chosen trial. Raises UserError with the first reason where all failed.
+    if all(trial["spearman"] is None for trial in trials):
+        raise UserError(
+            _("No trial has a dev figure. The first failed with: %(reason)s"), reason=trials[0]["failed"]
+        )
+    best = best_of([trial["spearman"] for trial in trials])
     chosen = job.shards.all(
         "chosen",
         search.sizes_of(best),
@@ -88,15 +93,6 @@ def search_settings(plan: SearchPlan, job: Job) -> Outcome:
         message=_("Training with the chosen settings and evaluating on the test pairs"),
     )
     return search.outcome(trials, best, chosen)
-
-
-def _best(trials: Sequence[Mapping[str, Any]]) -> int:
-    """The place of the chosen trial. Raises UserError with the first reason where all failed."""
-    if all(trial["spearman"] is None for trial in trials):
-        raise UserError(
-            _("No trial has a dev figure. The first failed with: %(reason)s"), reason=trials[0]["failed"]
-        )
-    return best_of([trial["spearman"] for trial in trials])
 
 
 class _Search:

@@ -22,7 +22,6 @@ from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
 from mlworkers.science.contexts.corpus import Corpus, CorpusError
 from mlworkers.science.contexts.sections import (
-    SectionTriplets,
     Triplet,
     accuracy_of,
     resampled_shares,
@@ -68,7 +67,24 @@ def train_on_sections(plan: SectionsPlan, job: Job) -> Outcome:
         with folder_replacing(kept) as beside:
             encoder_save(made.encoder, beside, told, sentences, base=seen_by(base, plan.model))
             benchmark_save(beside, benchmark_behind(base))
-        return {**_figures(plan, triplets, before, after), "steps": made.training.steps}
+
+        # Both accuracies and their difference, each with its interval.
+        drawn = {"resamples": plan.resamples, "seed": plan.seed}
+        found: dict[str, float | None] = {}
+        for name, cosines in (("before", before), ("after", after)):
+            accuracy = accuracy_of(*cosines, triplets.units, **drawn)
+            low, high = (accuracy.interval.low, accuracy.interval.high) if accuracy.interval else (None, None)
+            found |= {
+                f"accuracy_{name}": accuracy.value,
+                f"accuracy_{name}_low": low,
+                f"accuracy_{name}_high": high,
+            }
+        gained = np.subtract(after[0] > after[1], before[0] > before[1], dtype=np.float64)
+        shares = resampled_shares(gained, triplets.units, **drawn)
+        interval = None if shares is None else percentile_interval(shares)
+        low, high = (interval.low, interval.high) if interval else (None, None)
+        gain = {"gain": float(gained.mean()), "gain_low": low, "gain_high": high}
+        return {**found, **gain, "steps": made.training.steps}
 
     figures = job.drawn_once("trained.json", trained)
     folder_remove(job.kept / "checkpoints")
@@ -113,27 +129,3 @@ def _cosines(encoder: SentenceTransformer, triplets: Sequence[Triplet], device: 
     anchors, positives, negatives = (list(column) for column in zip(*triplets, strict=True))
     found = sentence_vectors(encoder, (*anchors, *positives, *negatives), choose_compute(device))
     return found.cosines(anchors, positives), found.cosines(anchors, negatives)
-
-
-def _figures(
-    plan: SectionsPlan,
-    triplets: SectionTriplets,
-    before: tuple[Scores, Scores],
-    after: tuple[Scores, Scores],
-) -> dict[str, float | None]:
-    """Both accuracies and their difference, each with its interval."""
-    drawn = {"resamples": plan.resamples, "seed": plan.seed}
-    told: dict[str, float | None] = {}
-    for name, cosines in (("before", before), ("after", after)):
-        accuracy = accuracy_of(*cosines, triplets.units, **drawn)
-        low, high = (accuracy.interval.low, accuracy.interval.high) if accuracy.interval else (None, None)
-        told |= {
-            f"accuracy_{name}": accuracy.value,
-            f"accuracy_{name}_low": low,
-            f"accuracy_{name}_high": high,
-        }
-    gained = np.subtract(after[0] > after[1], before[0] > before[1], dtype=np.float64)
-    shares = resampled_shares(gained, triplets.units, **drawn)
-    interval = None if shares is None else percentile_interval(shares)
-    ends = (interval.low, interval.high) if interval else (None, None)
-    return told | {"gain": float(gained.mean()), "gain_low": ends[0], "gain_high": ends[1]}

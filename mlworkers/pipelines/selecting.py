@@ -1,8 +1,6 @@
 """A balanced selection of a dataset's labelled pairs, as a file of tagged pairs, without machine-learning libraries."""
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +18,7 @@ from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.pipelines.written_pairs import marked_as_written
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.science.encoders.rows import Column, PairTable
-from mlworkers.science.paraphrasing.selection import CellReport, Selection, select_balanced
+from mlworkers.science.paraphrasing.selection import Selection, select_balanced
 from mlworkers.science.paraphrasing.selection_plan import SelectionPlan
 from mlworkers.science.paraphrasing.tags import TOP, TagBounds
 
@@ -67,7 +65,9 @@ def select_paraphrases(plan: SelectionPlan, job: Job) -> Outcome:
     pairs_path, cells_path = job.folder / "tagged-pairs.jsonl", job.folder / "cells.csv"
     with replacing(pairs_path) as file:
         file.writelines(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
-    _cells_write(cells_path, selection.cells)
+    cells = [CELL_COLUMNS, *((*cell, cell.shortfall) for cell in selection.cells)]
+    with replacing(cells_path) as file, as_text(file) as text:
+        text.writelines(csv_lines(cells, line_end="\n"))
     facts = {
         "labels_from": labels_from,
         "tags": bounds.as_dict(),
@@ -152,9 +152,3 @@ def _rows(selection: Selection, found: _Candidates, bounds: TagBounds) -> list[d
         for place, split in enumerate(selection.splits)
         if split
     ]
-
-
-def _cells_write(path: Path, cells: Sequence[CellReport]) -> None:
-    rows = [CELL_COLUMNS, *((*cell, cell.shortfall) for cell in cells)]
-    with replacing(path) as file, as_text(file) as text:
-        text.writelines(csv_lines(rows, line_end="\n"))

@@ -18,7 +18,6 @@ from curation.files.progress import Report, silent
 from curation.files.writing import replacing
 from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, ScoreSet
-from curation.results.estimates import Estimate
 from mlworkers.pipelines.human_sentences import EVERY, held_out_of, sources_drawn
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
@@ -326,15 +325,14 @@ def _figures(one: AimFigures) -> dict[str, Any]:
         "mean_similarity": one.mean_similarity,
         "mean_bleu": one.mean_bleu,
     }
-    return {"paraphrases": one.n, **_told(figures)}
-
-
-def _told(figures: Mapping[str, Estimate]) -> dict[str, float]:
     return {
-        f"{name}{end}": value
-        for name, figure in figures.items()
-        for end, value in zip(("", "_low", "_high"), figure, strict=True)
-        if value is not None
+        "paraphrases": one.n,
+        **{
+            f"{name}{end}": value
+            for name, figure in figures.items()
+            for end, value in zip(("", "_low", "_high"), figure, strict=True)
+            if value is not None
+        },
     }
 
 

@@ -67,7 +67,30 @@ def run_carry_out(claim: Claim, pipeline_of: PipelineOf) -> None:
     log = RunLog(claim.run_id)
     log.write(_("Attempt %(number)s begins.") % {"number": claim.attempt})
     try:
-        _perform(claim, log, pipeline_of)
+        if takes_nothing_more():
+            raise WorkerLeaves
+        report = Reporter(claim, log)
+        with report.heartbeat():
+            run = Run.objects.select_related("dataset").get(pk=claim.run_id)
+            shards = HeldShards(run.pk, report, worker=run.worker, invite=lambda: invite_assistants(run))
+            with kept_shared(run.pk, report.waits):
+                outcome = _outcome(run, pipeline_of, attempt_folder(run.pk, claim.attempt), report, shards)
+                made = {new.path: _artifact(run, new) for new in outcome.made}
+            for evaluation, measured in outcome.evaluations:
+                evaluation.run, evaluation.artifact = run, made[measured] if measured else None
+            run_finish(
+                claim=claim,
+                at=database_now(),
+                message=outcome.message,
+                result=outcome.result,
+                publish=outcome.publish,
+                done=report.standing.total or report.standing.done,
+                total=report.standing.total,
+                artifacts=list(made.values()),
+                evaluations=[evaluation for evaluation, _path in outcome.evaluations],
+            )
+            attempts_remove(run.pk, up_to=claim.attempt - 1)
+            log.write(outcome.message)
     except RunStopped:
         log.write(_("Stopped: the run was cancelled, or another worker resumed it."))
         attempts_remove(claim.run_id, up_to=claim.attempt)
@@ -116,33 +139,6 @@ def run_assist(run_id: int, worker: str, pipeline_of: PipelineOf) -> Claim | Non
     finally:
         kept_forget([run_id])
     return heir.claim
-
-
-def _perform(claim: Claim, log: RunLog, pipeline_of: PipelineOf) -> None:
-    if takes_nothing_more():
-        raise WorkerLeaves
-    report = Reporter(claim, log)
-    with report.heartbeat():
-        run = Run.objects.select_related("dataset").get(pk=claim.run_id)
-        shards = HeldShards(run.pk, report, worker=run.worker, invite=lambda: invite_assistants(run))
-        with kept_shared(run.pk, report.waits):
-            outcome = _outcome(run, pipeline_of, attempt_folder(run.pk, claim.attempt), report, shards)
-            made = {new.path: _artifact(run, new) for new in outcome.made}
-        for evaluation, measured in outcome.evaluations:
-            evaluation.run, evaluation.artifact = run, made[measured] if measured else None
-        run_finish(
-            claim=claim,
-            at=database_now(),
-            message=outcome.message,
-            result=outcome.result,
-            publish=outcome.publish,
-            done=report.standing.total or report.standing.done,
-            total=report.standing.total,
-            artifacts=list(made.values()),
-            evaluations=[evaluation for evaluation, _path in outcome.evaluations],
-        )
-        attempts_remove(run.pk, up_to=claim.attempt - 1)
-        log.write(outcome.message)
 
 
 def _artifact(run: Run, new: NewArtifact) -> Artifact:

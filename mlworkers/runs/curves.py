@@ -32,7 +32,10 @@ def _curve(name: str, points: Sequence[Point]) -> Chart | None:
     lines: dict[str, dict[int, float]] = {}
     for point in points:
         if name in point and isinstance(point.get("step"), int):
-            lines.setdefault(_line(point), {})[point["step"]] = float(point[name])
+            # Which training the point belongs to: its texts, such as a comparison's encoder, and its seed or fold.
+            texts = [value for value in point.values() if isinstance(value, str)]
+            line = ", ".join([*texts, *(f"{name} {point[name]:g}" for name in SERIES if name in point)])
+            lines.setdefault(line, {})[point["step"]] = float(point[name])
     rows = [(line, *point) for line, values in lines.items() for point in _thinned(sorted(values.items()))]
     if len(rows) < 2:
         return None
@@ -46,12 +49,6 @@ def _curve(name: str, points: Sequence[Point]) -> Chart | None:
         columns=[_("line"), _("step"), name],
         rows=rows,
     )
-
-
-def _line(point: Point) -> str:
-    """Which training the point belongs to: its texts, such as a comparison's encoder, and its seed or fold."""
-    texts = [value for value in point.values() if isinstance(value, str)]
-    return ", ".join([*texts, *(f"{name} {point[name]:g}" for name in SERIES if name in point)])
 
 
 def _thinned(values: list[tuple[int, float]]) -> list[tuple[int, float]]:

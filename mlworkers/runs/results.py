@@ -80,7 +80,10 @@ def _is_number(value: object) -> bool:
 def _table(name: str, parts: Mapping[str, Any]) -> Table:
     if all(map(_is_number, parts.values())):
         largest_first = sorted(parts.items(), key=lambda item: -item[1])
-        rows = [(_key_shown(key), [Figure("", shown(value))]) for key, value in largest_first]
+        rows = [
+            (key if ":" in key or "-" in key else capfirst(key.replace("_", " ")), [Figure("", shown(value))])
+            for key, value in largest_first
+        ]
         return Table(_words(name), [_("Number")], rows)
     figures = {key: {one.name: one for one in _figures(part)} for key, part in parts.items()}
     columns = list(dict.fromkeys(column for row in figures.values() for column in row))
@@ -88,14 +91,17 @@ def _table(name: str, parts: Mapping[str, Any]) -> Table:
     return Table(_words(name), columns, rows)
 
 
-def _key_shown(key: str) -> str:
-    """The key of a count in words; names of models and of splits, such as run:8 and harvested-dev, as they are."""
-    return key if ":" in key or "-" in key else capfirst(key.replace("_", " "))
-
-
 def _figures(values: Mapping[str, Any], before: str = "") -> Iterator[Figure]:
     """`x_low` and `x_high` are the interval of `x`; plain `low` and `high` that of the first figure."""
-    bounds = _bounds(values)
+    bounds = {
+        name: (f"{name}_low", f"{name}_high")
+        for name in values
+        if f"{name}_low" in values and f"{name}_high" in values
+    }
+    first = next(iter(values), "")
+    if {"low", "high"} <= set(values) and first not in ("low", "high"):
+        bounds[first] = ("low", "high")
+
     for name, value in values.items():
         if name in {bound for pair in bounds.values() for bound in pair}:
             continue
@@ -109,18 +115,6 @@ def _figures(values: Mapping[str, Any], before: str = "") -> Iterator[Figure]:
         ):
             interval = _interval(values, bounds.get(name))
             yield Figure(_words(f"{before}{name}"), _even(value) if interval else shown(value), interval)
-
-
-def _bounds(values: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    bounds = {
-        name: (f"{name}_low", f"{name}_high")
-        for name in values
-        if f"{name}_low" in values and f"{name}_high" in values
-    }
-    first = next(iter(values), "")
-    if {"low", "high"} <= set(values) and first not in ("low", "high"):
-        bounds[first] = ("low", "high")
-    return bounds
 
 
 def _interval(values: Mapping[str, Any], bounds: tuple[str, str] | None) -> str:

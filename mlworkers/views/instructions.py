@@ -49,7 +49,11 @@ def instructions_edit(request: AuthedRequest, slug: str, name: str = "") -> Http
     if name and not rows:
         raise Http404
     shown = _shown(request, [row.instructions for row in rows])
-    texts = _texts_before(request, shown)
+    texts = (
+        label_texts(task_checked(shown.specification))
+        if shown is not None
+        else label_texts(TASKS.get(request.GET.get("like", ""), TASKS["sentences"]))
+    )
     form = InstructionsForm(request.POST or None, initial={"name": name}, fixed=bool(name))
     labels = LabelForms(
         request.POST or None,
@@ -112,12 +116,6 @@ def _shown(request: AuthedRequest, versions: Sequence[Instructions]) -> Instruct
     if found is None:
         raise Http404
     return found
-
-
-def _texts_before(request: AuthedRequest, shown: Instructions | None) -> list[LabelText]:
-    if shown is not None:
-        return label_texts(task_checked(shown.specification))
-    return label_texts(TASKS.get(request.GET.get("like", ""), TASKS["sentences"]))
 
 
 def _prompts(dataset: Dataset, name: str, texts: Sequence[LabelText]) -> list[tuple[str, str]]:

@@ -194,7 +194,13 @@ class BackupReader:
             files = [
                 FileCopy(_inside(one["path"]), int(one["size"]), one["sha256"]) for one in given["files"]
             ]
-            _require_apart([file.path for file in files])
+            # Raises ValueError where two files would have one path, or one would be the folder of another.
+            paths = [file.path for file in files]
+            places = {PurePosixPath(path) for path in paths}
+            if len(places) < len(paths):
+                raise ValueError("two files have one path")
+            if nested := next((path for path in places if not places.isdisjoint(path.parents)), None):
+                raise ValueError(f"{nested} lies in another file")
             return Manifest(
                 version=str(given["version"]),
                 made_at=str(given["made_at"]),
@@ -234,15 +240,6 @@ def backup_reading(path: Path) -> Iterator[BackupReader]:
 
 def _table_name(label: str) -> str:
     return f"tables/{label}.jsonl"
-
-
-def _require_apart(paths: list[str]) -> None:
-    """Raises ValueError where two files would have one path, or one would be the folder of another."""
-    places = {PurePosixPath(path) for path in paths}
-    if len(places) < len(paths):
-        raise ValueError("two files have one path")
-    if nested := next((path for path in places if not places.isdisjoint(path.parents)), None):
-        raise ValueError(f"{nested} lies in another file")
 
 
 def _inside(path: str) -> str:

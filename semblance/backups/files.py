@@ -66,7 +66,13 @@ class HeldFiles:
                 if not held.exists():
                     held.parent.mkdir(parents=True, exist_ok=True)
                     with suppress(FileNotFoundError):  # removed in the meantime
-                        _link(path, held)
+                        # Some network folders know no links, and none leads to another disk; there it is a copy.
+                        try:
+                            os.link(path, held, follow_symlinks=False)
+                        except FileNotFoundError:
+                            raise
+                        except OSError:
+                            shutil.copyfile(path, held)
 
     def missing(self, references: list[Reference]) -> list[str]:
         return [one.path for one in references if not (self._beside / one.path).exists()]
@@ -157,13 +163,3 @@ def _files_in(folder: Path) -> Iterator[Path]:
         for name in names:
             if not name.endswith(".part"):  # still being written
                 yield Path(place, name)
-
-
-def _link(path: Path, held: Path) -> None:
-    """Some network folders know no links, and none leads to another disk; there it is a copy."""
-    try:
-        os.link(path, held, follow_symlinks=False)
-    except FileNotFoundError:
-        raise
-    except OSError:
-        shutil.copyfile(path, held)

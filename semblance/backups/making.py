@@ -13,7 +13,7 @@ from curation.files.drafts import FileError
 from curation.files.writing import sha256_of
 from curation.foundation.errors import errors_shown
 from curation.version import VERSION
-from semblance.backups.archive import BackupWriter, Manifest, TableCopy, backup_writing
+from semblance.backups.archive import Manifest, TableCopy, backup_writing
 from semblance.backups.files import damaged_of, files_held, others_in, references_fetch, references_now
 from semblance.backups.rows import applied_migrations, fields_of, label_of, lines_of, tables_of
 
@@ -60,7 +60,16 @@ def backup_make(*, path: Path, at: datetime) -> BackupMade:
                     missing = held.missing(references)
                     if missing and attempt < ATTEMPTS:
                         continue  # made and removed between two looks; what is really lost stays lost
-                    manifest = _tables_write(writer, at)
+                    migrations = applied_migrations(DEFAULT_DB_ALIAS)
+                    for model in tables_of(migrations, DEFAULT_DB_ALIAS):
+                        if label_of(model) not in LEFT_OUT:
+                            writer.table(label_of(model), fields_of(model), lines_of(model, DEFAULT_DB_ALIAS))
+                    manifest = Manifest(
+                        version=VERSION,
+                        made_at=at.isoformat(),
+                        database=connection.vendor,
+                        migrations=tuple(migrations),
+                    )
                 copies = [writer.file(name, source) for name, source in held.each()]
                 break
         writer.end(manifest.with_parts(writer.tables, writer.files))
@@ -75,19 +84,6 @@ def backup_make(*, path: Path, at: datetime) -> BackupMade:
         damaged=damaged_of(references, copies),
         links=held.links_left_out,
         others=[name for name in others_in(home) if (home / name).resolve() != path.resolve()],
-    )
-
-
-def _tables_write(writer: BackupWriter, at: datetime) -> Manifest:
-    migrations = applied_migrations(DEFAULT_DB_ALIAS)
-    for model in tables_of(migrations, DEFAULT_DB_ALIAS):
-        if label_of(model) not in LEFT_OUT:
-            writer.table(label_of(model), fields_of(model), lines_of(model, DEFAULT_DB_ALIAS))
-    return Manifest(
-        version=VERSION,
-        made_at=at.isoformat(),
-        database=connection.vendor,
-        migrations=tuple(migrations),
     )
 
 

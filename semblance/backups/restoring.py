@@ -49,7 +49,15 @@ def backup_restore(*, path: Path) -> Manifest:
             database_require_empty(DEFAULT_DB_ALIAS)  # nobody came while the backup was read
             sources = (Source(table, backup.lines(table)) for table in manifest.tables)
             tables_fill(tables, sources, DEFAULT_DB_ALIAS)
-            _into_place(unpacked, home)
+            # Before the rows are committed: rows that name files are never there without them.
+            for name in KEPT_FOLDERS:
+                if not (unpacked / name).is_dir():
+                    continue
+                target = home / name
+                if target.is_dir():
+                    shutil.rmtree(target)  # nothing but folders are in it, or it would be in use
+                (unpacked / name).rename(target)
+            sync_folder(home)
             references_put(home)
         migrations_finish(DEFAULT_DB_ALIAS)
     return manifest
@@ -96,15 +104,3 @@ def _unpacked(backup: BackupReader, home: Path) -> Iterator[Path]:
                 ) from error
             raise
         yield Path(name)
-
-
-def _into_place(unpacked: Path, home: Path) -> None:
-    """Before the rows are committed: rows that name files are never there without them."""
-    for name in KEPT_FOLDERS:
-        if not (unpacked / name).is_dir():
-            continue
-        target = home / name
-        if target.is_dir():
-            shutil.rmtree(target)  # nothing but folders are in it, or it would be in use
-        (unpacked / name).rename(target)
-    sync_folder(home)

@@ -14,17 +14,15 @@ def results_table(campaign: Campaign, figures: dict[str, Any]) -> Table:
     table = Table(title=_("Results"), title_justify="left", show_header=False)
     table.add_column(justify="left")
     table.add_column(justify="right")
-    for row in _rows(figures):
-        table.add_row(*row)
-    table.caption = _(
-        "Dataset “%(dataset)s”, campaign “%(campaign)s”. The annotators and curators are simulated."
-    ) % {"dataset": campaign.dataset.slug, "campaign": campaign.name}
-    table.caption_justify = "left"
-    return table
 
-
-def _rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
-    return [
+    # What p_D says of sentences that the grammar of the demonstration cannot write. No person judged them.
+    broken = figures["broken"]
+    area = _("none to compare")
+    if broken["auc"] is not None:
+        area = f"{broken['auc']:.3f} ({broken['low']:.3f}–{broken['high']:.3f})"
+    counted = _("%(broken)s of %(sentences)s") % broken
+    lowest = _("%(lowest)s of %(broken)s") % broken
+    for row in [
         (_("Pairs judged"), f"{figures['pairs']:,}"),
         (_("4-tuples"), f"{figures['tuples']:,}"),
         (_("Judgements that count (simulated annotators)"), f"{figures['judgements']:,}"),
@@ -37,26 +35,20 @@ def _rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
             _("Median p_D of human and of machine sentences"),
             f"{figures['median_p_human']:.3f}, {figures['median_p_machine']:.3f}",
         ),
-        *_broken_rows(figures["broken"]),
+        (_("Machine sentences that the grammar cannot write (broken)"), counted),
+        (_("AUC of p_D for broken sentences (by the grammar, not by people)"), area),
+        (_("Broken sentences in the lowest tenth of p_D (by the grammar)"), lowest),
         (_("Machine sentences reviewed (simulated curators)"), f"{figures['reviewed']:,}"),
         *comparison_rows(_("MiniLM"), figures["minilm"]),
         *comparison_rows(_("Small encoder"), figures["small"]),
         (_("Seconds"), f"{figures['seconds']:.1f}"),
-    ]
-
-
-def _broken_rows(broken: dict[str, Any]) -> list[tuple[str, str]]:
-    """What p_D says of sentences that the grammar of the demonstration cannot write. No person judged them."""
-    area = _("none to compare")
-    if broken["auc"] is not None:
-        area = f"{broken['auc']:.3f} ({broken['low']:.3f}–{broken['high']:.3f})"
-    counted = _("%(broken)s of %(sentences)s") % broken
-    lowest = _("%(lowest)s of %(broken)s") % broken
-    return [
-        (_("Machine sentences that the grammar cannot write (broken)"), counted),
-        (_("AUC of p_D for broken sentences (by the grammar, not by people)"), area),
-        (_("Broken sentences in the lowest tenth of p_D (by the grammar)"), lowest),
-    ]
+    ]:
+        table.add_row(*row)
+    table.caption = _(
+        "Dataset “%(dataset)s”, campaign “%(campaign)s”. The annotators and curators are simulated."
+    ) % {"dataset": campaign.dataset.slug, "campaign": campaign.name}
+    table.caption_justify = "left"
+    return table
 
 
 def comparison_rows(base: str, compared: dict[str, Any]) -> list[tuple[str, str]]:

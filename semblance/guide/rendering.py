@@ -79,7 +79,11 @@ def page_read(name: str, *, page_address: Address, image_address: Address, folde
         elif token.type in ("th_open", "td_open") and "right" in str(token.attrs.pop("style", "")):
             token.attrSet("class", "num")
         body.append(token)
-    html = _MARKDOWN.renderer.render(_without_title(body), _MARKDOWN.options, {})
+    # The page shows its title itself.
+    ends = [place for place, token in enumerate(body) if token.type == "heading_close" and token.tag == "h1"]
+    if ends and body[0].type == "heading_open":
+        del body[: ends[0] + 1]
+    html = _MARKDOWN.renderer.render(body, _MARKDOWN.options, {})
     html = html.replace("<table>", '<div class="table-wrap"><table>').replace("</table>", "</table></div>")
     return Page(name, title, lead, headings, html)
 
@@ -105,14 +109,6 @@ def _anchor(text: str, taken: dict[str, int]) -> str:
     number = taken.get(anchor, 0)
     taken[anchor] = number + 1
     return f"{anchor}-{number}" if number else anchor
-
-
-def _without_title(tokens: Sequence[Token]) -> list[Token]:
-    """The page shows its title itself."""
-    ends = [
-        place for place, token in enumerate(tokens) if token.type == "heading_close" and token.tag == "h1"
-    ]
-    return list(tokens[ends[0] + 1 :]) if ends and tokens[0].type == "heading_open" else list(tokens)
 
 
 def _links_changed(

@@ -36,6 +36,12 @@ def encoder_runs(snapshot: Snapshot) -> tuple[list[EncoderRun], int]:
 def _run(run: Run) -> EncoderRun:
     header, rows, notes = _TELLING[run.kind](run)
     weighting = str(run.plan.get("weighting", ""))
+    # What was left out lest a test sentence be trained on.
+    told = {
+        "held_out_left_out": "{:,} pairs were not trained on because they hold a sentence of another split.",
+        "left_out": "{:,} pairs were not tested on because the encoder had seen one of their sentences.",
+        "test_left_out": "{:,} test pairs were left out because the base had seen one of their sentences.",
+    }
     return EncoderRun(
         number=run.pk,
         what=_WHAT[run.kind],
@@ -45,7 +51,14 @@ def _run(run: Run) -> EncoderRun:
             for name, shown in _SETTINGS.items()
             if run.plan.get(name) not in (None, "")
         },
-        notes=[*notes, *_left_out(run.result)],
+        notes=[
+            *notes,
+            *[
+                sentence.format(run.result[name])
+                for name, sentence in told.items()
+                if isinstance(run.result.get(name), int) and run.result[name]
+            ],
+        ],
         header=header,
         rows=rows,
         trained=run.kind != "evaluate_encoder",
@@ -129,7 +142,10 @@ def _cross_validated(run: Run) -> Told:
     if found is None:
         return (), (), ()
     header = ["Method", *(f"{column.label} (95 %)" for column in found.columns)]
-    rows = [[str(label), *(_of(mean) for _column, mean in means)] for label, means in found.labelled_rows]
+    rows = [
+        [str(label), *(_interval(mean.value, mean.low, mean.high) for _column, mean in means)]
+        for label, means in found.labelled_rows
+    ]
     leakage = "; ".join(f"{table.label} {table.leakage:.1%}" for table in found.protocols)
     notes = [
         (
@@ -163,28 +179,10 @@ _TELLING: Mapping[str, Callable[[Run], Told]] = {
 }
 
 
-def _left_out(result: Mapping[str, Any]) -> list[str]:
-    """What was left out lest a test sentence be trained on."""
-    told = {
-        "held_out_left_out": "{:,} pairs were not trained on because they hold a sentence of another split.",
-        "left_out": "{:,} pairs were not tested on because the encoder had seen one of their sentences.",
-        "test_left_out": "{:,} test pairs were left out because the base had seen one of their sentences.",
-    }
-    return [
-        sentence.format(result[name])
-        for name, sentence in told.items()
-        if isinstance(result.get(name), int) and result[name]
-    ]
-
-
 def _with_sd(cell: Cell) -> str:
     if cell.mean is None:
         return "–"
     return f"{cell.mean:.3f}" if cell.sd is None else f"{cell.mean:.3f} ± {cell.sd:.3f}"
-
-
-def _of(estimate: Estimate) -> str:
-    return _interval(estimate.value, estimate.low, estimate.high)
 
 
 def _interval(value: float | None, low: float | None, high: float | None, *, signed: bool = False) -> str:

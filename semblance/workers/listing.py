@@ -91,7 +91,19 @@ def worker_rows(at: datetime) -> list[WorkerRow]:
     live = live_workers(at)
     silent = WorkerHeartbeat.objects.exclude(pk__in=[worker.pk for worker in live]).order_by("name")
     tasks = [task for worker in live for task in worker.work]
-    named, runs = _named(tasks), _runs_in_hand(at)
+
+    # By the name of the worker: the runs that it holds, and those that it assists with.
+    found: dict[str, list[Doing]] = {}
+    held = Run.objects.filter(alive(at), state=Run.State.RUNNING).order_by("pk")
+    for run in held:
+        seconds = round((at - run.claimed_at).total_seconds()) if run.claimed_at else None
+        found.setdefault(run.worker, []).append(Doing(_run_named(run), _address_of(run), seconds))
+    shards = RunShard.objects.filter(alive(at), state=RunShard.State.RUNNING, run__state=Run.State.RUNNING)
+    for shard in shards.exclude(worker=F("run__worker")).select_related("run").order_by("pk"):
+        words = _("assists with %(run)s") % {"run": _run_named(shard.run)}
+        found.setdefault(shard.worker, []).append(Doing(words, _address_of(shard.run)))
+    named, runs = _named(tasks), found
+
     rows = [
         WorkerRow(worker, state_of(worker), list(_doing(worker, runs.get(worker.hostname, []), named)))
         for worker in live
@@ -133,20 +145,6 @@ def _doing(
             str(OTHER_TASKS.get(name, _("looks for waiting work")))
         )
         yield known._replace(seconds=task["seconds"])
-
-
-def _runs_in_hand(at: datetime) -> dict[str, list[Doing]]:
-    """By the name of the worker: the runs that it holds, and those that it assists with."""
-    found: dict[str, list[Doing]] = {}
-    held = Run.objects.filter(alive(at), state=Run.State.RUNNING).order_by("pk")
-    for run in held:
-        seconds = round((at - run.claimed_at).total_seconds()) if run.claimed_at else None
-        found.setdefault(run.worker, []).append(Doing(_run_named(run), _address_of(run), seconds))
-    shards = RunShard.objects.filter(alive(at), state=RunShard.State.RUNNING, run__state=Run.State.RUNNING)
-    for shard in shards.exclude(worker=F("run__worker")).select_related("run").order_by("pk"):
-        words = _("assists with %(run)s") % {"run": _run_named(shard.run)}
-        found.setdefault(shard.worker, []).append(Doing(words, _address_of(shard.run)))
-    return found
 
 
 def _run_named(run: Run) -> str:

@@ -31,7 +31,25 @@ def leave_one_out_agreement(judgements: Judgements) -> Agreement:
     compliance). Items that have equal scores confirm half; items that nobody else judged are left out.
     """
     people, number = np.unique(judgements.people, return_inverse=True)  # (a,), (n,)
-    others = _scores_by_others(judgements, number)  # (n, k)
+
+    # Counting scores of each judgement's items (n, k) without its annotator's judgements; NaN if nobody else did.
+    # NaN also where a tuple has no item.
+    appearances, best, worst = counts(judgements)
+    m, ordered = judgements.item_count, ~judgements.ties
+    row, position = np.nonzero(judgements.items >= 0)
+    # One cell for each annotator and item that met: (c,) cells, and the cell of each item of each judgement.
+    cells, cell = np.unique(number[row] * m + judgements.items[row, position], return_inverse=True)
+    own = np.bincount(cell, minlength=len(cells))
+    own_best, own_worst = (
+        np.bincount(np.searchsorted(cells, number[ordered] * m + chosen[ordered]), minlength=len(cells))
+        for chosen in (judgements.best, judgements.worst)
+    )
+    items = cells % m
+    left, net = appearances[items] - own, (best - worst)[items] - own_best + own_worst
+    others = np.full(judgements.items.shape, np.nan)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        others[row, position] = np.where(left > 0, net / left, np.nan)[cell]
+
     is_best = judgements.items == judgements.best[:, None]  # (n, k)
     is_worst = judgements.items == judgements.worst[:, None]
     rows = np.arange(len(judgements))
@@ -79,29 +97,6 @@ def _agreement(people: IntArray, number: IntArray, compared: IntArray, confirmed
             np.inf,
         )
     return Agreement(people, all_compared.astype(np.int64), shares, errors, judged.astype(np.int64))
-
-
-def _scores_by_others(judgements: Judgements, number: IntArray) -> FloatArray:
-    """Counting scores of each judgement's items (n, k) without its annotator's judgements; NaN if nobody else did.
-
-    NaN also where a tuple has no item.
-    """
-    appearances, best, worst = counts(judgements)
-    m, ordered = judgements.item_count, ~judgements.ties
-    row, position = np.nonzero(judgements.items >= 0)
-    # One cell for each annotator and item that met: (c,) cells, and the cell of each item of each judgement.
-    cells, cell = np.unique(number[row] * m + judgements.items[row, position], return_inverse=True)
-    own = np.bincount(cell, minlength=len(cells))
-    own_best, own_worst = (
-        np.bincount(np.searchsorted(cells, number[ordered] * m + chosen[ordered]), minlength=len(cells))
-        for chosen in (judgements.best, judgements.worst)
-    )
-    items = cells % m
-    left, net = appearances[items] - own, (best - worst)[items] - own_best + own_worst
-    scores = np.full(judgements.items.shape, np.nan)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        scores[row, position] = np.where(left > 0, net / left, np.nan)[cell]
-    return scores
 
 
 def tuple_agreement(

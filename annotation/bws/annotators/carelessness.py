@@ -99,7 +99,7 @@ def reading_letters(text: str) -> int:
 def carelessness_signs(answers: Answers) -> list[Sign]:
     """The signs in one person's own answers. `agreement_signs` compares people."""
     recent = answers.latest(RECENT)
-    habit = _position_sign(answers)
+    habit = _uneven(SignKind.POSITION, _roles(answers), answers.sizes)
     # Who always takes one position also has one order; one sign says it.
     found = [_speed_sign(recent), habit, None if habit else _order_sign(recent), _rhythm_sign(recent)]
     return [sign for sign in found if sign is not None]
@@ -118,10 +118,6 @@ def _speed_sign(answers: Answers) -> Sign | None:
         len(seconds),
         share=fast / len(seconds),
     )
-
-
-def _position_sign(answers: Answers) -> Sign | None:
-    return _uneven(SignKind.POSITION, _roles(answers), answers.sizes)
 
 
 def _order_sign(answers: Answers) -> Sign | None:

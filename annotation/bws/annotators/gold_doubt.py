@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.bws.annotators.gold_gate import TRIALS_PER_GOLD, share_bounds
-from annotation.bws.judgements import FloatArray, IntArray
+from annotation.bws.judgements import IntArray
 
 UNANSWERED = -1
 FEWEST_OTHERS = 3  # gold tuples that somebody answered beside this one; of fewer, nobody can be called good
@@ -42,17 +42,14 @@ def golds_doubted(right: IntArray, *, threshold: float, confidence: float = 0.95
 def _doubts(right: IntArray, threshold: float, confidence: float) -> Iterator[GoldDoubt]:
     answered = right != UNANSWERED
     for gold in range(right.shape[1]):
-        good = answered[:, gold] & (_shares_elsewhere(right, answered, gold) >= threshold)
+        # (people,) of right trials on the other gold tuples, NaN where somebody answered too few of them.
+        others = answered.copy()
+        others[:, gold] = False
+        number = others.sum(axis=1)
+        shares = np.where(others, right, 0).sum(axis=1) / np.maximum(1, TRIALS_PER_GOLD * number)
+        good = answered[:, gold] & (np.where(number >= FEWEST_OTHERS, shares, np.nan) >= threshold)
+
         people, hits = int(good.sum()), int(right[good, gold].sum())
         if people >= FEWEST_GOOD:
             trials = TRIALS_PER_GOLD * people
             yield GoldDoubt(gold, people, trials, hits, share_bounds(hits, trials, confidence)[1])
-
-
-def _shares_elsewhere(right: IntArray, answered: np.ndarray, gold: int) -> FloatArray:
-    """(people,) of right trials on the other gold tuples, NaN where somebody answered too few of them."""
-    others = answered.copy()
-    others[:, gold] = False
-    number = others.sum(axis=1)
-    shares = np.where(others, right, 0).sum(axis=1) / np.maximum(1, TRIALS_PER_GOLD * number)
-    return np.where(number >= FEWEST_OTHERS, shares, np.nan)

@@ -24,21 +24,20 @@ def balanced_positions(tuples: IntArray, item_count: int) -> IntArray:
     size = tuples.shape[1]
     slots = np.arange(tuples.size)
     positions = np.empty_like(slots)
-    _colour(positions, slots, slots // size, _parts(tuples.ravel(), item_count, size), range(size))
-    balanced = np.empty_like(tuples)
-    balanced[slots // size, positions] = tuples.ravel()
-    return balanced
 
-
-def _parts(items: IntArray, item_count: int, size: int) -> IntArray:
-    """Cut every item's slots into parts of at most `size` slots, and number the parts from 0: (T k,)."""
+    # Cut every item's slots into parts of at most `size` slots, and number the parts from 0: (T k,).
+    items = tuples.ravel()
     appearances = np.bincount(items, minlength=item_count)
     parts_of_item = -(-appearances // size)
     first_part = np.cumsum(parts_of_item) - parts_of_item
     parts = np.empty(len(items), dtype=np.int64)
     # Of an item's appearances, the first `size` are its first part, the next `size` its second, ...
     parts[grouped_order(items)] = np.repeat(first_part, appearances) + ranks_within(appearances) // size
-    return parts
+    _colour(positions, slots, slots // size, parts, range(size))
+
+    balanced = np.empty_like(tuples)
+    balanced[slots // size, positions] = tuples.ravel()
+    return balanced
 
 
 def _colour(positions: IntArray, slots: IntArray, tuples: IntArray, parts: IntArray, colours: range) -> None:
@@ -49,54 +48,41 @@ def _colour(positions: IntArray, slots: IntArray, tuples: IntArray, parts: IntAr
     if len(colours) == 1:
         positions[slots] = colours[0]
     elif len(colours) % 2:
-        first = _matching(tuples, parts, len(colours))
+        # Choose one edge of each tuple so that every part of full `degree` gives one and no part gives two.
+        degree = len(colours)
+        rows = np.unique(tuples, return_inverse=True)[1]
+        columns = np.unique(parts, return_inverse=True)[1]
+        missing = np.repeat(np.arange(columns.max() + 1), degree - np.bincount(columns))
+        filled_rows = np.concatenate([rows, rows.max() + 1 + np.arange(len(missing)) // degree])
+        filled_columns = np.concatenate([columns, missing])
+        graph = scipy.sparse.csr_array(
+            (np.ones(len(filled_rows), dtype=np.int8), (filled_rows, filled_columns))
+        )
+        chosen = scipy.sparse.csgraph.maximum_bipartite_matching(
+            graph, perm_type="column"
+        )  # the part of each tuple
+        first: NDArray[np.bool_] = chosen[rows] == columns
+
         positions[slots[first]] = colours[0]
         _colour(positions, slots[~first], tuples[~first], parts[~first], colours[1:])
     else:
-        left, middle = _half(parts), len(colours) // 2
+        # Choose half of each tuple's edges so that each part loses half of its edges, one more or less.
+        order = grouped_order(parts)
+        ordered = parts[order]
+        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+        ends = np.append(starts[1:], len(order))
+        # Pair the edges of each part. If one is left over, it is paired with one that is left over elsewhere.
+        left_over = ends[(ends - starts) % 2 == 1] - 1
+        order = np.concatenate([np.delete(order, left_over), order[left_over]]).reshape(-1, 2)
+        at_part = np.empty(len(parts), dtype=np.int64)
+        at_part[order] = order[:, ::-1]
+        # One step of a walk: to the partner within the tuple, and on to that one's partner at its part.
+        walk = cycles(at_part.reshape(-1, 2)[:, ::-1].ravel())
+        mirror = walk.reshape(-1, 2)[:, ::-1].ravel()
+        left, middle = (walk < mirror), len(colours) // 2
+
         for side, half in ((left, colours[:middle]), (~left, colours[middle:])):
             _colour(positions, slots[side], tuples[side], parts[side], half)
-
-
-def _half(parts: IntArray) -> NDArray[np.bool_]:
-    """Choose half of each tuple's edges so that each part loses half of its edges, one more or less.
-
-    The edges of a tuple are side by side: edge 2 i is paired with edge 2 i + 1. They are paired again at their parts.
-    A walk that crosses first the one pair and then the other sees edges of one side only: so every walk is on one side,
-    and its mirror, the walk through the edges that it crossed, is on the other.
-    """
-    order = grouped_order(parts)
-    ordered = parts[order]
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    ends = np.append(starts[1:], len(order))
-    # Pair the edges of each part. If one is left over, it is paired with one that is left over elsewhere.
-    left_over = ends[(ends - starts) % 2 == 1] - 1
-    order = np.concatenate([np.delete(order, left_over), order[left_over]]).reshape(-1, 2)
-    at_part = np.empty(len(parts), dtype=np.int64)
-    at_part[order] = order[:, ::-1]
-    # One step of a walk: to the partner within the tuple, and on to that one's partner at its part.
-    walk = cycles(at_part.reshape(-1, 2)[:, ::-1].ravel())
-    mirror = walk.reshape(-1, 2)[:, ::-1].ravel()
-    return walk < mirror
-
-
-def _matching(tuples: IntArray, parts: IntArray, degree: int) -> NDArray[np.bool_]:
-    """Choose one edge of each tuple so that every part of full `degree` gives one and no part gives two.
-
-    Tuples that do not exist fill the parts up to `degree`: a graph in which every node has the same degree has a
-    perfect matching.
-    """
-    rows = np.unique(tuples, return_inverse=True)[1]
-    columns = np.unique(parts, return_inverse=True)[1]
-    missing = np.repeat(np.arange(columns.max() + 1), degree - np.bincount(columns))
-    filled_rows = np.concatenate([rows, rows.max() + 1 + np.arange(len(missing)) // degree])
-    filled_columns = np.concatenate([columns, missing])
-    graph = scipy.sparse.csr_array((np.ones(len(filled_rows), dtype=np.int8), (filled_rows, filled_columns)))
-    chosen = scipy.sparse.csgraph.maximum_bipartite_matching(
-        graph, perm_type="column"
-    )  # the part of each tuple
-    matched: NDArray[np.bool_] = chosen[rows] == columns
-    return matched
 
 
 def cycles(after: IntArray) -> IntArray:

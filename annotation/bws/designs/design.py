@@ -67,17 +67,7 @@ def design_tuples(
     The same arguments give the same design. Raises DesignError if no such design was found.
     """
     count = tuple_count(item_count, factor)
-    _check_numbers(item_count, size, count, factor)
-    if sentences is not None:
-        _check_sentences(sentences, size, count)
-    stratum = np.unique(np.zeros(item_count) if strata is None else strata, return_inverse=True)[1]
-    tuples = _arranged(stratum, size, count, sentences, np.random.default_rng(seed), report=report)
-    tuples = balanced_positions(tuples, item_count)
-    facts = certify(tuples, item_count, factor=factor, seed=seed, algorithm=ALGORITHM, sentences=sentences)
-    return Design(tuples, facts)
 
-
-def _check_numbers(item_count: int, size: int, count: int, factor: float) -> None:
     if size < 2:
         raise DesignError(f"A tuple needs at least 2 items, not {size}.")
     if item_count < size:
@@ -96,6 +86,14 @@ def _check_numbers(item_count: int, size: int, count: int, factor: float) -> Non
             f"{item_count} items make only {math.comb(item_count, size):,} different tuples of {size}, and "
             f"{factor:g} tuples per item are {count:,}; ask for fewer tuples per item or add items."
         )
+
+    if sentences is not None:
+        _check_sentences(sentences, size, count)
+    stratum = np.unique(np.zeros(item_count) if strata is None else strata, return_inverse=True)[1]
+    tuples = _arranged(stratum, size, count, sentences, np.random.default_rng(seed), report=report)
+    tuples = balanced_positions(tuples, item_count)
+    facts = certify(tuples, item_count, factor=factor, seed=seed, algorithm=ALGORITHM, sentences=sentences)
+    return Design(tuples, facts)
 
 
 def _check_sentences(sentences: IntArray, size: int, count: int) -> None:

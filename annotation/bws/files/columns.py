@@ -144,32 +144,28 @@ def find_columns(columns: Columns, header: Sequence[str]) -> ColumnIndexes | Lon
     if long:
         return _long_columns(columns, names, header)
     try:
-        return _wide_columns(columns, names, header)
+        if columns.items is None:
+            items = _recognised_items(names, header)
+        else:
+            given = [match for name in columns.items for match in _matching(name, names, header)]
+            items = tuple((_index(name, "items", names, header),) for name in given)
+        if len(set(items)) < len(items):
+            raise ReadingError(
+                Notice("A column is named twice among those of the items; name one for each position.")
+            )
+        best = _index(columns.best, "best", names, header)
+        worst = _index(columns.worst, "worst", names, header)
+        annotator = _optional(columns.annotator, "annotator", names, header)
+        duplicate, status = (_optional(None, role, names, header) for role in ("duplicate", "status"))
+        taken = {best, worst, *(index for columns in items for index in columns)}
+        left_out = tuple(_left_out(items, taken, header))
+        return ColumnIndexes(items, best, worst, annotator, duplicate, status, left_out)
     except ReadingError:
         # What is not a table of judgements may be one of single items; if not, the error is about judgements.
         if long is None:
             with suppress(ReadingError):
                 return _long_columns(columns, names, header)
         raise
-
-
-def _wide_columns(columns: Columns, names: list[str], header: Sequence[str]) -> ColumnIndexes:
-    if columns.items is None:
-        items = _recognised_items(names, header)
-    else:
-        given = [match for name in columns.items for match in _matching(name, names, header)]
-        items = tuple((_index(name, "items", names, header),) for name in given)
-    if len(set(items)) < len(items):
-        raise ReadingError(
-            Notice("A column is named twice among those of the items; name one for each position.")
-        )
-    best = _index(columns.best, "best", names, header)
-    worst = _index(columns.worst, "worst", names, header)
-    annotator = _optional(columns.annotator, "annotator", names, header)
-    duplicate, status = (_optional(None, role, names, header) for role in ("duplicate", "status"))
-    taken = {best, worst, *(index for columns in items for index in columns)}
-    left_out = tuple(_left_out(items, taken, header))
-    return ColumnIndexes(items, best, worst, annotator, duplicate, status, left_out)
 
 
 def _long_columns(columns: Columns, names: list[str], header: Sequence[str]) -> LongColumnIndexes:
@@ -336,7 +332,7 @@ def _optional(given: str | None, role: str, names: list[str], header: Sequence[s
 def _index(given: str | None, role: str, names: list[str], header: Sequence[str]) -> int:
     if given is not None and list(header).count(given) == 1:
         return list(header).index(given)
-    for name in _names_of(role) if given is None else (plain(given),):
+    for name in (_RECOGNISED.get(role) or _RECOGNISED_LONG[role]) if given is None else (plain(given),):
         if names.count(name) > 1:
             twice = f'There are two columns "{header[names.index(name)]}"; rename one of the two.'
             raise ReadingError(Notice(twice))
@@ -344,10 +340,6 @@ def _index(given: str | None, role: str, names: list[str], header: Sequence[str]
             return names.index(name)
     missing = given or (f"{role.capitalize()}Item" if role in ("best", "worst") else role)
     raise ReadingError(Notice(f'No column "{missing}" among {_listed(header)}.', Remedy[role.upper()]))
-
-
-def _names_of(role: str) -> Sequence[str]:
-    return _RECOGNISED.get(role) or _RECOGNISED_LONG[role]
 
 
 def _listed(header: Sequence[str]) -> str:

@@ -15,7 +15,6 @@ from annotation.bws.scores.distinction import TieGroups, tie_groups
 from annotation.bws.scores.scoring import Scores
 from curation.files.columns import knows_sentences
 from curation.files.drafts import FileError, RowError
-from curation.files.encoding import Encoding
 from curation.files.records import RecordLines, split_cells
 from curation.files.tables import csv_lines
 from curation.pairs.text import is_readable
@@ -115,7 +114,9 @@ def _group_rows(path: Path) -> Iterator[tuple[int, str, str]]:
     encoding = encoding_of(path)
     lines = RecordLines(text_lines(path, encoding))
     columns: list[int] = []
-    for record in split_cells(lines, delimiter=_delimiter(path, encoding), quoted=True):
+    for record in split_cells(
+        lines, delimiter="\t" if "\t" in next(text_lines(path, encoding), "") else ",", quoted=True
+    ):
         if isinstance(record, RowError):
             raise FileError(f"Line {record.line} of {path.name}: {record.reason}; correct the row.")
         cells = [str(cell).strip() for cell in record.cells]
@@ -130,11 +131,6 @@ def _group_rows(path: Path) -> Iterator[tuple[int, str, str]]:
                     f"Line {record.line} of {path.name} lacks an item or a group; correct the row."
                 )
             yield record.line, cells[columns[0]], cells[columns[1]]
-
-
-def _delimiter(path: Path, encoding: Encoding) -> str:
-    """A tab if the header holds one, else a comma."""
-    return "\t" if "\t" in next(text_lines(path, encoding), "") else ","
 
 
 def write_tuples(path: Path, items: Sequence[str], tuples: IntArray) -> None:

@@ -152,7 +152,12 @@ def read_judgements(
     held = spacing.item_of[texts[texts >= 0]]
     unwanted = [_unwanted(name, items.find(name), spacing, held, files) for name in without]
     settled = {name: settle(file, spacing, best_is_worst, unwanted) for name, file in files.items()}
-    _refuse_first(settled, strict=strict, alike=best_is_worst is BestIsWorst.FAIL)
+    # Raises FileError for the first rejected row if there is to be none, or for the first whose best is its worst.
+    alike = best_is_worst is BestIsWorst.FAIL
+    for name, rows in settled.items():
+        for row in rows.rejected:
+            if strict or (alike and row.fault is Fault.ALIKE):
+                raise FileError(f"Line {row.line} of {name}: {row.reason}; correct the row.")
     reading = _Reading(files, settled, spacing, items, annotators, keep_repeats)
     return reading.judgement_file()
 
@@ -173,14 +178,6 @@ def _file_names(paths: Sequence[Path]) -> dict[str, Path]:
     if len({path.resolve() for path in paths}) < len(paths):
         raise FileError(f"The same file is given twice among {', '.join(names)}; give each file once.")
     return names
-
-
-def _refuse_first(settled: Mapping[str, SettledRows], *, strict: bool, alike: bool) -> None:
-    """Raises FileError for the first rejected row if there is to be none, or for the first whose best is its worst."""
-    for name, rows in settled.items():
-        for row in rows.rejected:
-            if strict or (alike and row.fault is Fault.ALIKE):
-                raise FileError(f"Line {row.line} of {name}: {row.reason}; correct the row.")
 
 
 @dataclass(frozen=True, eq=False)

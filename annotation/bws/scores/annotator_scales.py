@@ -120,7 +120,11 @@ def _step(
     few = likelihood.item_count <= MOST_ITEMS_JOINT
     covariance = inverse(posterior.precision) if few else None
     slope, information, cross = likelihood.expand_scales(posterior.utilities, person, covariance)
-    moved = _solved(posterior, cross, covariance)  # (m, a)
+    moved = (
+        np.asarray(cross @ covariance).T
+        if covariance is not None
+        else np.column_stack([solve(posterior.precision, row, tolerance=1e-6) for row in cross.toarray()])
+    )  # (m, a)
     observed = np.diag(information) - cross @ moved
     if precision_free:
         # A common change of all scales is then one of the prior's precision, and its slope and information belong to no
@@ -148,15 +152,6 @@ def _step(
     stepped = log_scales + change - change.mean()
     errors = np.sqrt(directions**2 @ (1 / (known + widest**-2)))
     return _Step(stepped, errors, directions * deviations, -moved, spread, evidence)
-
-
-def _solved(
-    posterior: Posterior, cross: "scipy.sparse.csr_array", covariance: FloatArray | None
-) -> FloatArray:
-    """C B^T (m, a)."""
-    if covariance is not None:
-        return np.asarray(cross @ covariance).T
-    return np.column_stack([solve(posterior.precision, row, tolerance=1e-6) for row in cross.toarray()])
 
 
 def _likely_spread(free: FloatArray, variances: FloatArray) -> float:

@@ -169,7 +169,14 @@ def estimated_inverse_diagonal(precision: "scipy.sparse.csr_array", *, seed: int
     # precision = d + o, with d its diagonal and o what is beside it; inverse = 1/d - 1/d o 1/d + ...
     scale = precision.diagonal()  # d (m,)
     beside = scipy.sparse.csr_array(precision - scipy.sparse.diags_array(scale))  # o (m, m)
-    origin = _variance_of_origin(precision)
+
+    # 1 / (l m) if the sum of every row is the prior's precision l, because only differences are judged, and else 0.
+    # Then a vector of ones is an eigenvector, and 1 / (l m) is its part of each element of the inverse.
+    sums = np.asarray(precision.sum(axis=1)).ravel()
+    level = float(sums.mean())
+    alike = level > 0 and float(np.abs(sums - level).max()) < 1e-6 * level
+    origin = 1 / (level * len(sums)) if alike else 0.0
+
     total, squares, drawn = np.zeros(len(scale)), np.zeros(len(scale)), 0
     while True:
         for _ in range(PROBES):
@@ -192,14 +199,3 @@ def estimated_inverse_diagonal(precision: "scipy.sparse.csr_array", *, seed: int
         unit[item] = 1.0
         diagonal[item] = solve(precision, unit, tolerance=1e-6)[item]
     return diagonal
-
-
-def _variance_of_origin(precision: "scipy.sparse.csr_array") -> float:
-    """1 / (l m) if the sum of every row is the prior's precision l, because only differences are judged, and else 0.
-
-    Then a vector of ones is an eigenvector, and 1 / (l m) is its part of each element of the inverse.
-    """
-    sums = np.asarray(precision.sum(axis=1)).ravel()
-    level = float(sums.mean())
-    alike = level > 0 and float(np.abs(sums - level).max()) < 1e-6 * level
-    return 1 / (level * len(sums)) if alike else 0.0

@@ -15,7 +15,7 @@ from curation.datasets.splits import MOST_ON_A_PAGE, leaks_now, too_many_for_a_p
 from curation.exchange.importing import CHANGE_NAMES, ImportOptions, ImportOutcome, change_shown, pairs_import
 from curation.exchange.rating_words import ratings_in_words
 from curation.files.dataset_folders import unfolded
-from curation.files.drafts import Columns, FileError, Guess, column_option
+from curation.files.drafts import Columns, FileError, column_option
 from curation.files.unpacking import UNPACKED_MOST
 from curation.foundation.command import Command as BaseCommand
 from curation.foundation.command import reading_arguments, reading_given
@@ -181,7 +181,9 @@ def _leak_lines(leaks: Sequence[Leak] | None, outcome: ImportOutcome) -> Iterato
 
 def _lines(outcome: ImportOutcome) -> Iterator[str]:
     yield from outcome.warnings
-    yield from _guesses(outcome.guesses)
+    if outcome.guesses:
+        yield _("Nobody said the following, so it was decided from the whole file:")
+        yield from (f"  {guess.reason}" for guess in outcome.guesses)
     if outcome.ratings:
         yield from ratings_in_words(outcome.ratings.as_json())
     yield _("Columns: %(columns)s.") % {"columns": ", ".join(f"{k}: {v}" for k, v in outcome.columns.items())}
@@ -226,12 +228,6 @@ def _scores(outcome: ImportOutcome) -> Iterator[str]:
         elif outcome.scale_falls:
             line = _("%(line)s The scale falls in the file, so each score was turned round.") % {"line": line}
         yield line
-
-
-def _guesses(guesses: Sequence[Guess]) -> Iterator[str]:
-    if guesses:
-        yield _("Nobody said the following, so it was decided from the whole file:")
-        yield from (f"  {guess.reason}" for guess in guesses)
 
 
 def _changes(outcome: ImportOutcome) -> Iterator[str]:

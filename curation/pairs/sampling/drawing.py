@@ -210,13 +210,15 @@ def drawn_from_sentences(
         taken=((place_of[a], place_of[b]) for a, b in taken if a in place_of and b in place_of),
     )
     own = table.taken(kept)
-    candidates = _candidates(len(kept), settings)
+    asked = min(max(CANDIDATES_EACH * settings.count, FEWEST_CANDIDATES), MOST_CANDIDATES)
+    candidates = random_candidates(len(kept), pairs=asked, seed=settings.seed)
     if settings.strategy is Strategy.OVERLAP:
         sample = pairs_within_window(
             own, pairs=settings.count, window=settings.window, uses=uses, seed=settings.seed
         )
     elif settings.strategy is Strategy.PERCENTILES:
-        sample = _by_percentiles(own, candidates, settings, uses)
+        values = _dice(own, candidates[:, 0], candidates[:, 1], idf=settings.idf)
+        sample = _by_percentiles_of(candidates, values, settings, uses)
     elif vectors is not None:
         sample = _by_similarity([texts[place] for place in kept.tolist()], vectors, settings, uses, report)
     else:
@@ -303,18 +305,8 @@ def _usable(
     return kept, (short, len(texts) - short - len(fit), len(fit) - len(kept))
 
 
-def _candidates(sentences: int, settings: Settings) -> Integers:
-    asked = min(max(CANDIDATES_EACH * settings.count, FEWEST_CANDIDATES), MOST_CANDIDATES)
-    return random_candidates(sentences, pairs=asked, seed=settings.seed)
-
-
 def _dice(table: WordTable, left: Integers, right: Integers, *, idf: bool) -> Reals:
     return dice_of_pairs(table, left, right, weights=inverse_document_frequencies(table) if idf else None)
-
-
-def _by_percentiles(table: WordTable, candidates: Integers, settings: Settings, uses: Uses) -> Sample:
-    values = _dice(table, candidates[:, 0], candidates[:, 1], idf=settings.idf)
-    return _by_percentiles_of(candidates, values, settings, uses)
 
 
 def _by_percentiles_of(candidates: Integers, values: Reals, settings: Settings, uses: Uses) -> Sample:

@@ -37,7 +37,9 @@ def form_filled(
     wrong = {name: [_UNKNOWN] for name in given.keys() - blank.fields.keys()}
     several = {name for name, field in blank.fields.items() if isinstance(field, _SEVERAL)}
     for name, value in given.items():
-        if name in several and not _is_list(value):
+        if name in several and (
+            not isinstance(value, list) or any(isinstance(one, list | dict) for one in value)
+        ):
             wrong[name] = [_LIST]
         elif name not in several and isinstance(value, list | dict):
             wrong[name] = [_SCALAR]
@@ -54,7 +56,12 @@ def form_filled(
             data.setlist(name, [_text(one) for one in (value if name in several else [value])])
     form = form_of(data)
     if not form.is_valid():
-        raise ValidationError(_errors(form))
+        raise ValidationError(
+            {
+                "detail" if name == NON_FIELD_ERRORS else name: [str(sentence) for sentence in sentences]
+                for name, sentences in form.errors.items()
+            }
+        )
     return form
 
 
@@ -84,18 +91,6 @@ def leaks_asked(request: Request) -> Leaks:
 
 def _text(value: Any) -> str:
     return str(getattr(value, "value", value))
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list) and not any(isinstance(one, list | dict) for one in value)
-
-
-def _errors(form: forms.BaseForm) -> dict[str, list[str]]:
-    """By field; what is wrong with the form as a whole is the detail."""
-    return {
-        "detail" if name == NON_FIELD_ERRORS else name: [str(sentence) for sentence in sentences]
-        for name, sentences in form.errors.items()
-    }
 
 
 def body_of(

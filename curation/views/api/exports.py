@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from curation.exchange.exporting import ExportStream, pairs_stream
+from curation.exchange.exporting import pairs_stream
 from curation.forms.exchange import ExportForm
 from curation.pairs.inclusion import UNNAMED, Inclusion
 from curation.views.api.base import FilesOnly, InDataset
@@ -71,7 +71,12 @@ class Export(InDataset, APIView):
         if request.method == "HEAD":
             answer: HttpResponseBase = StreamingHttpResponse()
         elif request.META.get("SERVER_PROTOCOL") == "HTTP/1.0":
-            answer = _whole(export)
+            # For a client that knows no end but that of the connection: the length of the file tells it where the
+            # end is.
+            file = TemporaryFile()  # noqa: SIM115 - the answer closes it
+            file.writelines(export.blocks)
+            file.seek(0)
+            answer = FileResponse(file)
         else:
             answer = StreamingHttpResponse(export.blocks)
         answer[ROWS] = str(export.rows)
@@ -81,11 +86,3 @@ class Export(InDataset, APIView):
         name = f"{slug}.{asked['format']}"
         answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
         return answer
-
-
-def _whole(export: ExportStream) -> FileResponse:
-    """For a client that knows no end but that of the connection: the length of the file tells it where the end is."""
-    file = TemporaryFile()  # noqa: SIM115 - the answer closes it
-    file.writelines(export.blocks)
-    file.seek(0)
-    return FileResponse(file)

@@ -207,7 +207,14 @@ class Command(BaseCommand):
             _("%(seconds).1f s in all; %(rate).0f sentences a second (%(compute)s)")
             % {"seconds": seconds, "rate": rate, "compute": compute},
         )
-        figures = _figures(agreement, classification, seconds, rate) | _unseen_json(unseen)
+        figures = _figures(agreement, classification, seconds, rate)
+        if unseen is not None:
+            figures |= {
+                "unseen_pairs": unseen.pairs,
+                "unseen_pearson": unseen.pearson,
+                "unseen_spearman": unseen.spearman,
+                **_ends("unseen_spearman", unseen.interval),
+            }
         figures["guesses"] = [guess._asdict() for guess in test.guesses]
         self.answer(figures, *lines, as_json=options["json"])
 
@@ -301,17 +308,6 @@ def _unseen_lines(unseen: Agreement | None) -> Iterator[str]:
             "interval": _within(unseen.interval),
             "n": f"{unseen.pairs:,}",
         }
-
-
-def _unseen_json(unseen: Agreement | None) -> dict[str, Any]:
-    if unseen is None:
-        return {}
-    return {
-        "unseen_pairs": unseen.pairs,
-        "unseen_pearson": unseen.pearson,
-        "unseen_spearman": unseen.spearman,
-        **_ends("unseen_spearman", unseen.interval),
-    }
 
 
 def _flattering(test: JudgedPairs, tuning: JudgedPairs | None, trained: Container[str]) -> Iterator[str]:

@@ -64,7 +64,14 @@ def labelled_pairs(
     pairs, or where the classifier of a fold would see none of a label.
     """
     places = np.asarray(label, dtype=np.int64)
-    _require_enough(places, labels)
+    if not 2 <= labels <= MOST_LABELS:
+        raise ConsistencyError(f"The target similarities make {labels} labels; p_y needs 2 to {MOST_LABELS}.")
+    counts = np.bincount(places[places != UNKNOWN], minlength=labels)
+    if counts.min() < FEWEST_OF_A_LABEL:
+        raise ConsistencyError(
+            f"Label {int(counts.argmin()) + 1} of {labels} has {counts.min()} pairs to learn from; p_y needs "
+            f"{FEWEST_OF_A_LABEL} or more of each label."
+        )
     keys = [(near_copy_key(a), near_copy_key(b)) for a, b in zip(first, second, strict=True)]
     number: dict[str, int] = {}
     sentences = np.array(
@@ -99,17 +106,6 @@ def _links(sentences: Integers) -> Iterator[Link]:
                 if pair[side] in last:
                     yield last[pair[side]], place
                 last[pair[side]] = place
-
-
-def _require_enough(label: Integers, labels: int) -> None:
-    if not 2 <= labels <= MOST_LABELS:
-        raise ConsistencyError(f"The target similarities make {labels} labels; p_y needs 2 to {MOST_LABELS}.")
-    counts = np.bincount(label[label != UNKNOWN], minlength=labels)
-    if counts.min() < FEWEST_OF_A_LABEL:
-        raise ConsistencyError(
-            f"Label {int(counts.argmin()) + 1} of {labels} has {counts.min()} pairs to learn from; p_y needs "
-            f"{FEWEST_OF_A_LABEL} or more of each label."
-        )
 
 
 def labels_of(values: ArrayLike, *, within: float) -> Floats:

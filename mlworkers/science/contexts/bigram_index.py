@@ -7,7 +7,6 @@ vector is brought to length 1, as scikit-learn does by default. The paper retrie
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -57,7 +56,17 @@ def index_write(
     )
     bounds = np.append(starts, len(corpus)).astype(np.int64)  # segments follow on each other
     keys, chunks, met = _bigrams(corpus, bounds, report)
-    keys, known = _numbered_in_order(keys, met)
+
+    # The same bigrams where words are numbered in the order of their bytes, so that a word is found by halving.
+    encoded = [word.encode() for word in met]
+    by_bytes = sorted(range(len(encoded)), key=encoded.__getitem__)
+    number = np.empty(len(by_bytes), dtype=np.uint64)
+    number[by_bytes] = np.arange(len(by_bytes), dtype=np.uint64)
+    low = np.uint64((1 << _WORD_BITS) - 1)
+    shift = np.uint64(_WORD_BITS)
+    keys = number[keys >> shift] << shift | number[keys & low]
+    known = [encoded[place] for place in by_bytes]
+
     if not len(keys):
         raise CorpusError(
             "No sentence of the corpus has two words, so nothing can be found in it; upload other text."
@@ -100,18 +109,6 @@ def _bigrams(corpus: Corpus, bounds: Places, report: Report) -> tuple[Keys, NDAr
                 report(sentence, len(corpus), "Counting bigrams")
         chunks.extend([chunk] * (len(keys) - before))
     return np.frombuffer(keys, np.uint64), np.frombuffer(chunks, np.int32), list(numbers)
-
-
-def _numbered_in_order(keys: Keys, known: Sequence[str]) -> tuple[Keys, list[bytes]]:
-    """The same bigrams where words are numbered in the order of their bytes, so that a word is found by halving."""
-    encoded = [word.encode() for word in known]
-    order = sorted(range(len(encoded)), key=encoded.__getitem__)
-    number = np.empty(len(order), dtype=np.uint64)
-    number[order] = np.arange(len(order), dtype=np.uint64)
-    low = np.uint64((1 << _WORD_BITS) - 1)
-    shift = np.uint64(_WORD_BITS)
-    renumbered: Keys = number[keys >> shift] << shift | number[keys & low]
-    return renumbered, [encoded[place] for place in order]
 
 
 class _Words:

@@ -85,7 +85,18 @@ def folds_drawn(
     """
     pairs = len(a)
     if protocol is Protocol.SOURCES:
-        return _folds_of_sources(a, b, sources)
+        every, source = np.unique(np.array([name or NO_SOURCE for name in sources]), return_inverse=True)
+        sizes = np.bincount(source, minlength=len(every))
+        if len(every) < 2:
+            raise FoldsError(f"All {len(a):,} pairs have one source, so no source can be left out.")
+        large = np.flatnonzero(sizes >= FEWEST_IN_FOLD)
+        if large.size < 2:
+            raise FoldsError(f"Fewer than two sources have {FEWEST_IN_FOLD} pairs, which a fold needs.")
+        number_of = np.full(len(every), UNTESTED, dtype=np.int64)
+        number_of[large] = np.arange(large.size)
+        fold = number_of[source]
+        small = [(str(every[one]), int(sizes[one])) for one in np.flatnonzero(sizes < FEWEST_IN_FOLD)]
+        return Folds(Protocol.SOURCES, fold, every[large].tolist(), leaking_pairs(a, b, fold), small)
     names = np.array([str(number + 1) for number in range(count)])
     if protocol is Protocol.RANDOM:
         fold = np.random.default_rng([seed, 7]).permutation(pairs) % count
@@ -102,21 +113,6 @@ def folds_drawn(
         )
     numbers = fold.astype(np.int64)
     return Folds(protocol, numbers, names.tolist(), leaking_pairs(a, b, numbers))
-
-
-def _folds_of_sources(a: Integers, b: Integers, sources: Sequence[str]) -> Folds:
-    every, source = np.unique(np.array([name or NO_SOURCE for name in sources]), return_inverse=True)
-    sizes = np.bincount(source, minlength=len(every))
-    if len(every) < 2:
-        raise FoldsError(f"All {len(a):,} pairs have one source, so no source can be left out.")
-    large = np.flatnonzero(sizes >= FEWEST_IN_FOLD)
-    if large.size < 2:
-        raise FoldsError(f"Fewer than two sources have {FEWEST_IN_FOLD} pairs, which a fold needs.")
-    number_of = np.full(len(every), UNTESTED, dtype=np.int64)
-    number_of[large] = np.arange(large.size)
-    fold = number_of[source]
-    small = [(str(every[one]), int(sizes[one])) for one in np.flatnonzero(sizes < FEWEST_IN_FOLD)]
-    return Folds(Protocol.SOURCES, fold, every[large].tolist(), leaking_pairs(a, b, fold), small)
 
 
 def leaking_pairs(a: Integers, b: Integers, fold: Integers) -> NDArray[np.bool_]:

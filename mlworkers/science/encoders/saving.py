@@ -91,23 +91,19 @@ def seen_by(folder: Path, name: str = "") -> Seen:
     name: what the model is called, should it say nothing.
     """
     try:
-        return _seen_in(json_from((folder / _ABOUT).read_text("utf-8")))
+        told = json_from((folder / _ABOUT).read_text("utf-8"))
+        keys = frozenset(map(str, told["trained_on"]))
+        # Folders that name no kind of key: of texts that differ in case and white space alone.
+        key = _KEYS.get(told.get("trained_on_key"), lambda text: sentence_key(text.casefold())[:16])
+        earlier = HeldOut(frozenset(map(str, told.get("trained_on_earlier", ()))), earlier_near_copy_key)
+        # Earlier folders say nothing of what their base had seen.
+        unknown = told.get("trained_on_unknown", [_told(told, "base", "model")])
+        own = (_told(told, "data", "dataset"), _told(told, "plan", "split"))
+        splits = {own, *((str(dataset), str(split)) for dataset, split in told.get("trained_on_splits", []))}
+        sets = (HeldOut(keys, key), *([earlier] if earlier else []))
+        return Seen(sets, True, tuple(filter(None, map(str, unknown))), frozenset(splits - {("", "")}))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Seen(unknown=(name,) if name else ())
-
-
-def _seen_in(told: Any) -> Seen:
-    """Raises one of the errors of a file that says something else where it is not as `encoder_save` writes it."""
-    keys = frozenset(map(str, told["trained_on"]))
-    # Folders that name no kind of key: of texts that differ in case and white space alone.
-    key = _KEYS.get(told.get("trained_on_key"), lambda text: sentence_key(text.casefold())[:16])
-    earlier = HeldOut(frozenset(map(str, told.get("trained_on_earlier", ()))), earlier_near_copy_key)
-    # Earlier folders say nothing of what their base had seen.
-    unknown = told.get("trained_on_unknown", [_told(told, "base", "model")])
-    own = (_told(told, "data", "dataset"), _told(told, "plan", "split"))
-    splits = {own, *((str(dataset), str(split)) for dataset, split in told.get("trained_on_splits", []))}
-    sets = (HeldOut(keys, key), *([earlier] if earlier else []))
-    return Seen(sets, True, tuple(filter(None, map(str, unknown))), frozenset(splits - {("", "")}))
 
 
 def _told(about: Mapping[str, Any], part: str, name: str) -> str:

@@ -75,22 +75,20 @@ def distinct(sentences: TokenisedSentences, n: int, *, budget: int) -> float | N
     drawn = sentences.size * budget / sentences.tokens  # m, of which the gamma function takes fractions too
     occurrences = np.unique(np.stack([grams, owner]), axis=1)[0]  # each type once per sentence
     within = np.unique(occurrences, return_counts=True)[1]  # s of each type
-    expected = (1 - np.exp(_log_chance_of_none(within, sentences.size, drawn))).sum()
-    return float(expected / (grams.size * drawn / sentences.size))
 
-
-def _log_chance_of_none(within: Numbers, size: int, drawn: float) -> NDArray[np.float64]:
-    """ln [C(S - s, m) / C(S, m)] of each s; minus infinity where the other sentences are fewer than m."""
-    others = size - within
+    # ln [C(S - s, m) / C(S, m)] of each s; minus infinity where the other sentences are fewer than m.
+    others = sentences.size - within
     enough = others >= drawn
     left = np.where(enough, others, drawn)  # (T,)
     log = (
         scipy.special.gammaln(left + 1)
         - scipy.special.gammaln(left - drawn + 1)
-        - scipy.special.gammaln(size + 1)
-        + scipy.special.gammaln(size - drawn + 1)
+        - scipy.special.gammaln(sentences.size + 1)
+        + scipy.special.gammaln(sentences.size - drawn + 1)
     )
-    return np.where(enough, log, -np.inf)
+    expected = (1 - np.exp(np.where(enough, log, -np.inf))).sum()
+
+    return float(expected / (grams.size * drawn / sentences.size))
 
 
 def zipf_coefficient(

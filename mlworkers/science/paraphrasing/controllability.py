@@ -104,7 +104,21 @@ def controllability(
     if not targets:
         raise ValueError("There are no paraphrases to measure.")
     groups = np.unique(np.asarray(sources), return_inverse=True)[1].astype(np.int64)
-    columns = _columns(targets, measured, bounds, likeliest)
+
+    named = tags_named(bounds)
+    middles = np.array(
+        [[(tag.low + tag.high) / 2 for tag in (named[one.similarity], named[one.lexical])] for one in targets]
+    )
+    labels = np.column_stack([measured.similarity, measured.bleu])
+    columns = _Columns(
+        hit_marks(targets, measured, bounds),
+        _beside(targets, measured, bounds),
+        labels,
+        middles,
+        np.asarray(~np.isnan(labels).any(axis=1)),
+        None if likeliest is None else hit_marks(targets, likeliest, bounds),
+    )
+
     aims = [Aim(), *_aims(targets)]
     own = [np.array([aim.takes(target) for target in targets]) for aim in aims]
     sums = np.concatenate(
@@ -136,24 +150,6 @@ def hit_marks(targets: Sequence[Target], measured: Measured, bounds: TagBounds) 
                 targets, measured.similarity.tolist(), measured.bleu.tolist(), strict=True
             )
         ]
-    )
-
-
-def _columns(
-    targets: Sequence[Target], measured: Measured, bounds: TagBounds, likeliest: Measured | None
-) -> _Columns:
-    named = tags_named(bounds)
-    middles = np.array(
-        [[(tag.low + tag.high) / 2 for tag in (named[one.similarity], named[one.lexical])] for one in targets]
-    )
-    labels = np.column_stack([measured.similarity, measured.bleu])
-    return _Columns(
-        hit_marks(targets, measured, bounds),
-        _beside(targets, measured, bounds),
-        labels,
-        middles,
-        np.asarray(~np.isnan(labels).any(axis=1)),
-        None if likeliest is None else hit_marks(targets, likeliest, bounds),
     )
 
 

@@ -58,22 +58,16 @@ def rows_judged(
     written: set[tuple[int, str]] = set()
     for row in rows:
         key = (row.source, near_copy_key(row.text))
-        row.dropped = str(_reason(row, tags, near_copy, keep_misses, held_out) or "")
+        reason = reason_of(row.text, row.source_text, near_copy=near_copy, held_out=held_out)
+        if reason is None and not keep_misses and not hits(row, tags):
+            reason = Reason.MISS
+        row.dropped = str(reason or "")
         if not row.dropped and key in written:
             row.dropped = str(Reason.WRITTEN)
         if not row.dropped:
             written.add(key)
         row.numbers_changed = numbers_differ(row.text, row.source_text)
         row.names_changed = names_differ(row.text, row.source_text)
-
-
-def _reason(
-    row: ParaphraseRow, tags: Mapping[str, Tag], near_copy: float, keep_misses: bool, held_out: HeldOut
-) -> Reason | None:
-    reason = reason_of(row.text, row.source_text, near_copy=near_copy, held_out=held_out)
-    if reason is None and not keep_misses and not hits(row, tags):
-        return Reason.MISS
-    return reason
 
 
 def reason_of(text: str, source: str, *, near_copy: float, held_out: HeldOut) -> Reason | None:

@@ -159,7 +159,20 @@ def paraphraser_further(folder: Path, bounds: TagBounds, compute: Compute) -> Pa
                 rows = model.get_input_embeddings().weight.shape[0]
                 if len(tokenizer) > rows:
                     model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
-                _rows_set(model, known, len(tokenizer))
+
+                # Set the rows first … last - 1 of the embeddings to the mean of those before. Raises ValueError
+                # where the encoder and the decoder have tables of different sizes.
+                last = len(tokenizer)
+                tables = [model.get_input_embeddings().weight]
+                output = model.get_output_embeddings()
+                if output is not None and output.weight is not tables[0]:
+                    tables.append(output.weight)
+                decoder = model.get_decoder().get_input_embeddings().weight
+                if any(len(table) < last for table in (*tables, decoder)):
+                    raise ValueError("the tables differ in size")
+                with torch.no_grad():
+                    for table in tables:
+                        table[known:last] = table[:known].mean(0)
             except (*LOADING_FAILS, NotImplementedError, AttributeError) as error:
                 raise ModelError(
                     f"The decoder of the model in {folder} cannot take new tokens; choose one whose encoder and "
@@ -196,15 +209,7 @@ def paraphraser_initialised(
     with torch.random.fork_rng(), quiet_transformers():
         torch.manual_seed(plan.seed)
         model: Any = BartForConditionalGeneration(config)
-    _positions_set(model)
-    return Paraphraser(model.to(compute.device), tokenizer, bounds, compute)
-
-
-def _positions_set(model: Any) -> None:
-    """Begin the positions of the encoder and of the decoder as waves (Vaswani et al. 2017, section 3.5), as large as
-    random ones would be. The place of a word that is to be copied is then a rotation away, which is learned from few
-    sentences.
-    """
+    # The positions of the encoder and of the decoder begin as waves (Vaswani et al. 2017).
     for part in (model.get_encoder(), model.get_decoder()):
         table = part.embed_positions.weight
         places, width = table.shape
@@ -215,25 +220,10 @@ def _positions_set(model: Any) -> None:
             table.copy_(
                 waves * (model.config.init_std * math.sqrt(2))
             )  # a wave of height 1 has a spread of √½
+    return Paraphraser(model.to(compute.device), tokenizer, bounds, compute)
 
 
 def _tags_add(tokenizer: Any, tags: Sequence[str]) -> None:
     # The space after a tag belongs to it, so that the sentence is divided as it would be without tags.
     added = [AddedToken(tag, rstrip=True, normalized=False, special=True) for tag in tags]
     tokenizer.add_tokens(added, special_tokens=True)
-
-
-def _rows_set(model: Any, first: int, last: int) -> None:
-    """Set the rows first … last - 1 of the embeddings to the mean of those before. Raises ValueError where the encoder
-    and the decoder have tables of different sizes.
-    """
-    tables = [model.get_input_embeddings().weight]
-    output = model.get_output_embeddings()
-    if output is not None and output.weight is not tables[0]:
-        tables.append(output.weight)
-    decoder = model.get_decoder().get_input_embeddings().weight
-    if any(len(table) < last for table in (*tables, decoder)):
-        raise ValueError("the tables differ in size")
-    with torch.no_grad():
-        for table in tables:
-            table[first:last] = table[:first].mean(0)

@@ -130,7 +130,22 @@ class ModelTranslator(Translator):
 
     def __init__(self, language: Language, compute: Compute) -> None:
         super().__init__(language, threads=torch.get_num_threads())
-        self._model, self._compute = _loaded(language).to(compute.device).eval(), compute
+        # The model, from safetensors alone. Raises ModelError.
+        loader: Any = AutoModelForSeq2SeqLM
+        with quiet_transformers():
+            try:
+                model, told = loader.from_pretrained(
+                    language.folder,
+                    output_loading_info=True,
+                    local_files_only=True,
+                    trust_remote_code=False,
+                    use_safetensors=True,
+                    dtype=torch.float32,
+                )
+                check_loaded(model.state_dict().keys(), told)
+            except LOADING_FAILS as error:
+                raise loading_failed(language.folder, error) from error
+        self._model, self._compute = model.to(compute.device).eval(), compute
 
     def translated(
         self, sentences: Sequence[Sentence], way: Way, *, seed: int, report: Report = silent
@@ -269,22 +284,3 @@ def check_circle(forward: Language, backward: Language) -> None:
             f"The models do not close a circle: one translates {forward.source} to {forward.target}, the other "
             f"{backward.source} to {backward.target}; name a model from {forward.target} to {forward.source}."
         )
-
-
-def _loaded(language: Language) -> Any:
-    """The model, from safetensors alone. Raises ModelError."""
-    loader: Any = AutoModelForSeq2SeqLM
-    with quiet_transformers():
-        try:
-            model, told = loader.from_pretrained(
-                language.folder,
-                output_loading_info=True,
-                local_files_only=True,
-                trust_remote_code=False,
-                use_safetensors=True,
-                dtype=torch.float32,
-            )
-            check_loaded(model.state_dict().keys(), told)
-        except LOADING_FAILS as error:
-            raise loading_failed(language.folder, error) from error
-    return model

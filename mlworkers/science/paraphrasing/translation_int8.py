@@ -118,7 +118,9 @@ class Int8Translator(Translator):
                 max_input_length=0,
                 min_decoding_length=least,
                 max_decoding_length=most,
-                **_arguments(way),
+                **{"beam_size": 1, "sampling_topk": way.top_k, "sampling_temperature": way.temperature}
+                if isinstance(way, Sampling)
+                else {"beam_size": way.beams, "num_hypotheses": way.candidates, "length_penalty": 1.0},
             )
             for place, result in zip(places, results, strict=True):
                 found[place] = [self._translation(tokens, most) for tokens in result.hypotheses]
@@ -131,9 +133,3 @@ class Int8Translator(Translator):
         unknown = known[self.language.tokenizer.unk_token]
         numbers = [known.get(token, unknown) for token in tokens]
         return Translation(self.language.text_of(numbers), len(tokens) >= most)
-
-
-def _arguments(way: Way) -> dict[str, Any]:
-    if isinstance(way, Sampling):
-        return {"beam_size": 1, "sampling_topk": way.top_k, "sampling_temperature": way.temperature}
-    return {"beam_size": way.beams, "num_hypotheses": way.candidates, "length_penalty": 1.0}

@@ -22,7 +22,7 @@ from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progr
 from curation.files.progress import Report, silent
 from curation.foundation.connections import BoundedTransport
 from mlworkers.science.pretrained.quiet import quiet
-from mlworkers.science.pretrained.sources import Kind, ModelError, unavailable
+from mlworkers.science.pretrained.sources import Kind, unavailable
 
 # All that a model is loaded from. Code and pickled weights are not so much as downloaded.
 _WANTED = ["*.safetensors", "*.json", "*.txt", "*.model", "*.spm"]
@@ -62,7 +62,18 @@ def hub_folder(
         except LocalEntryNotFoundError as error:
             raise unavailable(f"{name!r} is not in the hub's cache here, and {obstacle}", Kind.HUB) from error
         except (HTTPError, HFValidationError, OSError) as error:
-            raise _explained(error, name, revision) from error
+            match error:
+                case RevisionNotFoundError():
+                    problem = f"{name} has no revision {revision!r} on the hub"
+                case GatedRepoError():
+                    problem = f"{name} is gated; ask for access on the hub and log in with `hf auth login`"
+                case RepositoryNotFoundError():
+                    problem = f"The hub has no model {name!r}, or it is private"
+                case HFValidationError():
+                    problem = f"{name!r} cannot be the name of a hub's model"
+                case _:
+                    problem = f"{name} could not be downloaded ({_brief(error)})"
+            raise unavailable(problem, Kind.HUB) from error
     report(1, 1, f"Fetched {name}")
     return Path(folder)
 
@@ -82,21 +93,6 @@ def _obstacle(name: str, revision: str | None, api: HfApi, timeout: float) -> st
             f"{name} has no safetensors weights on the hub, and no other kind is loaded", Kind.HUB
         )
     return ""
-
-
-def _explained(error: Exception, name: str, revision: str | None) -> ModelError:
-    match error:
-        case RevisionNotFoundError():
-            problem = f"{name} has no revision {revision!r} on the hub"
-        case GatedRepoError():
-            problem = f"{name} is gated; ask for access on the hub and log in with `hf auth login`"
-        case RepositoryNotFoundError():
-            problem = f"The hub has no model {name!r}, or it is private"
-        case HFValidationError():
-            problem = f"{name!r} cannot be the name of a hub's model"
-        case _:
-            problem = f"{name} could not be downloaded ({_brief(error)})"
-    return unavailable(problem, Kind.HUB)
 
 
 def _brief(error: Exception) -> str:

@@ -163,7 +163,18 @@ def model_folder(
     if source.kind is Kind.RUN:
         return check_folder(run_folder(int(source.name), source.part))
     if source.kind is Kind.PACKAGED:
-        return check_folder(_package_folder(PACKAGES[source.name]))
+        package = PACKAGES[source.name]
+        name = package.distribution
+        # Found, not imported: the package's own code stays unused.
+        module = importlib.util.find_spec(package.module)
+        if module is None or module.origin is None:
+            raise unavailable(f"The package {name} is not installed; pip install {name}", Kind.PACKAGED)
+        folder = Path(module.origin).parent / package.folder
+        digest = sha256_of(folder / "model.safetensors")
+        if digest != package.sha256:
+            problem = f"model.safetensors in the package {name} has SHA-256 {digest}, not {package.sha256}"
+            raise unavailable(f"{problem}; install the package again", Kind.PACKAGED)
+        return check_folder(folder)
     if source.kind is Kind.ENDPOINT:
         raise unavailable(
             f"openai:{source.name} is a model behind an endpoint, which has no files here", Kind.ENDPOINT
@@ -205,7 +216,21 @@ def check_folder(folder: Path) -> Path:
     if not weights:
         raise unavailable(f"{folder} holds no safetensors weights, and no other kind is loaded", Kind.PATH)
     for file in sorted({*weights, *_named_weights(folder)}):
-        _check_safetensors(file)
+        if file.suffix != ".safetensors" or not file.is_file():
+            raise unavailable(f"{file}, which the model names as weights, is no safetensors file", Kind.PATH)
+        try:
+            # Eight bytes give the length of a JSON header, and that says where each tensor ends after it.
+            with file.open("rb") as stream:
+                length = int.from_bytes(stream.read(8), "little")
+                header = json_from(stream.read(min(length, _LONGEST_HEADER)))
+            ends = (tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__")
+            whole = 8 + length + max(ends, default=0) == file.stat().st_size
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError):
+            whole = False
+        if not whole:
+            raise unavailable(
+                f"{file} is damaged or no safetensors file; download the model again", Kind.PATH
+            )
     return folder
 
 
@@ -217,20 +242,6 @@ def _of_run(text: str) -> ModelSource:
         problem = f"run:{text} names no model of run {number}; its name must follow, as in run:17/plain-42"
         raise unavailable(problem, Kind.RUN)
     return ModelSource(Kind.RUN, number, part=part)
-
-
-def _package_folder(package: Package) -> Path:
-    name = package.distribution
-    # Found, not imported: the package's own code stays unused.
-    module = importlib.util.find_spec(package.module)
-    if module is None or module.origin is None:
-        raise unavailable(f"The package {name} is not installed; pip install {name}", Kind.PACKAGED)
-    folder = Path(module.origin).parent / package.folder
-    digest = sha256_of(folder / "model.safetensors")
-    if digest != package.sha256:
-        problem = f"model.safetensors in the package {name} has SHA-256 {digest}, not {package.sha256}"
-        raise unavailable(f"{problem}; install the package again", Kind.PACKAGED)
-    return folder
 
 
 def _named_weights(folder: Path) -> Iterator[Path]:
@@ -256,19 +267,3 @@ def _read_json(file: Path) -> dict[str, Any]:
             f"{file} is not JSON that can be read; download the model again", Kind.PATH
         ) from error
     return content if isinstance(content, dict) else {}
-
-
-def _check_safetensors(file: Path) -> None:
-    if file.suffix != ".safetensors" or not file.is_file():
-        raise unavailable(f"{file}, which the model names as weights, is no safetensors file", Kind.PATH)
-    try:
-        # Eight bytes give the length of a JSON header, and that says where each tensor ends after it.
-        with file.open("rb") as stream:
-            length = int.from_bytes(stream.read(8), "little")
-            header = json_from(stream.read(min(length, _LONGEST_HEADER)))
-        ends = (tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__")
-        whole = 8 + length + max(ends, default=0) == file.stat().st_size
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError):
-        whole = False
-    if not whole:
-        raise unavailable(f"{file} is damaged or no safetensors file; download the model again", Kind.PATH)

@@ -128,7 +128,23 @@ def sdi_data(
     texts = [alike(text) for text in drawn]
     keys = [near_copy_key(text) for text in texts]
     learned, left_out = _learned(texts, keys, human, usable)
-    _require_enough(human, learned)
+
+    if not human.any():
+        raise RealismError(
+            "The dataset has no human sentences outside dev and test; import pairs that people wrote."
+        )
+    people, machines = int((learned & human).sum()), int((learned & ~human).sum())
+    if machines < FEWEST:
+        raise RealismError(
+            f"{machines} distinct machine sentences that no person wrote are too few to learn from; generate at "
+            f"least {FEWEST}."
+        )
+    if people < FEWEST:
+        raise RealismError(
+            f"{people} human sentences outside dev and test, no longer than the longest machine sentence, are too "
+            f"few to learn from; import at least {FEWEST}."
+        )
+
     # A quarter of a fold: larger groups would leave folds of unlike size, or of one class.
     group, links_cut = group_sentences(keys, links, largest=max(2, len(texts) // (4 * folds)))
     # Shares are those of the sentences that are learned from; the rest follows its group, or goes to fold 0.
@@ -167,21 +183,3 @@ def _learned(
     longer = learned & human & (lengths > lengths[machine].max(initial=0)) if machine.any() else machine
     left_out = {"unusable": ~usable, "identical": identical, "repeated": repeated, "longer": longer}
     return learned & ~longer, {reason: int(marks.sum()) for reason, marks in left_out.items()}
-
-
-def _require_enough(human: Marks, learned: Marks) -> None:
-    if not human.any():
-        raise RealismError(
-            "The dataset has no human sentences outside dev and test; import pairs that people wrote."
-        )
-    people, machines = int((learned & human).sum()), int((learned & ~human).sum())
-    if machines < FEWEST:
-        raise RealismError(
-            f"{machines} distinct machine sentences that no person wrote are too few to learn from; generate at "
-            f"least {FEWEST}."
-        )
-    if people < FEWEST:
-        raise RealismError(
-            f"{people} human sentences outside dev and test, no longer than the longest machine sentence, are too "
-            f"few to learn from; import at least {FEWEST}."
-        )

@@ -39,7 +39,13 @@ def score_sentences(logits: ArrayLike, data: SdiData, *, temperature: float = 0.
     values, human, learned = np.asarray(logits, dtype=np.float64), data.human[data.learned], data.learned
     fitted = fit_temperature(values[learned], human) if temperature == 0 else temperature
     p_human = probabilities(values, fitted)
-    plain, held_out = probabilities(values[learned], 1.0), _held_out(values, data, temperature)
+    # p_D of the sentences learned from, under temperatures that were fitted on the other folds.
+    share = np.empty(len(values))
+    for fold in range(data.folds):
+        own, others = data.learned & (data.fold == fold), data.seen_by(fold)
+        used = temperature or fit_temperature(values[others], data.human[others])
+        share[own] = probabilities(values[own], used)
+    plain, held_out = probabilities(values[learned], 1.0), share[data.learned]
     right = (values[learned, 1] > values[learned, 0]) == human
     area = auc_interval(np.diff(values[learned], axis=1)[:, 0], human, data.group[learned])
     figures = {
@@ -83,13 +89,3 @@ def pair_figures(p_human: Sequence[float], targets: Sequence[float | None]) -> d
     known = [(p, y) for p, y in zip(p_human, targets, strict=True) if y is not None]
     related = spearman(*zip(*known, strict=True)) if len(known) > 2 else None
     return {"spearman_p_target": related, "effective_pairs": effective_size(p_human) if p_human else 0.0}
-
-
-def _held_out(logits: Floats, data: SdiData, temperature: float) -> Floats:
-    """p_D of the sentences learned from, under temperatures that were fitted on the other folds."""
-    share = np.empty(len(logits))
-    for fold in range(data.folds):
-        own, others = data.learned & (data.fold == fold), data.seen_by(fold)
-        used = temperature or fit_temperature(logits[others], data.human[others])
-        share[own] = probabilities(logits[own], used)
-    return share[data.learned]

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from curation.pairs.text import words
-from mlworkers.science.realism.calibration import Floats, class_weights
+from mlworkers.science.realism.calibration import class_weights
 from mlworkers.science.realism.dataset import SdiData
 from mlworkers.science.realism.discrimination import auc
 from mlworkers.science.realism.head import cross_fit
@@ -43,17 +43,16 @@ def shortcuts_near(figures: Mapping[str, float]) -> list[str]:
 
 
 def _characters_auc(texts: Sequence[str], data: SdiData) -> float:
-    logits = cross_fit(_characters_counted(texts), data, penalties=[_PENALTY_OF_COUNTS]).logits[:, 1]
-    return auc(logits[data.learned], data.human[data.learned])
-
-
-def _characters_counted(texts: Sequence[str]) -> Floats:
-    """log(1 + count) of each character that occurs in enough sentences, (n, characters); their order is Unicode's."""
+    # log(1 + count) of each character that occurs in enough sentences, (n, characters); their order is Unicode's.
     counted = [Counter(text) for text in texts]
     spread = Counter(character for counts in counted for character in counts)
     kept = sorted(character for character, sentences in spread.items() if sentences >= _FEWEST_SENTENCES)
     table = np.array([[counts[character] for character in kept] for counts in counted], dtype=np.float64)
-    return np.log1p(table.reshape(len(texts), len(kept)))
+    logits = cross_fit(
+        np.log1p(table.reshape(len(texts), len(kept))), data, penalties=[_PENALTY_OF_COUNTS]
+    ).logits[:, 1]
+
+    return auc(logits[data.learned], data.human[data.learned])
 
 
 def _words_auc(data: SdiData) -> float:

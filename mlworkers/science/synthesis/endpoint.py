@@ -194,7 +194,21 @@ class ChatClient:
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, RuntimeError, OSError) as error:
             raise _NotNowError(f"The endpoint cannot be reached ({type(error).__name__})") from None
         self._check(response.status_code, response.headers, body)
-        return _answer_in(body)
+
+        try:
+            value = json_from(body.decode("utf-8"))
+            choice = value["choices"][0]
+            text = choice["message"]["content"]
+            finish = choice.get("finish_reason")
+            usage = value.get("usage") or {}
+            read, written = (usage.get(name) for name in ("prompt_tokens", "completion_tokens"))
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+            raise _NotNowError(_NO_COMPLETION) from None
+        if not isinstance(text, str | None):
+            raise _NotNowError(_NO_COMPLETION)
+        # Without a text the model declined, or its server withheld what it wrote.
+        finish = "content_filter" if text is None else finish if isinstance(finish, str) else ""
+        return Answer(text or "", finish, *(count if type(count) is int else 0 for count in (read, written)))
 
     def _read(self, response: httpx.Response) -> bytes:
         """The body as it was sent, up to a size and within the time for an answer."""
@@ -242,23 +256,6 @@ class ChatClient:
         for secret in (self._endpoint.key, self._endpoint.address):
             text = text.replace(secret, "…") if secret else text
         return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def _answer_in(body: bytes) -> Answer:
-    try:
-        value = json_from(body.decode("utf-8"))
-        choice = value["choices"][0]
-        text = choice["message"]["content"]
-        finish = choice.get("finish_reason")
-        usage = value.get("usage") or {}
-        read, written = (usage.get(name) for name in ("prompt_tokens", "completion_tokens"))
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
-        raise _NotNowError(_NO_COMPLETION) from None
-    if not isinstance(text, str | None):
-        raise _NotNowError(_NO_COMPLETION)
-    # Without a text the model declined, or its server withheld what it wrote.
-    finish = "content_filter" if text is None else finish if isinstance(finish, str) else ""
-    return Answer(text or "", finish, *(count if type(count) is int else 0 for count in (read, written)))
 
 
 def _seconds_asked(headers: Mapping[str, str]) -> float:

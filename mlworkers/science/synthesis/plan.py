@@ -284,7 +284,10 @@ class GenerationPlan:
         if self.writes_first_sentences:
             self.instructions.without_sources()
         if self.model.startswith("openai:"):
-            _check_endpoint_name(self.model)
+            try:
+                parse_source(self.model)
+            except ModelError as error:
+                raise PlanError("%(problem)s", problem=error) from error
 
     @property
     def instructions(self) -> Task:
@@ -308,13 +311,6 @@ class GenerationPlan:
     @property
     def label_list(self) -> tuple[str, ...]:
         return labels_listed(self.labels, self.instructions)
-
-
-def _check_endpoint_name(model: str) -> None:
-    try:
-        parse_source(model)
-    except ModelError as error:
-        raise PlanError("%(problem)s", problem=error) from error
 
 
 def _refuse_held_out(split: str) -> None:

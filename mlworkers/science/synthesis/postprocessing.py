@@ -104,7 +104,13 @@ def postprocessed(
     by_id = {source.id: source for source in sources}
     rows = [_cleaned(row, plan) for row in written]
     shuffled = [rows[index] for index in rng.permutation(len(rows)).tolist()]
-    _drop_repeats(shuffled)
+    # Of rows with the same source, label and text, the first stays.
+    seen: set[tuple[int, str, str]] = set()
+    for row in shuffled:
+        name = (row.source, row.label, row.key)
+        row.drop(Reason.REPEATED, name in seen)
+        if row.dropped is None:
+            seen.add(name)
     _drop_copies(shuffled, sources, held_out)
     _drop_contradictions(shuffled)
     _thin_out(shuffled, plan.keep)
@@ -168,16 +174,6 @@ def _endpoint_sentence(written: WrittenRow, plan: GenerationPlan) -> tuple[str, 
         return "", _UNFINISHED[written.finish]
     sentence = sentence_in(written.text, plan.answer_form)
     return (sentence, None) if sentence is not None else ("", Reason.OTHER_FORM)
-
-
-def _drop_repeats(rows: Sequence[Row]) -> None:
-    """Of rows with the same source, label and text, the first stays."""
-    seen: set[tuple[int, str, str]] = set()
-    for row in rows:
-        name = (row.source, row.label, row.key)
-        row.drop(Reason.REPEATED, name in seen)
-        if row.dropped is None:
-            seen.add(name)
 
 
 def _drop_copies(rows: Sequence[Row], sources: Sequence[Source], held_out: HeldOut) -> None:

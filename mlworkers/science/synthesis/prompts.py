@@ -118,7 +118,21 @@ def task_checked(spec: Any) -> Task:
         label: _instruction(label, _mapping(each, f"The label {label}")) for label, each in labels.items()
     }
     for label, instruction in instructions.items():
-        _check(label, instruction.counters, instructions)
+        try:
+            value = float(label)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value <= 1:
+            raise TaskError(
+                f"The label {label!r} is no number from 0 to 1, and cannot be a target similarity."
+            )
+        for counter in instruction.counters:
+            if counter not in instructions:
+                raise TaskError(f"The label {label} counters {counter!r}, which is no label of the task.")
+            if counter == label:
+                raise TaskError(f"The label {label} counters itself; remove it from its counter_labels.")
+        if len(set(instruction.counters)) < len(instruction.counters):
+            raise TaskError(f"The label {label} names a counter label twice; name each once.")
     return Task(name, instructions)
 
 
@@ -176,22 +190,6 @@ def _instruction(label: str, fields: dict[str, Any]) -> Instruction:
     if not isinstance(counters, list) or not all(isinstance(counter, str) for counter in counters):
         raise TaskError(f"“counter_labels” of the label {label} is not a list of labels.")
     return Instruction(text, tuple(counters))
-
-
-def _check(label: str, counters: tuple[str, ...], known: Mapping[str, Instruction]) -> None:
-    try:
-        value = float(label)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= 1:
-        raise TaskError(f"The label {label!r} is no number from 0 to 1, and cannot be a target similarity.")
-    for counter in counters:
-        if counter not in known:
-            raise TaskError(f"The label {label} counters {counter!r}, which is no label of the task.")
-        if counter == label:
-            raise TaskError(f"The label {label} counters itself; remove it from its counter_labels.")
-    if len(set(counters)) < len(counters):
-        raise TaskError(f"The label {label} names a counter label twice; name each once.")
 
 
 class LabelledPair(NamedTuple):

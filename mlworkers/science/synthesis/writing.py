@@ -85,17 +85,13 @@ def _batches(
         order = sorted(range(len(sources)), key=lambda index: len(prompts[index][0]))
         for start in range(0, len(order), at_a_time):
             places = order[start : start + at_a_time]
-            noise = _noise(plan, label, [sources[index] for index in places])
+            # (sources x samples, max_tokens), uniform in [0, 1).
+            rows = (
+                uniform_draws(plan.max_tokens, seed=plan.seed, source=source.text, label=label, sample=sample)
+                for source, sample in product([sources[index] for index in places], range(plan.samples))
+            )
+            noise = torch.stack([torch.from_numpy(row) for row in rows])
             yield _Work(label, places, [prompts[index] for index in places], noise)
-
-
-def _noise(plan: GenerationPlan, label: str, sources: Sequence[Source]) -> Tensor:
-    """(sources x samples, max_tokens), uniform in [0, 1)."""
-    rows = (
-        uniform_draws(plan.max_tokens, seed=plan.seed, source=source.text, label=label, sample=sample)
-        for source, sample in product(sources, range(plan.samples))
-    )
-    return torch.stack([torch.from_numpy(row) for row in rows])
 
 
 def _prompts(generator: Generator, plan: GenerationPlan, label: str, source: Source) -> Prompts:

@@ -106,7 +106,16 @@ class Checkpoints:
                 f"The checkpoint at step {step} belongs to another training: its {other[0]} is "
                 f"{about.get(other[0])!r}, not {self._about.get(other[0])!r}; remove it and start again."
             )
-        _check_shapes(tensors["weights"], weights, step)
+        saved = tensors["weights"]
+        for name in sorted(saved.keys() | weights.keys()):
+            there, here = (
+                str(tuple(side[name].shape)) if name in side else "missing" for side in (saved, weights)
+            )
+            if there != here:
+                raise CheckpointError(
+                    f"The checkpoint at step {step} belongs to another architecture: its weight {name} is {there}, the "
+                    f"model's is {here}; remove it and start again."
+                )
         return State(step, tensors, figures)
 
     def remove(self) -> None:
@@ -115,18 +124,6 @@ class Checkpoints:
 
     def _all(self) -> list[Path]:
         return sorted(self._folder.glob("step-*"))
-
-
-def _check_shapes(saved: Mapping[str, Tensor], weights: Mapping[str, Tensor], step: int) -> None:
-    for name in sorted(saved.keys() | weights.keys()):
-        there, here = (
-            str(tuple(side[name].shape)) if name in side else "missing" for side in (saved, weights)
-        )
-        if there != here:
-            raise CheckpointError(
-                f"The checkpoint at step {step} belongs to another architecture: its weight {name} is {there}, the "
-                f"model's is {here}; remove it and start again."
-            )
 
 
 def checkpoints_of(

@@ -98,7 +98,10 @@ def _result(ranks: Sequence[_Rank], hear: Say, look: Callable[[], object]) -> An
     lost_at: float | None = None
     while True:
         look()
-        _wait(ranks)
+        # Until one of them says something or ends, or a look is due.
+        talking = [rank.messages for rank in ranks if not rank.messages.closed]
+        living = [rank.process.sentinel for rank in ranks if rank.process.is_alive()]
+        wait([*talking, *living], timeout=SECONDS_BETWEEN_LOOKS)
         ended = [not rank.process.is_alive() for rank in ranks]  # before its last words are read
         for number, rank in enumerate(ranks):
             for kind, what in _messages(rank):
@@ -117,13 +120,6 @@ def _result(ranks: Sequence[_Rank], hear: Say, look: Callable[[], object]) -> An
                 raise RankLost(_end_in_words(number, len(ranks), rank.process.exitcode))
         if lost_at is not None and monotonic() - lost_at > SECONDS_OF_GRACE:
             raise RankLost(f"The {len(ranks)} processes of the training lost their connection.")
-
-
-def _wait(ranks: Sequence[_Rank]) -> None:
-    """Until one of them says something or ends, or a look is due."""
-    talking = [rank.messages for rank in ranks if not rank.messages.closed]
-    living = [rank.process.sentinel for rank in ranks if rank.process.is_alive()]
-    wait([*talking, *living], timeout=SECONDS_BETWEEN_LOOKS)
 
 
 def _messages(rank: _Rank) -> list[tuple[str, Any]]:

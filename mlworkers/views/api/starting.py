@@ -12,12 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.models import Dataset, User
+from curation.models import User
 from curation.people.access import dataset_for, datasets_readable
 from mlworkers.access import kind_for, kinds_offered, run_for, runs_allow, start_allow
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
-from mlworkers.plans.kinds import Kind, plan_errors_shown, plan_from
+from mlworkers.plans.kinds import plan_errors_shown, plan_from
 from mlworkers.runs.services import run_again, run_cancel, run_put_first, run_start
 from mlworkers.serializers import (
     KindSerializer,
@@ -53,13 +53,8 @@ def run_started(user: User, sent: Any) -> Run:
     start_allow(user, kind, dataset)
     with plan_errors_shown(kind, by_key=True):
         values = asdict(plan_from(kind, plan))
-    _require_offered(user, kind, dataset, values)
-    launch = asked.validated_data.get("launch")
-    return run_start(kind=kind.name, plan=values, by=user, dataset=dataset, launch=launch, by_key=True)
 
-
-def _require_offered(user: User, kind: Kind, dataset: Dataset | None, values: dict[str, Any]) -> None:
-    """Raises ValidationError, by the settings' names, for what the form would not take: it offers what one may read."""
+    # Raises ValidationError, by the settings' names, for what the form would not take: it offers what one may read.
     data = QueryDict(mutable=True)
     data.update(
         {name: str(getattr(value, "value", value)) for name, value in values.items() if value is not None}
@@ -67,6 +62,9 @@ def _require_offered(user: User, kind: Kind, dataset: Dataset | None, values: di
     form: Form = PlanForm(data, kind=kind, dataset=dataset, datasets=datasets_readable(user))
     if not form.is_valid():
         raise ValidationError({name: [str(each) for each in errors] for name, errors in form.errors.items()})
+
+    launch = asked.validated_data.get("launch")
+    return run_start(kind=kind.name, plan=values, by=user, dataset=dataset, launch=launch, by_key=True)
 
 
 class RunCancel(APIView):

@@ -187,17 +187,13 @@ def encoders_with(
     place = next(number for number, module in enumerate(modules) if isinstance(module, Pooling)) + 1
     pooling: Any = modules[place - 1]
     trained = [*modules[:place], _mlp(pooling.pooling_output_dimension), *modules[place:]]
-    with_mlp = _made_of(trained, encoder)
-    return with_mlp, with_mlp if pooler is Pooler.CLS_MLP else encoder
-
-
-def _made_of(modules: Sequence[nn.Module], like: SentenceTransformer) -> SentenceTransformer:
-    return SentenceTransformer(
-        modules=list(modules),
-        device=str(like.device),
-        prompts={name: prompt for name, prompt in like.prompts.items() if prompt is not None},
-        default_prompt_name=like.default_prompt_name,
+    with_mlp = SentenceTransformer(
+        modules=list(trained),
+        device=str(encoder.device),
+        prompts={name: prompt for name, prompt in encoder.prompts.items() if prompt is not None},
+        default_prompt_name=encoder.default_prompt_name,
     )
+    return with_mlp, with_mlp if pooler is Pooler.CLS_MLP else encoder
 
 
 def _mlp(width: int) -> Dense:

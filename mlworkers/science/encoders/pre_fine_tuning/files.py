@@ -110,7 +110,7 @@ def _labelled(path: Path, names: TaskNames) -> _Labelled | None:
     labels: list[str] = []
     scored, width = False, 1
     for line, cells in _records(path, names):
-        columns = _columns(cells)
+        columns = next((names for names in _SIDES if all(name in cells for name in names)), None)
         value = next((name for name in (*_SCORES, *_CLASSES) if name in cells), None)
         if columns is None:
             raise FileError(
@@ -133,10 +133,6 @@ def _labelled(path: Path, names: TaskNames) -> _Labelled | None:
     if not labels:
         return None
     return _Labelled(tuple(sides[0]), tuple(sides[1]) if width == 2 else None, tuple(labels), scored)
-
-
-def _columns(cells: Mapping[str, str]) -> tuple[str, ...] | None:
-    return next((names for names in _SIDES if all(name in cells for name in names)), None)
 
 
 def _records(path: Path, names: TaskNames) -> Iterator[tuple[int, Mapping[str, str]]]:

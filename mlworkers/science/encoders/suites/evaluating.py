@@ -11,7 +11,7 @@ from mlworkers.science.encoders.encoding import SentenceVectors
 from mlworkers.science.encoders.seen import NOTHING_KNOWN, UNSEEN, Seen
 from mlworkers.science.encoders.suites.catalogue import Read, Suite
 from mlworkers.science.encoders.suites.figures import Figure, suite_figures
-from mlworkers.science.encoders.suites.probe import Probed, probed
+from mlworkers.science.encoders.suites.probe import probed
 
 VectorsOf = Callable[[Iterable[str]], SentenceVectors]
 
@@ -50,7 +50,15 @@ def suite_evaluated(
         found = probed(suite, read, vectors, resamples=resamples, seed=seed, unseen=unseen)
         figures += [Figure(suite.name, "", measured, by="probe") for measured in found.figures]
         figures += [Figure(suite.name, UNSEEN, measured, by="probe") for measured in found.unseen]
-        notes.append(_about(found))
+        left_out = (
+            f" {found.left_out} train pairs that stand among the dev or test pairs were left out."
+            if found.left_out
+            else ""
+        )
+        notes.append(
+            f"The probe is a logistic regression on |u − v| and u · v of {found.trained_on:,} train pairs; C = "
+            f"{found.chosen:g} was best on {found.chosen_on}.{left_out}"
+        )
     elif suite.probe:
         notes.append(f"No probe was trained, because there is no train file; {suite.looks_for}.")
     return Evaluated(tuple(figures), tuple(notes), len(vectors.place))
@@ -66,15 +74,3 @@ def suite_cosines(suite: Suite, read: Read, vectors: SentenceVectors) -> tuple[S
 def suite_unseen(read: Read, seen: Seen) -> NDArray[np.bool_] | None:
     """Which test pairs hold no sentence that was seen, (n,); None where nobody knows."""
     return seen.pairs_unseen(read.test.first, read.test.second) if seen.known else None
-
-
-def _about(found: Probed) -> str:
-    left_out = (
-        f" {found.left_out} train pairs that stand among the dev or test pairs were left out."
-        if found.left_out
-        else ""
-    )
-    return (
-        f"The probe is a logistic regression on |u − v| and u · v of {found.trained_on:,} train pairs; C = "
-        f"{found.chosen:g} was best on {found.chosen_on}.{left_out}"
-    )

@@ -134,17 +134,13 @@ def judged_pairs(
     twice = sum(count - 1 for count in Counter(frozenset(row[:2]) for row in rows).values())
     if twice:
         found.append(f"{twice} pairs stand in the file more than once; each row counts.")
-    marks = sum(_in_quotes(cell) for row in rows for cell in row[:2])
+    marks = sum((len(cell) > 1 and cell[0] == cell[-1] == '"') for row in rows for cell in row[:2])
     if marks and not quoted:
         found.append(
             f"{marks} sentences are between quotation marks, which are kept, because this layout has no quoting."
         )
     first, second, values, sources = zip(*rows, strict=True) if rows else ((), (), (), ())
     return JudgedPairs(name, first, second, values, tuple(found), sources if any(sources) else ())
-
-
-def _in_quotes(cell: str) -> bool:
-    return len(cell) > 1 and cell[0] == cell[-1] == '"'
 
 
 def _text(path: Path) -> tuple[str, list[str]]:
@@ -218,11 +214,9 @@ def _reading(first: Row, layout: Layout) -> _Reading | None:
         if any(names.count(str(name)) != 1 for name in asked.values()):
             return None
         return _Reading(layout, {field: names.index(str(name)) for field, name in asked.items()}, len(names))
-    return _by_number(first, layout, {field: int(place) for field, place in asked.items()})
 
-
-def _by_number(first: Row, layout: Layout, of: Mapping[str, int]) -> _Reading | None:
-    """Without a header, the first row must be a pair; a row of words where the layout allows a header is one."""
+    # Without a header, the first row must be a pair; a row of words where the layout allows a header is one.
+    of = {field: int(place) for field, place in asked.items()}
     if len(first.cells) <= max(layout.cells - 1, *of.values()):
         return None
     value = first.cells[of["value"]].strip()
@@ -250,7 +244,9 @@ def _part(path: Path, reading: _Reading, rows: Iterator[Row], part: str, warning
             without_gold += 1
         else:
             try:
-                pairs.append(_pair(cells, layout))
+                value = score_read(cells["value"].strip(), layout.values)
+                source = normalise(cells.get("source", ""))
+                pairs.append((sentence_read(cells["first"]), sentence_read(cells["second"]), value, source))
             except ValueError as error:
                 raise FileError(f"{path.name}, line {row.line}: {error}; mend or remove the row.") from error
     if layout.split and not pairs:
@@ -269,12 +265,6 @@ def _part(path: Path, reading: _Reading, rows: Iterator[Row], part: str, warning
         )
     quoted = layout.delimiter in (",", "json")
     return Part(judged_pairs(path.name, pairs, said, quoted=quoted), layout, without_gold)
-
-
-def _pair(cells: Mapping[str, str], layout: Layout) -> tuple[str, str, float, str]:
-    value = score_read(cells["value"].strip(), layout.values)
-    source = normalise(cells.get("source", ""))
-    return sentence_read(cells["first"]), sentence_read(cells["second"]), value, source
 
 
 def _cells(row: Row, reading: _Reading) -> dict[str, str] | None:

@@ -97,7 +97,24 @@ def word_vectors_read(path: Path, words: Collection[str], *, report: Report = si
     Raises RelatednessError.
     """
     if path.is_dir():
-        return _static_embedding(path)
+        # The table and the tokenizer that sentence-transformers, or model2vec, saves.
+        place = _module_folder(path)
+        table_path, tokenizer_path = place / "model.safetensors", place / "tokenizer.json"
+        if not table_path.is_file() or not tokenizer_path.is_file():
+            raise _no_static_embedding(path, "it lacks model.safetensors or tokenizer.json")
+        try:
+            tensors: dict[str, Any] = load_file(table_path)
+            tokenizer = Tokenizer.from_file(str(tokenizer_path))
+        except (SafetensorError, OSError, KeyError, TypeError) as error:
+            raise _no_static_embedding(path, "its weights are damaged") from error
+        except Exception as error:  # the tokenizers library raises no other class
+            raise _no_static_embedding(path, "its tokenizer cannot be read") from error
+        table = next((tensors[name] for name in _WEIGHTS if name in tensors), None)
+        if table is None or table.ndim != 2 or len(table) < tokenizer.get_vocab_size():
+            raise _no_static_embedding(path, "its weights have no row for each token")
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        return TokenVectors(table.astype(np.float32), tokenizer)
     if not path.is_file():
         raise RelatednessError(
             "There is no file of word vectors at %(path)s; give the path of a file of word2vec or GloVe, or of a "
@@ -107,27 +124,6 @@ def word_vectors_read(path: Path, words: Collection[str], *, report: Report = si
     return VectorTable(
         *vectors_read(path, {form for word in words for form in forms_of(word)}, report=report)
     )
-
-
-def _static_embedding(folder: Path) -> TokenVectors:
-    """The table and the tokenizer that sentence-transformers, or model2vec, saves."""
-    place = _module_folder(folder)
-    table_path, tokenizer_path = place / "model.safetensors", place / "tokenizer.json"
-    if not table_path.is_file() or not tokenizer_path.is_file():
-        raise _no_static_embedding(folder, "it lacks model.safetensors or tokenizer.json")
-    try:
-        tensors: dict[str, Any] = load_file(table_path)
-        tokenizer = Tokenizer.from_file(str(tokenizer_path))
-    except (SafetensorError, OSError, KeyError, TypeError) as error:
-        raise _no_static_embedding(folder, "its weights are damaged") from error
-    except Exception as error:  # the tokenizers library raises no other class
-        raise _no_static_embedding(folder, "its tokenizer cannot be read") from error
-    table = next((tensors[name] for name in _WEIGHTS if name in tensors), None)
-    if table is None or table.ndim != 2 or len(table) < tokenizer.get_vocab_size():
-        raise _no_static_embedding(folder, "its weights have no row for each token")
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return TokenVectors(table.astype(np.float32), tokenizer)
 
 
 def _module_folder(folder: Path) -> Path:
