@@ -155,54 +155,27 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
     ties = int((judged.collected & judged.ties).sum())
     if adaptive or ties:
         every = _judgements_csv(facts, "maxdiff", folder / "judgements-for-models.csv")
-    parts = (
-        _items,
-        _tuples,
-        _design,
-        _all_judgements,
-        _gold,
-        _repeats,
-        _annotators,
-        _exclusions,
-        _flags,
-        _machines,
-    )
-    for part in parts:
+    for part in (
+        *(
+            _items,
+            _tuples,
+            _design,
+            _all_judgements,
+            _gold,
+            _repeats,
+            _annotators,
+            _exclusions,
+            _flags,
+            _machines,
+        ),
+        *(_guidelines, _quiz, _norming, _slider),
+    ):
         part(facts)
-    (folder / "guidelines").mkdir()
-    for guideline in campaign.guidelines.order_by("version"):
-        text = guideline.text.replace("\r\n", "\n") + "\n"
-        (folder / "guidelines" / f"version-{guideline.version}.txt").write_text(text, encoding="utf-8")
-        if guideline.examples:
-            examples = {"examples": guideline.examples}
-            _write_json(folder / "guidelines" / f"version-{guideline.version}-examples.json", examples)
-    _quiz(facts)
-    _norming(facts)
-    _slider(facts)
     joined = _groups(facts, every)
     _scores(file, every, joined, folder)
     _reliability(file.judgements, campaign.seed, folder)
-    collected = len(file.judgements)
-    context = {
-        "campaign": campaign,
-        "title": markdown_text(campaign.name),
-        "collected": collected,
-        "adaptive": adaptive,
-        "ties": ties,
-        "quiz": campaign.has_quiz,
-        "norming": (folder / "norming.csv").is_file(),
-        "slider": (folder / "ratings.csv").is_file(),
-        "every": len(every.judgements),
-        "more": len(every.judgements) > collected,
-        "judgements": len(judged),
-        "groups": joined is not None,
-        "machines": (folder / "machines.csv").is_file(),
-        "keep_spaces": len(set(map(unspaced, every.items))) < len(every.items),
-        "schema_version": SCHEMA_VERSION,
-        "spreadsheet": spreadsheet,
-    }
-    text = render_to_string("annotation/bundle/readme.md", context)
-    (folder / "README.md").write_text(text, encoding="utf-8")
+    counts = {"collected": len(file.judgements), "adaptive": adaptive, "ties": ties}
+    _readme(facts, every, counts, groups=joined is not None, spreadsheet=spreadsheet)
     about = {
         "schema_version": SCHEMA_VERSION,
         "campaign": campaign.name,
@@ -218,6 +191,40 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
         for table in sorted((*folder.rglob("*.csv"), *folder.rglob("*.tsv"))):
             neutralise_file(table)
     return Bundle(path, len(every.judgements), write_manifest(folder, about))
+
+
+def _guidelines(facts: _Facts) -> None:
+    folder = facts.folder / "guidelines"
+    folder.mkdir()
+    for guideline in facts.campaign.guidelines.order_by("version"):
+        text = guideline.text.replace("\r\n", "\n") + "\n"
+        (folder / f"version-{guideline.version}.txt").write_text(text, encoding="utf-8")
+        if guideline.examples:
+            examples = {"examples": guideline.examples}
+            _write_json(folder / f"version-{guideline.version}-examples.json", examples)
+
+
+def _readme(
+    facts: _Facts, every: JudgementFile, counts: Mapping[str, int], *, groups: bool, spreadsheet: bool
+) -> None:
+    context = {
+        "campaign": facts.campaign,
+        "title": markdown_text(facts.campaign.name),
+        **counts,
+        "quiz": facts.campaign.has_quiz,
+        "norming": (facts.folder / "norming.csv").is_file(),
+        "slider": (facts.folder / "ratings.csv").is_file(),
+        "every": len(every.judgements),
+        "more": len(every.judgements) > counts["collected"],
+        "judgements": len(facts.judged),
+        "groups": groups,
+        "machines": (facts.folder / "machines.csv").is_file(),
+        "keep_spaces": len(set(map(unspaced, every.items))) < len(every.items),
+        "schema_version": SCHEMA_VERSION,
+        "spreadsheet": spreadsheet,
+    }
+    text = render_to_string("annotation/bundle/readme.md", context)
+    (facts.folder / "README.md").write_text(text, encoding="utf-8")
 
 
 def _judgements_csv(facts: _Facts, method: str, path: Path) -> JudgementFile:

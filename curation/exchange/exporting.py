@@ -212,23 +212,7 @@ def snapshot_create(
             "No pair matches the filter, so the snapshot would be empty. Choose a wider filter, or import pairs first."
         )
         raise UserError(sentence)
-    sets = _score_sets(dataset, None)
-    scored = values_alone(sets)
-    columns = (*SNAPSHOT_COLUMNS, *columns_of(scored, SNAPSHOT_COLUMNS))
-    about: dict[str, object] = {"dataset": dataset.slug, "licence": dataset.licence}
-    about["filter"] = filter.as_json()
-    about["scores"] = scores_about(scored, columns[len(SNAPSHOT_COLUMNS) :], people=True)
-    components = pair_components(triples[:, 1], triples[:, 2])
-    rows = _rows(triples[:, 0], _KEPT, scored, report, _("Writing the snapshot"))
-    with_components = ((component, *row) for component, row in zip(components.tolist(), rows, strict=True))
-    # Written under its own name first: it gets its number while the dataset is locked, which is short.
-    with errors_shown(FileError):
-        folder = Path(settings.SEMBLANCE_HOME) / "snapshots" / dataset.slug
-        make_folder(folder)
-        staged = folder / f"{uuid4().hex}.parquet"
-        write_table(staged, "parquet", columns, with_components, about=_metadata(about))
-    _require_no_leak(dataset, staged, leaks)
-    staged.chmod(0o444 & ~settings.SEMBLANCE_UMASK)
+    staged = _staged(dataset, filter, triples, leaks, report)
     digest = sha256_of(staged)
     shared_put(staged)  # under this name, for a store renames nothing; and while nobody waits for the dataset
     with transaction.atomic():
@@ -260,6 +244,32 @@ def snapshot_create(
         staged.replace(path)
         sync_folder(path.parent)
     return snapshot
+
+
+def _staged(
+    dataset: Dataset, filter: PairFilter, triples: NDArray[np.int64], leaks: Leaks, report: Report
+) -> Path:
+    """The snapshot under a name of its own: it gets its number while the dataset is locked, which is short.
+
+    triples: (n, 3) the pairs and their sentences.
+    """
+    sets = _score_sets(dataset, None)
+    scored = values_alone(sets)
+    columns = (*SNAPSHOT_COLUMNS, *columns_of(scored, SNAPSHOT_COLUMNS))
+    about: dict[str, object] = {"dataset": dataset.slug, "licence": dataset.licence}
+    about["filter"] = filter.as_json()
+    about["scores"] = scores_about(scored, columns[len(SNAPSHOT_COLUMNS) :], people=True)
+    components = pair_components(triples[:, 1], triples[:, 2])
+    rows = _rows(triples[:, 0], _KEPT, scored, report, _("Writing the snapshot"))
+    with_components = ((component, *row) for component, row in zip(components.tolist(), rows, strict=True))
+    with errors_shown(FileError):
+        folder = Path(settings.SEMBLANCE_HOME) / "snapshots" / dataset.slug
+        make_folder(folder)
+        staged = folder / f"{uuid4().hex}.parquet"
+        write_table(staged, "parquet", columns, with_components, about=_metadata(about))
+    _require_no_leak(dataset, staged, leaks)
+    staged.chmod(0o444 & ~settings.SEMBLANCE_UMASK)
+    return staged
 
 
 def _require_no_leak(dataset: Dataset, staged: Path, leaks: Leaks) -> None:

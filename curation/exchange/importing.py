@@ -324,12 +324,7 @@ def _job_prepared(
     layout = with_rating_columns(layout, options.columns.worker)
     origin = _origin(layout, options)
     score_set = _score_set_found(dataset, options) if "score" in layout.mapping else None
-    with errors_shown():
-        scale = options.scale and given_scale_checked(*options.scale)
-    falls = scale is not None and scale[0] > scale[1]
-    lenient = score_set is not None and scale is None and "score" in layout.guessed
-    if score_set:
-        scale = (score_set.high, score_set.low) if falls else (score_set.low, score_set.high)
+    scale, falls, lenient = _scale_before(options, layout, score_set)
     matching = Matching(
         source_said="source" in layout.mapping or options.source is not None,
         split_said="split" in layout.mapping or options.split is not None,
@@ -341,8 +336,8 @@ def _job_prepared(
     def surveyed(drafts: Iterator[DraftPair | RowError]) -> tuple[Survey, _Elsewhere]:
         elsewhere, rows = _Elsewhere(), identified(drafts, origin, repeated=(), made=False)
         rows = _compared(rows, dataset, matching, elsewhere) if compared else rows
-        message = _("Reading the file")
-        return survey_rows(rows, most=most_rows, report=report, message=message), elsewhere
+        survey = survey_rows(rows, most=most_rows, report=report, message=_("Reading the file"))
+        return survey, elsewhere
 
     outside = OutsideScores() if lenient else None
     survey, elsewhere = surveyed(parse_pairs(layout, scale=scale, outside=outside))
@@ -375,9 +370,32 @@ def _job_prepared(
     job = _Job(
         layout, origin, scale, survey, target, outcome, leaks=options.leaks, rated=rated, lenient=lenient
     )
-    lowest, highest = survey.scores.lowest, survey.scores.highest
+    _scores_prepared(job, options, score_set)
+    return job
+
+
+def _scale_before(
+    options: ImportOptions, layout: Layout, known: ScoreSet | None
+) -> tuple[tuple[float, float] | None, bool, bool]:
+    """The scale before the file is read, whether it falls, and whether scores outside of it may be left out.
+
+    known: the set that gets the scores, if it is there.
+    """
+    with errors_shown():
+        scale = options.scale and given_scale_checked(*options.scale)
+    falls = scale is not None and scale[0] > scale[1]
+    lenient = known is not None and scale is None and "score" in layout.guessed
+    if known:
+        scale = (known.high, known.low) if falls else (known.low, known.high)
+    return scale, falls, lenient
+
+
+def _scores_prepared(job: _Job, options: ImportOptions, known: ScoreSet | None) -> None:
+    """The scale of the scores and the set that takes them, where there are scores. known: the set of that name."""
+    scores, outcome = job.survey.scores, job.outcome
+    lowest, highest = scores.lowest, scores.highest
     if lowest is not None and highest is not None:
-        outcome.scale = _scale_of(scale, survey.scores, outcome)
+        outcome.scale = _scale_of(job.scale, scores, outcome)
         if outcome.scale is None:
             sentence = _(
                 "The scores range from %(lowest)g to %(highest)g, and no common scale includes them all. "
@@ -386,21 +404,20 @@ def _job_prepared(
             raise UserError(sentence, lowest=lowest, highest=highest)
         outcome.score_set = options.score_set
         low, high = outcome.scale
-        job.target.score_set = score_set or ScoreSet(
-            dataset=dataset,
+        job.target.score_set = known or ScoreSet(
+            dataset=job.target.dataset,
             name=options.score_set,
             kind=ScoreSet.Kind.REFERENCE,
             low=low,
             high=high,
-            method=_("mean of ratings") if rated else _("imported"),
-            parameters={"file": path.name}
-            | (ratings.as_json() if rated else {})
-            | ({"scale_given": list(options.scale or ())} if falls else {}),
+            method=_("mean of ratings") if job.rated else _("imported"),
+            parameters={"file": job.layout.path.name}
+            | (outcome.ratings.as_json() if outcome.ratings else {})
+            | ({"scale_given": list(options.scale or ())} if outcome.scale_falls else {}),
         )
-        if score_set is None:
+        if known is None:
             with validation_shown(job.target.score_set):
                 job.target.score_set.clean_fields(exclude={"dataset"})
-    return job
 
 
 def _said_of_outside(

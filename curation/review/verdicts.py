@@ -102,14 +102,7 @@ def review_decide(
     if verdict == Verdict.EDIT:
         dataset_lock(pair.dataset)
     Sentence.objects.select_for_update(no_key=True).get(pk=pair.b_id)
-    first = ReviewDecision.objects.filter(client_id=client_id).first()
-    if first is not None:
-        # What was stored under this client_id, if it is what was sent; it may have been undone since.
-        if (first.pair_id, first.reviewer_id) != (pair.pk, by.pk):
-            why = _(
-                "This client_id belongs to another decision. Use a new client_id for each sentence shown."
-            )
-            raise UserError(why)
+    if (first := _sent_before(client_id, pair, by)) is not None:
         return first
     # Locked, as every pair whose status changes: an edit of many pairs waits for the verdict, or the verdict for it.
     locked = Pair.objects.select_for_update(no_key=True, of=("self",))
@@ -128,10 +121,8 @@ def review_decide(
         value_shown=_p_d(pair, queue.score_set if queue else None),
         score_set=queue.score_set if queue else None,
         frame=queue.frame if queue else Frame.CHOSEN,
-        stratum=place.stratum,
         blind=queue.blind if queue else False,
-        binding=place.binding,
-        second=place.second,
+        **place._asdict(),
         decided_at=at,
     )
     ReviewClaim.objects.filter(pair=pair).delete()
@@ -140,17 +131,31 @@ def review_decide(
         decision.save()
         _tell_if_finished(queue)
         return decision
-    # The other pairs of the sentence that wait for a verdict.
+    decision_store(decision, text=text, companions=_companions(pair))
+    decision_record(decision, Action.REVIEW_DECIDED, by, blind=queue is not None and queue.discreet)
+    _tell_if_finished(queue)
+    return decision
+
+
+def _sent_before(client_id: UUID, pair: Pair, by: User) -> ReviewDecision | None:
+    """The decision under this client_id, if it is what was sent; it may have been undone since. Raises UserError."""
+    first = ReviewDecision.objects.filter(client_id=client_id).first()
+    if first is not None and (first.pair_id, first.reviewer_id) != (pair.pk, by.pk):
+        raise UserError(
+            _("This client_id belongs to another decision. Use a new client_id for each sentence shown.")
+        )
+    return first
+
+
+def _companions(pair: Pair) -> list[int]:
+    """The other pairs of the sentence that wait for a verdict, locked."""
     generated = Pair.objects.filter(dataset=pair.dataset_id, b=pair.b_id, origin=Pair.Origin.GENERATED)
     if pair.a.origin == Sentence.Origin.MACHINE:  # the verdict is on both sentences (ADR 33)
         generated = generated.filter(a=pair.a_id)
     decided = standing().filter(sentence=pair.b_id).values("pair")
     others = generated.filter(status__in=REVIEWABLE).exclude(pk=pair.pk).exclude(pk__in=decided)
     others = others.select_for_update(no_key=True).order_by("pk")
-    decision_store(decision, text=text, companions=list(others.values_list("pk", flat=True)))
-    decision_record(decision, Action.REVIEW_DECIDED, by, blind=queue is not None and queue.discreet)
-    _tell_if_finished(queue)
-    return decision
+    return list(others.values_list("pk", flat=True))
 
 
 def _tell_if_finished(queue: Queue | None) -> None:

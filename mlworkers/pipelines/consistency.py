@@ -1,5 +1,6 @@
 """Whether generated pairs are as similar as they were meant to be: p_y of each, from a classifier that never saw it."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from mlworkers.runs.storage import content_of
 from mlworkers.science.consistency.classifier import score_features
 from mlworkers.science.consistency.dataset import UNKNOWN, labelled_pairs, labels_of, nearest_label
 from mlworkers.science.consistency.plan import ConsistencyPlan
-from mlworkers.science.consistency.scoring import consistency_scores
+from mlworkers.science.consistency.scoring import ConsistencyScores, consistency_scores
 from mlworkers.science.encoders.rows import Rows, training_rows
 from mlworkers.science.encoders.saving import seen_by
 
@@ -79,7 +80,22 @@ def score_consistency(plan: ConsistencyPlan, job: Job) -> Outcome:
         **drawn.snapshots,
     }
     figures = scoring.figures
-    publish = scores_to_publish(
+    publish = _to_publish(plan, job, dataset, scored, scoring=scoring, about=about)
+    message = _message(figures, len(scored), circular=human is None)
+    return Outcome(message, _result(drawn, figures, about), publish=publish)
+
+
+def _to_publish(
+    plan: ConsistencyPlan,
+    job: Job,
+    dataset: Dataset,
+    scored: Rows,
+    *,
+    scoring: ConsistencyScores,
+    about: dict[str, Any],
+) -> Callable[[], dict[str, Any]]:
+    figures = scoring.figures
+    return scores_to_publish(
         job,
         dataset,
         name=_("run %(run)s: p_y") % {"run": job.run_id},
@@ -96,8 +112,6 @@ def score_consistency(plan: ConsistencyPlan, job: Job) -> Outcome:
             for pair, value in zip(scored.numbers.tolist(), scoring.p_y.tolist(), strict=True)
         ),
     )
-    message = _message(figures, len(scored), circular=human is None)
-    return Outcome(message, _result(drawn, figures, about), publish=publish)
 
 
 def _drawn(plan: ConsistencyPlan, dataset: Dataset, job: Job) -> _Drawn:

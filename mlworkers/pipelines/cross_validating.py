@@ -84,6 +84,10 @@ class _Part:
     seed: int = 0
 
 
+# Scores of every pair (seeds, n) by a protocol and a method.
+_Predicted = dict[tuple[Protocol, Method], NDArray[np.float64]]
+
+
 class _CrossValidation:
     """What the shards share. Cheap to make, and the same in every worker that does one of them."""
 
@@ -277,45 +281,13 @@ class _CrossValidation:
 
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         plan, rows = self._plan, self._rows
-        predicted = {
-            (folds.protocol, method): np.full((1 if method in UNTRAINED else plan.seeds, len(rows)), np.nan)
-            for folds in self._folds
-            for method in plan.chosen
-        }
-        trainings = []
-        for part, path in zip(self._parts, paths, strict=True):
-            values = array_read(path / "scores.npy")
-            if part.folds is None:
-                for folds in self._folds:
-                    predicted[folds.protocol, part.method][0] = values
-                continue
-            row = plan.all_seeds.index(part.seed)
-            predicted[part.folds.protocol, part.method][row, part.folds.fold == part.number] = values
-            told = json_from((path / "told.json").read_text("utf-8"))
-            of_fold = {"protocol": part.folds.protocol.value, "fold": part.folds.names[part.number]}
-            trainings.append({**of_fold, "seed": part.seed, **told})
+        predicted, trainings = self._predicted(paths)
         unseen = {folds.protocol: self._unseen(folds) for folds in self._folds}
         protocol, part_cited = part_to_cite(
             {folds.protocol: not unseen[folds.protocol][folds.tested].all() for folds in self._folds}
         )
         figures = [
-            (
-                folds,
-                [
-                    method_figures(
-                        method.value,
-                        predicted[folds.protocol, method],
-                        rows.values,
-                        folds,
-                        self._sources,
-                        unseen=unseen[folds.protocol],
-                        resamples=plan.bootstrap,
-                        seed=plan.seed,
-                    )
-                    for method in plan.chosen
-                ],
-            )
-            for folds in self._folds
+            (folds, self._method_figures(folds, predicted, unseen[folds.protocol])) for folds in self._folds
         ]
         disclosed = self._disclosed()
         result = {
@@ -355,6 +327,45 @@ class _CrossValidation:
             message = f"{message} {what_is_best(found)}"
         return Outcome(message, result, made)
 
+    def _predicted(self, paths: Sequence[Path]) -> tuple[_Predicted, list[dict[str, Any]]]:
+        """Each method's scores (seeds, n), NaN where no fold tests a pair; and the facts of each training."""
+        plan, rows = self._plan, self._rows
+        predicted: _Predicted = {
+            (folds.protocol, method): np.full((1 if method in UNTRAINED else plan.seeds, len(rows)), np.nan)
+            for folds in self._folds
+            for method in plan.chosen
+        }
+        trainings = []
+        for part, path in zip(self._parts, paths, strict=True):
+            values = array_read(path / "scores.npy")
+            if part.folds is None:
+                for folds in self._folds:
+                    predicted[folds.protocol, part.method][0] = values
+                continue
+            row = plan.all_seeds.index(part.seed)
+            predicted[part.folds.protocol, part.method][row, part.folds.fold == part.number] = values
+            told = json_from((path / "told.json").read_text("utf-8"))
+            of_fold = {"protocol": part.folds.protocol.value, "fold": part.folds.names[part.number]}
+            trainings.append({**of_fold, "seed": part.seed, **told})
+        return predicted, trainings
+
+    def _method_figures(
+        self, folds: Folds, predicted: _Predicted, unseen: NDArray[np.bool_]
+    ) -> list[MethodFigures]:
+        return [
+            method_figures(
+                method.value,
+                predicted[folds.protocol, method],
+                self._rows.values,
+                folds,
+                self._sources,
+                unseen=unseen,
+                resamples=self._plan.bootstrap,
+                seed=self._plan.seed,
+            )
+            for method in self._plan.chosen
+        ]
+
     def _disclosed(self) -> Disclosure:
         """That a labeller of this dataset's own scores chose what the encoder was trained on, before or here."""
         if self._base is None:
@@ -369,7 +380,7 @@ class _CrossValidation:
         protocol: Protocol,
         part: str,
         unseen: NDArray[np.bool_],
-        predicted: dict[tuple[Protocol, Method], NDArray[np.float64]],
+        predicted: _Predicted,
     ) -> dict[str, list[Difference]]:
         """Of each method, where it is furthest from people on the pairs to cite, by its mean over the seeds."""
         folds = next(one for one in self._folds if one.protocol is protocol)

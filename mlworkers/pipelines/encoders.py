@@ -56,7 +56,7 @@ from mlworkers.pipelines.seen import (
     training_leaks_refuse,
 )
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
-from mlworkers.pipelines.suite_tables import BASELINE, RESAMPLED_BY, SuiteTable
+from mlworkers.pipelines.suite_tables import BASELINE, RESAMPLED_BY, Results, SuiteTable
 from mlworkers.pipelines.suites import (
     ceiling_in,
     ceiling_results,
@@ -421,7 +421,6 @@ class _Comparison:
 
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         plan, first = self._plan, self._plan.dataset
-        data = self._data[first]
         judges = self._test_judges
         suite = suite_words(
             plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split, judges=judges
@@ -450,18 +449,12 @@ class _Comparison:
             folder = None
             if member.plan is not None:
                 facts = json_from((path / "told.json").read_text("utf-8"))
-                name = member.folder_name
+                artifact = self._artifact(member, member.plan, path, facts)
+                made.append(artifact)
+                folder = artifact.path
                 if member.source == first:
                     for figure_name, of_label in weights.items():
                         of_label.setdefault(member.label, facts[figure_name])
-                else:
-                    name = f"{member.source}-{name}"
-                folder = self._job.folder / name
-                folder_linked(path / "encoder", folder)
-                kept = {name: facts[name] for name in ("training_pairs", "seconds", "validation_pairs")}
-                several = {"source": member.source} if len(self._data) > 1 else {}
-                card = {**encoder_card(member.plan, self._data[member.source]), **kept, **several}
-                made.append(NewArtifact("encoder", folder, card))
             model = member.model if folder is None else home_relative(folder)
             seed = None if member.plan is None else member.plan.seed
             about: dict[str, Any] = {"model": model[:LONGEST_NAME], "label": member.label[:40], "seed": seed}
@@ -477,6 +470,38 @@ class _Comparison:
                 row = evaluation_of(figure, source=member.source or BASELINE, **about)
                 evaluations.append((row, folder))
         found = table.results(_between)
+        result = self._result(found, weights, cosines)
+        words = {"encoders": len(paths), "pairs": intcomma(len(self._tests)), "suites": len(self._suites)}
+        sentence = _("%(encoders)s encoders evaluated on %(pairs)s test pairs")
+        if self._suites:
+            sentence = _(
+                "%(encoders)s encoders evaluated on %(pairs)s test pairs and %(suites)s published suites"
+            )
+        return Outcome(sentence % words, result, made, evaluations)
+
+    def _artifact(
+        self, member: _Member, plan: EncoderPlan, path: Path, facts: Mapping[str, Any]
+    ) -> NewArtifact:
+        """The member's encoder in the run's folder, with its card."""
+        name = member.folder_name
+        if member.source != self._plan.dataset:
+            name = f"{member.source}-{name}"
+        folder = self._job.folder / name
+        folder_linked(path / "encoder", folder)
+        kept = {name: facts[name] for name in ("training_pairs", "seconds", "validation_pairs")}
+        several = {"source": member.source} if len(self._data) > 1 else {}
+        card = {**encoder_card(plan, self._data[member.source]), **kept, **several}
+        return NewArtifact("encoder", folder, card)
+
+    def _result(
+        self,
+        found: Results,
+        weights: Mapping[str, Mapping[str, float]],
+        cosines: Mapping[str, list[Scores]],
+    ) -> dict[str, Any]:
+        """weights: figures of the weights by label. cosines: on the test pairs, of each seed of a label."""
+        plan = self._plan
+        data = self._data[plan.dataset]
         result = {
             **found.main,
             "pairs": len(self._tests),
@@ -488,8 +513,8 @@ class _Comparison:
             "test_left_out": self._tests_left_out,
             "training_data": seen_in_words(self._seen),
             **left_out_figures(data.training),
-            **judges_results(judges),
-            **ceiling_results(ceiling_in(self._test_snapshot.dataset, self._plan.test_score_set)),
+            **judges_results(self._test_judges),
+            **ceiling_results(ceiling_in(self._test_snapshot.dataset, plan.test_score_set)),
             "furthest": {
                 label: furthest_pairs(self._tests, np.mean(of_seeds, axis=0), self._scale)
                 for label, of_seeds in cosines.items()
@@ -506,13 +531,7 @@ class _Comparison:
                 },
                 "files": suite_files(self._suites),
             }
-        words = {"encoders": len(paths), "pairs": intcomma(len(self._tests)), "suites": len(self._suites)}
-        sentence = _("%(encoders)s encoders evaluated on %(pairs)s test pairs")
-        if self._suites:
-            sentence = _(
-                "%(encoders)s encoders evaluated on %(pairs)s test pairs and %(suites)s published suites"
-            )
-        return Outcome(sentence % words, result, made, evaluations)
+        return result
 
     def _notes(self) -> Iterator[str]:
         yield from self._disclosed.notes

@@ -63,18 +63,7 @@ def train_labeller(plan: LabellerPlan, job: Job) -> Outcome:
             "The %(pairs)s dev pairs are too few, or all have the same score; choose another dev split or share."
         )
         raise UserError(sentence, pairs=len(divided.dev))
-    trained: list[dict[str, Any]] = []
-    for number, seed in enumerate(plan.all_seeds):
-        train = partial(_trained, plan, job, base, divided, number=number, seed=seed)
-        trained.append(job.drawn_once(f"labeller-{seed}.json", train))
-        best = max(trained, key=_goodness)
-        for other in trained:  # ten large models need not lie on the disk together
-            if other is not best:
-                folder_remove(job.kept / f"labeller-{other['seed']}")
-    if best["dev_spearman"] is None:
-        raise UserError(
-            _("No labeller gives the dev pairs different scores; choose another base model or more epochs.")
-        )
+    best, trained = _best_of_seeds(plan, job, base, divided)
     kept = job.kept / f"labeller-{best['seed']}"
     benchmark = _benchmark(plan, dataset, base)
     folder = job.folder / "labeller"
@@ -113,6 +102,25 @@ def train_labeller(plan: LabellerPlan, job: Job) -> Outcome:
         "plan": asdict(plan),
     }
     return Outcome(message, result, [NewArtifact("labeller", folder, card)])
+
+
+def _best_of_seeds(
+    plan: LabellerPlan, job: Job, base: Path, divided: _Divided
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The facts of the best labeller, which alone stays on the disk, and those of all. Raises UserError."""
+    trained: list[dict[str, Any]] = []
+    for number, seed in enumerate(plan.all_seeds):
+        train = partial(_trained, plan, job, base, divided, number=number, seed=seed)
+        trained.append(job.drawn_once(f"labeller-{seed}.json", train))
+        best = max(trained, key=_goodness)
+        for other in trained:  # ten large models need not lie on the disk together
+            if other is not best:
+                folder_remove(job.kept / f"labeller-{other['seed']}")
+    if best["dev_spearman"] is None:
+        raise UserError(
+            _("No labeller gives the dev pairs different scores; choose another base model or more epochs.")
+        )
+    return best, trained
 
 
 def _goodness(trained: Mapping[str, Any]) -> tuple[float, int]:

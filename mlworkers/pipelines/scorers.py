@@ -100,12 +100,7 @@ def compare_scorers(plan: ScorersPlan, job: Job) -> Outcome:
         for name in models_of_scorers(plan.scorers)
     }
     scorers = [_Scorer(named, [folders[name] for name in named.models]) for named in plan.named]
-    for one in scorers:
-        if one.named.way is not Way.OWN and any(map(is_cross_encoder, one.folders)):
-            sentence = _(
-                "“%(name)s” is a cross-encoder, which has no vector of a sentence; name it by itself."
-            )
-            raise ModelError(sentence % {"name": one.named.label})
+    _require_vectors(scorers)
     snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
     table = table_of(snapshot)
     every = table.rows(plan.score_set, split=plan.split or None)
@@ -129,23 +124,9 @@ def compare_scorers(plan: ScorersPlan, job: Job) -> Outcome:
         len(rows) / max(float(json_from((path / "seconds.json").read_text("utf-8"))), 1e-9) for path in paths
     ]
     suite = suite_words(plan.dataset, plan.score_set, plan.split, judges=table.judges(plan.score_set))
-    figures: list[dict[str, Any]] = []  # in their order, which a database does not keep of names
-    evaluations: list[tuple[Evaluation, Path | None]] = []
-    by_pair = [_by_pair(column, rows) for column in columns]
-    for number, (one, column) in enumerate(zip(scorers, columns, strict=True)):
-        agreement = measure_agreement(column, rows.values, resamples=plan.bootstrap, seed=plan.seed)
-        of_scorer: dict[str, Any] = agreement_figures(agreement)
-        if number:
-            of_scorer |= _difference(by_pair[number], by_pair[0])
-        if table.gives_cosines(plan.score_set) and one.named.way not in (Way.STATIC, Way.TWO):
-            given, own = 2 * rows.values - 1, 2 * column - 1 if one.crosses else column
-            of_scorer["mean_squared_distance"] = float(np.mean((own - given) ** 2))
-        known = {name: value for name, value in of_scorer.items() if value is not None}
-        figures.append({"scorer": one.named.label, **known})
-        if len(one.named.models) == 1:
-            label = one.named.way.value[:_LABEL]
-            made = agreement_rows(agreement, model=one.named.models[0], suite=suite, label=label, part=label)
-            evaluations += [(row, None) for row in made]
+    figures, evaluations = _figures(
+        plan, scorers, columns, rows, suite, cosines=table.gives_cosines(plan.score_set)
+    )
     disclosed = disclosure(
         benchmarks_joined(*map(benchmark_behind, folders.values())), {suite: dataset_names(dataset)}
     )
@@ -170,6 +151,46 @@ def compare_scorers(plan: ScorersPlan, job: Job) -> Outcome:
         len(scorers),
     )
     return Outcome(message % words, result, evaluations=evaluations)
+
+
+def _require_vectors(scorers: Sequence[_Scorer]) -> None:
+    """Raises ModelError where a way needs vectors of sentences and a model has none."""
+    for one in scorers:
+        if one.named.way is not Way.OWN and any(map(is_cross_encoder, one.folders)):
+            sentence = _(
+                "“%(name)s” is a cross-encoder, which has no vector of a sentence; name it by itself."
+            )
+            raise ModelError(sentence % {"name": one.named.label})
+
+
+def _figures(
+    plan: ScorersPlan,
+    scorers: Sequence[_Scorer],
+    columns: Sequence[Scores],
+    rows: Rows,
+    suite: str,
+    *,
+    cosines: bool,
+) -> tuple[list[dict[str, Any]], list[tuple[Evaluation, Path | None]]]:
+    """The figures of each scorer, and its agreements as rows. cosines: whether the scores are cosines."""
+    figures: list[dict[str, Any]] = []  # in their order, which a database does not keep of names
+    evaluations: list[tuple[Evaluation, Path | None]] = []
+    by_pair = [_by_pair(column, rows) for column in columns]
+    for number, (one, column) in enumerate(zip(scorers, columns, strict=True)):
+        agreement = measure_agreement(column, rows.values, resamples=plan.bootstrap, seed=plan.seed)
+        of_scorer: dict[str, Any] = agreement_figures(agreement)
+        if number:
+            of_scorer |= _difference(by_pair[number], by_pair[0])
+        if cosines and one.named.way not in (Way.STATIC, Way.TWO):
+            given, own = 2 * rows.values - 1, 2 * column - 1 if one.crosses else column
+            of_scorer["mean_squared_distance"] = float(np.mean((own - given) ** 2))
+        known = {name: value for name, value in of_scorer.items() if value is not None}
+        figures.append({"scorer": one.named.label, **known})
+        if len(one.named.models) == 1:
+            label = one.named.way.value[:_LABEL]
+            made = agreement_rows(agreement, model=one.named.models[0], suite=suite, label=label, part=label)
+            evaluations += [(row, None) for row in made]
+    return figures, evaluations
 
 
 def _by_pair(column: Scores, rows: Rows) -> Scores | None:
@@ -222,17 +243,7 @@ def measure_speed(plan: SpeedPlan, job: Job) -> Outcome:
     paths = job.shards.all("speed", sizes, write, message=_("Encoding sentences"))
     suite = _("%(dataset)s, %(device)s, threads: %(threads)s")
     suite %= {"dataset": dataset.slug, "device": compute.device, "threads": torch.get_num_threads()}
-    rates: list[dict[str, Any]] = []
-    evaluations: list[tuple[Evaluation, Path | None]] = []
-    for name, path in zip(names, paths, strict=True):
-        both = [Pace(*each) for each in json_from((path / "paces.json").read_text("utf-8"))]
-        rates.append({"timed_encoder": name, "times_as_fast": both[0].median / both[1].median})
-        for part, pace in zip((BY_LENGTH, IN_ORDER), both, strict=True):
-            key = part.replace(" ", "_")
-            rates[-1] |= {key: pace.median, f"{key}_low": pace.slowest, f"{key}_high": pace.fastest}
-            figure = {"value": pace.median, "low": pace.slowest, "high": pace.fastest, "n": len(drawn)}
-            row = Evaluation(model=name[:LONGEST_NAME], suite=suite, part=part, metric=SPEED, **figure)
-            evaluations.append((row, None))
+    rates, evaluations = _rates(names, paths, suite, len(drawn))
     words = {"encoders": len(names), "sentences": intcomma(len(drawn))}
     message = ngettext(
         "%(encoders)s encoder timed on %(sentences)s sentences",
@@ -248,6 +259,24 @@ def measure_speed(plan: SpeedPlan, job: Job) -> Outcome:
         "warnings": _left_out(every_name[MOST_SCORERS:]),
     }
     return Outcome(message % words, result, evaluations=evaluations)
+
+
+def _rates(
+    names: Sequence[str], paths: Sequence[Path], suite: str, sentences: int
+) -> tuple[list[dict[str, Any]], list[tuple[Evaluation, Path | None]]]:
+    """The paces of each encoder as figures of the result, and as rows."""
+    rates: list[dict[str, Any]] = []
+    evaluations: list[tuple[Evaluation, Path | None]] = []
+    for name, path in zip(names, paths, strict=True):
+        both = [Pace(*each) for each in json_from((path / "paces.json").read_text("utf-8"))]
+        rates.append({"timed_encoder": name, "times_as_fast": both[0].median / both[1].median})
+        for part, pace in zip((BY_LENGTH, IN_ORDER), both, strict=True):
+            key = part.replace(" ", "_")
+            rates[-1] |= {key: pace.median, f"{key}_low": pace.slowest, f"{key}_high": pace.fastest}
+            figure = {"value": pace.median, "low": pace.slowest, "high": pace.fastest, "n": sentences}
+            row = Evaluation(model=name[:LONGEST_NAME], suite=suite, part=part, metric=SPEED, **figure)
+            evaluations.append((row, None))
+    return rates, evaluations
 
 
 def _left_out(names: Sequence[str]) -> list[str]:

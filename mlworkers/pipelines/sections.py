@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -22,6 +24,7 @@ from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
 from mlworkers.science.contexts.corpus import Corpus, CorpusError
 from mlworkers.science.contexts.sections import (
+    SectionTriplets,
     Triplet,
     accuracy_of,
     resampled_shares,
@@ -47,46 +50,9 @@ def train_on_sections(plan: SectionsPlan, job: Job) -> Outcome:
     with errors_shown(CorpusError):
         triplets = section_triplets(corpus, plan)
     kept = job.kept / ENCODER
-    compute = choose_compute(plan.device)
     about = {"corpus": plan.corpus, "language": corpus.facts.language, "triplets": len(triplets.train)}
-
-    def trained() -> dict[str, Any]:
-        before = _cosines(load_encoder(base, compute), triplets.test, plan.device)
-        made = contrast_train(
-            base,
-            Examples(tuple(triplets.train), tuple(triplets.train)),
-            plan.training,
-            checkpoints=job.kept / "checkpoints",
-            now=monotonic,
-            report=job.report,
-            note=curve_note(job.curve),
-        )
-        after = _cosines(made.encoder, triplets.test, plan.device)
-        sentences = list(dict.fromkeys(text for row in triplets.train for text in row))
-        told = About(plan.model, content_of(base)[0], asdict(plan), about, dataset.licence)
-        with folder_replacing(kept) as beside:
-            encoder_save(made.encoder, beside, told, sentences, base=seen_by(base, plan.model))
-            benchmark_save(beside, benchmark_behind(base))
-
-        # Both accuracies and their difference, each with its interval.
-        drawn = {"resamples": plan.resamples, "seed": plan.seed}
-        found: dict[str, float | None] = {}
-        for name, cosines in (("before", before), ("after", after)):
-            accuracy = accuracy_of(*cosines, triplets.units, **drawn)
-            low, high = (accuracy.interval.low, accuracy.interval.high) if accuracy.interval else (None, None)
-            found |= {
-                f"accuracy_{name}": accuracy.value,
-                f"accuracy_{name}_low": low,
-                f"accuracy_{name}_high": high,
-            }
-        gained = np.subtract(after[0] > after[1], before[0] > before[1], dtype=np.float64)
-        shares = resampled_shares(gained, triplets.units, **drawn)
-        interval = None if shares is None else percentile_interval(shares)
-        low, high = (interval.low, interval.high) if interval else (None, None)
-        gain = {"gain": float(gained.mean()), "gain_low": low, "gain_high": high}
-        return {**found, **gain, "steps": made.training.steps}
-
-    figures = job.drawn_once("trained.json", trained)
+    train = partial(_trained, plan, job, base, triplets, about=about, licence=dataset.licence)
+    figures = job.drawn_once("trained.json", train)
     folder_remove(job.kept / "checkpoints")
     folder = job.folder / ENCODER
     folder_linked(kept, folder)
@@ -122,6 +88,52 @@ def train_on_sections(plan: SectionsPlan, job: Job) -> Outcome:
         **({"labels_from": benchmark} if (benchmark := benchmark_behind(base)) else {}),
     }
     return Outcome(message % words, result, [NewArtifact(ENCODER, folder, card)])
+
+
+def _trained(
+    plan: SectionsPlan,
+    job: Job,
+    base: Path,
+    triplets: SectionTriplets,
+    *,
+    about: dict[str, Any],
+    licence: str,
+) -> dict[str, Any]:
+    """Train the encoder and save it. Both accuracies and their difference, each with its interval."""
+    kept, compute = job.kept / ENCODER, choose_compute(plan.device)
+    before = _cosines(load_encoder(base, compute), triplets.test, plan.device)
+    made = contrast_train(
+        base,
+        Examples(tuple(triplets.train), tuple(triplets.train)),
+        plan.training,
+        checkpoints=job.kept / "checkpoints",
+        now=monotonic,
+        report=job.report,
+        note=curve_note(job.curve),
+    )
+    after = _cosines(made.encoder, triplets.test, plan.device)
+    sentences = list(dict.fromkeys(text for row in triplets.train for text in row))
+    told = About(plan.model, content_of(base)[0], asdict(plan), about, licence)
+    with folder_replacing(kept) as beside:
+        encoder_save(made.encoder, beside, told, sentences, base=seen_by(base, plan.model))
+        benchmark_save(beside, benchmark_behind(base))
+
+    drawn = {"resamples": plan.resamples, "seed": plan.seed}
+    found: dict[str, float | None] = {}
+    for name, cosines in (("before", before), ("after", after)):
+        accuracy = accuracy_of(*cosines, triplets.units, **drawn)
+        low, high = (accuracy.interval.low, accuracy.interval.high) if accuracy.interval else (None, None)
+        found |= {
+            f"accuracy_{name}": accuracy.value,
+            f"accuracy_{name}_low": low,
+            f"accuracy_{name}_high": high,
+        }
+    gained = np.subtract(after[0] > after[1], before[0] > before[1], dtype=np.float64)
+    shares = resampled_shares(gained, triplets.units, **drawn)
+    interval = None if shares is None else percentile_interval(shares)
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    gain = {"gain": float(gained.mean()), "gain_low": low, "gain_high": high}
+    return {**found, **gain, "steps": made.training.steps}
 
 
 def _cosines(encoder: SentenceTransformer, triplets: Sequence[Triplet], device: str) -> tuple[Scores, Scores]:

@@ -46,9 +46,8 @@ METHOD = "ConPGS: similarity in the middle of the tag that was asked for"
 def write_paraphrases(plan: WritingPlan, job: Job) -> Outcome:
     dataset = job.dataset_of(plan.dataset)
     writer = _Writer(plan, job.report)
-    bounds = (
-        writer.paraphraser.bounds
-    )  # before the sentences are drawn: it refuses tags that it does not know
+    # Before the sentences are drawn: this refuses tags that the paraphraser does not know.
+    bounds = writer.paraphraser.bounds
     drawn = job.drawn_once("sources.json", lambda: _sources(plan, dataset, writer, job.report))
     sources = [(int(number), str(text)) for number, text in drawn["sources"]]
     starts = range(0, len(sources), plan.shard_sources)
@@ -98,16 +97,21 @@ def write_paraphrases(plan: WritingPlan, job: Job) -> Outcome:
         result["without_reranking"] = _figures(measure_all(likeliest, None).whole)
         result["measured_by_another_labeller"] = bool(plan.measured_by)
     words = {"kept": intcomma(len(kept)), "written": intcomma(len(rows)), "sources": intcomma(len(sources))}
-    message = _("%(kept)s of %(written)s paraphrases kept, of %(sources)s sentences; ") % words
-    message += _("%(hits).0f %% in the cell that was asked for (chance %(chance).1f %%)") % {
-        "hits": 100 * (measured.whole.hits.value or 0.0),
-        "chance": 100 * measured.chance,
-    }
+    message = _message(words, measured)
     made = [NewArtifact("paraphrases", path, {"rows": len(rows), "kept": len(kept), **facts})]
     if not plan.add_pairs:
         return Outcome(message, result, made)
     publish = partial(_publish, plan, job, dataset, kept=kept, facts=facts, tags=tags)
     return Outcome(message, result, made, publish=publish)
+
+
+def _message(words: Mapping[str, str], measured: Controllability) -> str:
+    message = _("%(kept)s of %(written)s paraphrases kept, of %(sources)s sentences; ") % words
+    message += _("%(hits).0f %% in the cell that was asked for (chance %(chance).1f %%)") % {
+        "hits": 100 * (measured.whole.hits.value or 0.0),
+        "chance": 100 * measured.chance,
+    }
+    return message
 
 
 @dataclass(frozen=True)

@@ -177,10 +177,8 @@ def maxdiff_scores(
             "Errors from the annotators take one scale for all of them; use errors from the model."
         )
     seen, among = _seen_only(judgements)
-    prior: dict[str, Any] = {
-        "prior_precision": prior_precision,
-        "groups": None if groups is None else groups[seen],
-    }
+    groups_seen = None if groups is None else groups[seen]
+    prior: dict[str, Any] = {"prior_precision": prior_precision, "groups": groups_seen}
     scales: AnnotatorScales | None = None
     if annotator_scales:
         likelihood, posterior, scales = fit_with_scales(among, **prior)
@@ -191,8 +189,8 @@ def maxdiff_scores(
     if with_errors:
         if among.item_count <= MOST_ITEMS_JOINT:
             posterior = averaged(likelihood, posterior, precision_known=prior_precision is not None)
-        if groups is not None:
-            posterior = with_uncertain_means(posterior, groups[seen])
+        if groups_seen is not None:
+            posterior = with_uncertain_means(posterior, groups_seen)
         uncertainty = contrasts(posterior, gradients=_gradients_of(errors, likelihood, posterior))
     scores = _model_scores(
         posterior, judgements, seen, scale=scale, uncertainty=uncertainty, tie_weight=likelihood.tie_weight
@@ -206,8 +204,7 @@ def maxdiff_scores(
     alike = maxdiff_scores(
         judgements, prior_precision=prior_precision, groups=groups, with_errors=with_errors
     )
-    effect = _effect(scales, scores.fit, alike.fit)
-    return replace(scores, fit=replace(scores.fit, scale_effect=effect))
+    return replace(scores, fit=replace(scores.fit, scale_effect=_effect(scales, scores.fit, alike.fit)))
 
 
 def _gradients_of(

@@ -71,6 +71,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="Compare tuples of 3 to 6 items, in as many judgements and in as much of people's time.",
     )
+    _cost_add(parser)
+    verb.add_seed(parser)
+    verb.add_reading(parser, items="--item-columns")
+
+
+def _cost_add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--seconds-each",
         type=float,
@@ -85,8 +91,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="AMOUNT",
         help="Pay for an hour, in any currency; without it no cost is shown.",
     )
-    verb.add_seed(parser)
-    verb.add_reading(parser, items="--item-columns")
 
 
 def run(options: dict[str, Any]) -> verb.Answer:

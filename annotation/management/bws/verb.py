@@ -74,6 +74,20 @@ def add_reading(parser: ArgumentParser, *, items: str = "--items") -> None:
         "that say this with 1 and 0 are named with --best and --worst.",
     )
     reading_arguments(parser)
+    _rows_left_out_add(parser)
+    spaces = parser.add_argument_group(
+        "items that differ only in missing or added spaces"
+    ).add_mutually_exclusive_group()
+    for name, how, what in (
+        ("--merge-spaces", Spaces.MERGE, "Count them as one item (default, unless a row holds two of them)."),
+        ("--keep-spaces", Spaces.KEEP, "Count them as different items."),
+    ):
+        spaces.add_argument(
+            name, dest="spaces", action="store_const", const=how, default=Spaces.AUTO, help=what
+        )
+
+
+def _rows_left_out_add(parser: ArgumentParser) -> None:
     rows = parser.add_argument_group("rows that are left out")
     rows.add_argument(
         "--best-is-worst",
@@ -106,16 +120,6 @@ def add_reading(parser: ArgumentParser, *, items: str = "--items") -> None:
         help="Also count a second judgement of the same tuple by the same person, as test-retest designs ask for; "
         "otherwise the first counts and the others are left out.",
     )
-    spaces = parser.add_argument_group(
-        "items that differ only in missing or added spaces"
-    ).add_mutually_exclusive_group()
-    for name, how, what in (
-        ("--merge-spaces", Spaces.MERGE, "Count them as one item (default, unless a row holds two of them)."),
-        ("--keep-spaces", Spaces.KEEP, "Count them as different items."),
-    ):
-        spaces.add_argument(
-            name, dest="spaces", action="store_const", const=how, default=Spaces.AUTO, help=what
-        )
     rows.add_argument("--strict", action="store_true", help="Stop at the first row that is not a judgement.")
 
 

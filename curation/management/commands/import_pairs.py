@@ -86,34 +86,7 @@ class Command(BaseCommand):
             metavar="NAME",
             help="Split of all rows. Default: the split in the name of the file.",
         )
-        parser.add_argument(
-            "--dry-run", action="store_true", help="Print what the import would do, and write nothing."
-        )
-        parser.add_argument(
-            "--errors",
-            type=Path,
-            metavar="FILE",
-            help="Write the rejected rows to this CSV file, with line and reason, to be corrected and imported.",
-        )
-        parser.add_argument(
-            "--strict",
-            action="store_true",
-            help="Import nothing if a row is rejected. Default: import the others.",
-        )
-        parser.add_argument(
-            "--other-split",
-            choices=OTHER_SPLIT,
-            help="If the whole file is one split, what a row is whose sentences are a pair of another split: that "
-            "pair, or a new pair. Default: that pair if this is so for most rows that are not in this split yet.",
-        )
-
-        parser.add_argument(
-            "--leaks",
-            choices=[each.value for each in Leaks],
-            default=Leaks.REFUSE.value,
-            help="Whether splits that were set here may come to share sentences with those of the file. "
-            "Default: %(default)s.",
-        )
+        _outcome_add(parser)
 
     def handle(self, *, file: Path, dataset: str, create: bool, **options: Any) -> None:
         started = monotonic()
@@ -158,6 +131,36 @@ class Command(BaseCommand):
             "seconds": round(monotonic() - started, 3),
         }
         self.answer(figures, *_leak_lines(leaks, outcome), *_lines(outcome), as_json=options["json"])
+
+
+def _outcome_add(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--dry-run", action="store_true", help="Print what the import would do, and write nothing."
+    )
+    parser.add_argument(
+        "--errors",
+        type=Path,
+        metavar="FILE",
+        help="Write the rejected rows to this CSV file, with line and reason, to be corrected and imported.",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="Import nothing if a row is rejected. Default: import the others.",
+    )
+    parser.add_argument(
+        "--other-split",
+        choices=OTHER_SPLIT,
+        help="If the whole file is one split, what a row is whose sentences are a pair of another split: that "
+        "pair, or a new pair. Default: that pair if this is so for most rows that are not in this split yet.",
+    )
+    parser.add_argument(
+        "--leaks",
+        choices=[each.value for each in Leaks],
+        default=Leaks.REFUSE.value,
+        help="Whether splits that were set here may come to share sentences with those of the file. "
+        "Default: %(default)s.",
+    )
 
 
 def _leaks(slug: str, outcome: ImportOutcome) -> Sequence[Leak] | None:

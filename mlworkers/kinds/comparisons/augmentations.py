@@ -398,12 +398,8 @@ def _curves(values: Sequence[dict[str, Any]]) -> alt.TopLevelMixin:
         axis=alt.Axis(values=sizes, format="d", grid=False),
         scale=alt.Scale(domain=[min(sizes) - 0.3, max(sizes) + 0.3]),
     )
-    y = alt.Y(
-        "value:Q",
-        title=_("Spearman, mean over seeds"),
-        scale=alt.Scale(zero=False),
-        axis=alt.Axis(tickCount=5),
-    )
+    from_data = alt.Scale(zero=False)
+    y = alt.Y("value:Q", title=_("Spearman, mean over seeds"), scale=from_data, axis=alt.Axis(tickCount=5))
     dash = alt.StrokeDash(
         "share:N",
         title=_("share of the examples"),
@@ -417,7 +413,7 @@ def _curves(values: Sequence[dict[str, Any]]) -> alt.TopLevelMixin:
     rules = (
         alt.Chart(alt.InlineData(values=[one for one in points if one["low"] is not None]))
         .mark_rule(opacity=0.55)
-        .encode(x=x, y=alt.Y("low:Q", scale=alt.Scale(zero=False)), y2="high:Q", color=colour)
+        .encode(x=x, y=alt.Y("low:Q", scale=from_data), y2="high:Q", color=colour)
     )
     drawn: alt.TopLevelMixin = alt.layer(
         rules,

@@ -166,16 +166,7 @@ def discriminative_trained(
     alone (with as many threads), whether or not the training was stopped in between. Raises CorpusError where too
     little can be learned from, ModelError, TrainingError, CheckpointError.
     """
-    split = places_split(corpus, plan)
-    learned, held_out = (
-        examples_of(corpus, places, plan, seed=[plan.seed, number])
-        for number, places in enumerate((split.train, split.held_out))
-    )
-    if min(len(learned.rows), len(held_out.rows)) < _LEAST_PLACES:
-        raise CorpusError(
-            f"The corpus gives {len(learned.rows)} places to learn from and {len(held_out.rows)} held-out ones; at "
-            f"least {_LEAST_PLACES} of each are needed. Choose a larger held-out share, or a larger corpus."
-        )
+    learned, held_out = _examples(corpus, plan)
     model, tokenizer, size = _initialised(learned.texts, plan, compute, encoder)
     network = model.network
     kept = checkpoints_of(checkpoints, plan, (learned.texts, learned.rows), every_steps=CHECKPOINT_STEPS)
@@ -213,6 +204,21 @@ def discriminative_trained(
     told = {"language": corpus.facts.language, "informs": made.informs}
     discriminative_save(folder, network, tokenizer, plan, told, size=size)
     return made
+
+
+def _examples(corpus: Corpus, plan: DiscriminativePlan) -> tuple[Examples, Examples]:
+    """Examples to learn from and held-out ones. Raises CorpusError where there are too few."""
+    split = places_split(corpus, plan)
+    learned, held_out = (
+        examples_of(corpus, places, plan, seed=[plan.seed, number])
+        for number, places in enumerate((split.train, split.held_out))
+    )
+    if min(len(learned.rows), len(held_out.rows)) < _LEAST_PLACES:
+        raise CorpusError(
+            f"The corpus gives {len(learned.rows)} places to learn from and {len(held_out.rows)} held-out ones; at "
+            f"least {_LEAST_PLACES} of each are needed. Choose a larger held-out share, or a larger corpus."
+        )
+    return learned, held_out
 
 
 def examples_of(corpus: Corpus, places: Places, plan: DiscriminativePlan, *, seed: list[int]) -> Examples:

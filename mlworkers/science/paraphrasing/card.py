@@ -16,12 +16,6 @@ def card(about: About, bounds: TagBounds, figures: Mapping[str, Any], *, labels_
     base = (
         f"Trained further from {markdown_text(about.base)}." if about.base else "Trained from random weights."
     )
-    disclosed, benchmark = "", markdown_text(labels_from)
-    if labels_from:
-        disclosed = (
-            f"\nThe pairs were chosen by a labeller that was trained on {benchmark}. If a model that is trained on "
-            f"paraphrases from here is evaluated on {benchmark}, say so beside the figure.\n"
-        )
     licence = markdown_text(about.licence or LICENCE_NOT_STATED)
     return f"""---
 library_name: transformers
@@ -62,7 +56,7 @@ SIM t asks for a similarity above t, up to the next tag, on a scale of 0 to 100.
 ## Data
 
 {facts_listed(about.data)}
-{disclosed}
+{_disclosure(markdown_text(labels_from))}
 ## Plan
 
 {facts_listed(about.plan)}
@@ -71,3 +65,13 @@ SIM t asks for a similarity above t, up to the next tag, on a scale of 0 to 100.
 
 Licence of the data: {licence}. {"The licence of the base model holds for the weights too." if about.base else ""}
 """
+
+
+def _disclosure(benchmark: str) -> str:
+    """The sentence about the benchmark that the labeller was trained on, if there is one."""
+    if not benchmark:
+        return ""
+    return (
+        f"\nThe pairs were chosen by a labeller that was trained on {benchmark}. If a model that is trained on "
+        f"paraphrases from here is evaluated on {benchmark}, say so beside the figure.\n"
+    )
