@@ -52,7 +52,7 @@ def _environment() -> jinja2.Environment:
     def counted(count: int, what: str) -> str:
         return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
-    def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    def interval(value: float | None, low: float | None, high: float | None) -> str:
         if value is None:
             return "–"
         return f"{value:.3f}" if low is None or high is None else f"{value:.3f} ({low:.3f} to {high:.3f})"
@@ -70,7 +70,7 @@ def _environment() -> jinja2.Environment:
         "n": lambda count: "–" if count is None else f"{count:,}",
         "as": format,
         "many": counted,
-        "interval": with_interval,
+        "interval": interval,
         "repr": repr,
         "text": markdown_text,
         "paragraphs": markdown_paragraphs,
