@@ -14,6 +14,8 @@ from curation.files.publishing.croissant import croissant
 from curation.files.publishing.facts import Configuration, Contents, Publication, Scores
 from curation.files.publishing.folder import require_replaceable
 from curation.files.publishing.licences import licence_known
+from curation.files.publishing.making import Making, PairsFrom
+from curation.files.publishing.methods import methods_files
 from curation.files.publishing.mteb_task import mteb_language, mteb_task
 from curation.files.publishing.readme import readme, size_class
 from curation.files.publishing.tables import split_names
@@ -201,3 +203,13 @@ def test_without_authors_the_creator_is_no_person() -> None:
         [{"@type": "sc:Organization", "name": "Contributors to Rel"}],
         [{"@type": "sc:Person", "name": "Ada Lovelace"}],
     ]
+
+
+def test_what_people_typed_is_neither_a_citation_nor_the_end_of_a_cell() -> None:
+    making = Making(pairs=1, selection=[PairsFrom("\x02kim2022\x02 a\x03b\x04", "imported", "{{ 1 }}", 1)])
+
+    written = methods_files(published(name="Rel \x02kim2022\x02", making=making))
+
+    assert written["references.bib"].strip() == ""
+    assert "# Methods: Rel kim2022\n" in written["METHODS.md"]
+    assert "| kim2022 ab | imported | {{ 1 }} | 1 |" in written["METHODS.md"]
