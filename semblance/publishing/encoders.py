@@ -5,7 +5,6 @@ from typing import Any
 
 from curation.files.publishing.making import EncoderRun
 from curation.models import Snapshot
-from curation.results.estimates import Estimate
 from mlworkers.kinds.comparisons.comparison import Cell, comparison_of
 from mlworkers.kinds.encoders.cross_validation import cross_validation_stored
 from mlworkers.models import Run
