@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -187,13 +186,6 @@ def prepared_meanwhile(parts: Iterator[Item]) -> Iterator[Item]:
         while (part := coming.result()) is not None:
             coming = reader.submit(next, parts, None)
             yield part
-
-
-def in_parts(items: Iterable[Item], size: int = 5_000) -> Iterator[list[Item]]:
-    """The items in lists of this size: a statement has a bounded number of values."""
-    iterator = iter(items)
-    while part := list(islice(iterator, size)):
-        yield part
 
 
 def two_columns(rows: Iterable[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -23,6 +23,7 @@ from django.db.models.functions import Floor, Greatest, Least
 from django.utils.translation import gettext as _
 
 from curation.datasets.inclusion import included
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SentenceScore, mark_shown
 from curation.pairs.duplicates import Duplicates, duplicates_counted
 from curation.pairs.judged_by import judged_by_all
@@ -115,6 +116,14 @@ class PairLife(NamedTuple):
 
 def dataset_by_slug(slug: str) -> Dataset | None:
     return Dataset.objects.filter(slug=slug).first()
+
+
+def dataset_named(slug: str) -> Dataset:
+    """The dataset with this short name. Raises UserError where there is none."""
+    named = dataset_by_slug(slug)
+    if named is None:
+        raise UserError(_("There is no dataset “%(slug)s”. Check its short name."), slug=slug)
+    return named
 
 
 def has_active_pairs(dataset: Dataset) -> bool:

@@ -6,23 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import grimp
 import pytest
 
 from tests.architecture.purity import pure_modules
+from tests.architecture.rooms import APPS, MOST_ARROWS, arrows, rooms_named, rooms_there
 
 ROOT = Path(__file__).resolve().parents[2]
-# The most distinct imports between the direct children (files and folders) of a package.
-# Of mlworkers, six belong to paraphrasing: it reads a plan of the encoders and the fields of plans; plans, pipelines
-# and kinds read it, and runs draws the candidates that people rate. Contexts read a plan of the encoders too.
-# Five belong to machine judges: they read two modules of plans and the sources of models, and plans and pipelines read
-# them. Of curation, ten belong to webhooks: five are what they read; forms, views, tasks and the review read them.
-# Eleven belong to e-mail: six are what it reads; forms, views and tasks read it; webhooks share `outgoing` with it.
-# Seven belong to single sign-on: five are what it reads, views and accounts read it.
-# Three belong to shared files: they read two modules, and the exchange reads them.
-# Views say with a link what comes next (one), and forms of runs know the fields of plans (one).
-# Accounts read statements that are built once (one). Reading files knows numbers, headers and ratings (four).
-MOST_IMPORTS_BETWEEN_CHILDREN = {"annotation": 60, "annotation.bws": 30, "mlworkers": 105, "curation": 126}
 MACHINE_LEARNING = {"torch", "transformers", "sentence_transformers", "sklearn"}
 
 MODULES_LOADED = """
@@ -121,7 +110,7 @@ def test_scipy_loads_its_parts_where_they_are_used() -> None:
     """`scipy.stats.rankdata` after `import scipy`: importing from `scipy.stats` takes longer than Django's start."""
     early = [
         path
-        for package in ("semblance", "curation", "annotation", "mlworkers")
+        for package in APPS
         for path in (ROOT / package).rglob("*.py")
         if re.search(r"^(from scipy\b|import scipy\.)", path.read_text(), re.MULTILINE)
     ]
@@ -129,20 +118,13 @@ def test_scipy_loads_its_parts_where_they_are_used() -> None:
     assert not early
 
 
-@pytest.mark.parametrize(("package", "most"), MOST_IMPORTS_BETWEEN_CHILDREN.items())
+@pytest.mark.parametrize(("package", "most"), MOST_ARROWS.items())
 def test_few_imports_connect_the_rooms_of_a_package(package: str, most: int) -> None:
-    graph = grimp.build_graph(package.split(".", maxsplit=1)[0], cache_dir=None)
-    inside = {module for module in graph.modules if module.startswith(f"{package}.")}
-
-    between = {
-        (child_of(importer, package), child_of(imported, package))
-        for importer in inside
-        for imported in graph.find_modules_directly_imported_by(importer) & inside
-    }
-
-    assert len({edge for edge in between if edge[0] != edge[1]}) <= most
+    assert len(arrows(package)) <= most
 
 
-def child_of(module: str, package: str) -> str:
-    """The direct child of the package that the module is, or lies in."""
-    return module.removeprefix(f"{package}.").split(".")[0]
+def test_every_room_is_named_in_the_architecture_and_every_name_there_is_a_room() -> None:
+    named = rooms_named((ROOT / "ARCHITECTURE.md").read_text())
+
+    assert rooms_there() - named == set()
+    assert {room for room in named if room.startswith(APPS) and not (ROOT / room).is_dir()} == set()

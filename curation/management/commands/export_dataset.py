@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.datasets.selectors import dataset_by_slug
+from curation.datasets.selectors import dataset_named
 from curation.exchange.dataset_card import card_write
 from curation.exchange.exporting import pairs_export
 from curation.files.tables import FORMATS
@@ -53,9 +53,7 @@ class Command(BaseCommand):
 
     def handle(self, *, dataset: str, out: Path, **options: Any) -> None:
         started = monotonic()
-        exported = dataset_by_slug(dataset)
-        if exported is None:
-            self.fail(_("There is no dataset “%(slug)s”. Check its short name.") % {"slug": dataset})
+        exported = dataset_named(dataset)
         outcome = pairs_export(
             dataset=exported,
             path=out,

@@ -13,12 +13,11 @@ from django.utils.translation import ngettext
 
 from curation.datasets.differing_scores import Differing, DifferingScores
 from curation.datasets.duplicates import Duplicates, duplicate_pairs, duplicates_found
-from curation.datasets.selectors import dataset_by_slug
+from curation.datasets.selectors import dataset_named
 from curation.files.tables import csv_lines
 from curation.files.writing import as_text, replacing
 from curation.foundation.command import Command as BaseCommand
 from curation.foundation.errors import errors_shown
-from curation.models import Dataset
 from curation.pairs.duplicate_groups import Likeness
 
 SHOWN = 10  # groups
@@ -61,8 +60,8 @@ class Command(BaseCommand):
 
     def handle(self, *, dataset: str, against: list[str], **options: Any) -> None:
         started = monotonic()
-        searched = self._named(dataset)
-        others = [self._named(slug) for slug in dict.fromkeys(against) if slug != dataset]
+        searched = dataset_named(dataset)
+        others = [dataset_named(slug) for slug in dict.fromkeys(against) if slug != dataset]
         found = duplicates_found(searched, against=others, threshold=options["threshold"])
         differing = DifferingScores(searched)
         if options["out"]:
@@ -78,12 +77,6 @@ class Command(BaseCommand):
             "seconds": round(monotonic() - started, 3),
         }
         self.answer(figures, *_lines(found, counted), *_scores(differing), as_json=options["json"])
-
-    def _named(self, slug: str) -> Dataset:
-        named = dataset_by_slug(slug)
-        if named is None:
-            self.fail(_("There is no dataset “%(slug)s”. Check its short name.") % {"slug": slug})
-        return named
 
 
 def _rows(found: Sequence[Duplicates], differing: set[int]) -> Iterator[list[object]]:

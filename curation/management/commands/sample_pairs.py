@@ -12,7 +12,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from curation.datasets.composing import Labels, composition_add
-from curation.datasets.selectors import dataset_by_slug
+from curation.datasets.selectors import dataset_named
 from curation.datasets.synonyms import synonyms_of_file, synonyms_of_wordnet
 from curation.files.drafts import Columns, FileError, Guess, RowError, column_option
 from curation.files.parsing import read_pairs
@@ -238,11 +238,7 @@ class Command(BaseCommand):
                     "are read, such as --pairs and --text."
                 )
             )
-        dataset = dataset_by_slug(options["dataset"])
-        if dataset is None:
-            self.fail(
-                _("There is no dataset “%(slug)s”. Check its short name.") % {"slug": options["dataset"]}
-            )
+        dataset = dataset_named(options["dataset"])
         with errors_shown(FileError, SamplingError):
             settings = self._settings(options)
             synonyms = self._synonyms(options)

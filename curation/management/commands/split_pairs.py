@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from curation.datasets.selectors import dataset_by_slug, score_shown_first
+from curation.datasets.selectors import dataset_named, score_shown_first
 from curation.datasets.splits import Drawing, Splits, splits_apply, splits_now, splits_preview
 from curation.foundation.command import Command as BaseCommand
 from curation.pairs.leaks import Leaks
@@ -41,9 +41,7 @@ class Command(BaseCommand):
 
     def handle(self, *, dataset: str, ratios: str | None, **options: Any) -> None:
         started = monotonic()
-        divided = dataset_by_slug(dataset)
-        if divided is None:
-            self.fail(_("There is no dataset “%(slug)s”. Check its short name.") % {"slug": dataset})
+        divided = dataset_named(dataset)
         shown = score_shown_first(divided)
         if ratios is None:
             splits, changed = splits_now(divided, shown), 0

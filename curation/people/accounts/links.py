@@ -4,6 +4,7 @@ from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
+from curation.foundation.errors import UserError
 from curation.models import User
 
 
@@ -16,8 +17,11 @@ class _LoginLinks(PasswordResetTokenGenerator):
 _links = _LoginLinks()
 
 
-def login_link_parts(user: User) -> tuple[str, str]:
-    """The two parts of the link of a person."""
+def login_link_parts(username: str) -> tuple[str, str]:
+    """The two parts of the link of a superuser. Raises UserError where no active one has this name."""
+    user = User.objects.filter(username=username, is_superuser=True, is_active=True).first()
+    if user is None:
+        raise UserError("There is no superuser called “%(name)s”.", name=username)
     return urlsafe_base64_encode(force_bytes(user.pk)), _links.make_token(user)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from curation.datasets.selectors import dataset_by_slug
+from curation.datasets.selectors import dataset_named
 from curation.exchange.snapshots import snapshot_numbered
 from curation.files.drafts import FileError
 from curation.files.publishing.methods import methods_files
@@ -35,9 +35,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, dataset: str, to: Path | None, **options: Any) -> None:
-        described = dataset_by_slug(dataset)
-        if described is None:
-            self.fail(_("There is no dataset “%(slug)s”. Check its short name.") % {"slug": dataset})
+        described = dataset_named(dataset)
         snapshot = snapshot_numbered(described, options["snapshot"])
         files = methods_files(publication_of(snapshot, score_set=options["score_set"]).publication)
         markdown = next(iter(files.values()))

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.datasets.selectors import dataset_by_slug
+from curation.datasets.selectors import dataset_named
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.snapshots import snapshot_numbered
 from curation.foundation.command import Command as BaseCommand
@@ -52,9 +52,7 @@ class Command(BaseCommand):
 
     def handle(self, *, dataset: str, to: Path, **options: Any) -> None:
         started = monotonic()
-        published = dataset_by_slug(dataset)
-        if published is None:
-            self.fail(_("There is no dataset “%(slug)s”. Check its short name.") % {"slug": dataset})
+        published = dataset_named(dataset)
         if options["new_snapshot"]:
             snapshot = snapshot_create(dataset=published, leaks=Leaks(options["leaks"]))
         else:
