@@ -234,7 +234,7 @@ def _table(run: Run, found: Augmentations) -> tables.Table:
         for column, cell in zip(found.columns, row.cells, strict=True):
             line += [mean_of(cell), difference_of(cell)] if column.has_differences else [mean_of(cell)]
         rows.append(line)
-    return tables.Table(columns, rows)
+    return tables.Table(columns, rows, style="many")
 
 
 def _how_to_read(run: Run, found: Augmentations) -> Section:

@@ -134,7 +134,7 @@ def _table(run: Run, comparison: Comparison) -> tables.Table:
             line.append(tables.Cell(mean_of(cell), strong=cell.differs, notes=_beside(cell)))
             line.append(tables.Cell() if row.label == "plain" else difference_of(cell))
         rows.append(line)
-    return tables.Table(columns, rows)
+    return tables.Table(columns, rows, style="many")
 
 
 def _beside(cell: Cell) -> list[str | Estimate]:

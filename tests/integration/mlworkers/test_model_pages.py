@@ -368,7 +368,7 @@ def test_each_weighting_is_beside_its_own_shuffle_and_its_effective_pairs(
     assert text.index("+0.009", over_shuffle) < text.index("consistency − plain")
     assert "Consistency is 0.009 (0.001 to 0.017) above shuffle-consistency" in text
     assert "so these weights say something about their pairs" in text
-    assert '1,234 effective pairs </span> <br> <span class="interval"> mean weight 0.432' in text
+    assert '1,234 effective pairs </span> <br> <span class="soft small identifier"> mean weight 0.432' in text
 
 
 def test_a_comparison_with_few_seeds_judges_nothing_and_says_so(client, curator, comparison) -> None:
