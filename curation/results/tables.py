@@ -134,7 +134,7 @@ class Table:
         return found
 
     def frame(self) -> "pd.DataFrame":
-        import pandas as pd  # noqa: PLC0415 - notebooks have it; pages and workers do without
+        import pandas as pd  # noqa: PLC0415 - it takes long to load, and pages do without
 
         return pd.DataFrame(self.values)
 
