@@ -154,6 +154,7 @@ def test_the_wheel_has_every_page_file_translation_and_guide_and_nothing_else(wh
         ("locale", "semblance/translations", "**/*.mo"),
         ("docs/guide", "semblance/guide/pages", "*"),
         ("semblance/requirements", "semblance/requirements", "*.txt"),
+        ("curation/files/publishing/templates", "curation/files/publishing/templates", "*.jinja"),
     ):
         there = [path for path in (ROOT / folder).glob(pattern) if path.is_file()]
         assert there
