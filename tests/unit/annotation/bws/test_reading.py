@@ -386,6 +386,20 @@ def test_columns_that_somebody_names_are_no_guesses(read) -> None:
     assert [(guess.what, guess.taken) for guess in guesses] == [("annotator", "Annotator")]
 
 
+def test_what_follows_named_columns_of_single_items_is_still_a_guess(read) -> None:
+    named = Columns(item="What", block="Screen", best="Up", worst="Down")
+    rows = "1,a,1,0,ann,Approved\n1,b,0,1,ann,Approved\n1,c,0,0,ann,Approved\n"
+
+    file = read(f"Screen,What,Up,Down,Annotator,AssignmentStatus\n{rows}", named, delimiter=",")
+
+    assert chosen(file) == [("a", "b")]
+    ((_name, guesses),) = file.guesses.items()
+    assert [(guess.what, guess.taken) for guess in guesses] == [
+        ("annotator", "Annotator"),
+        ("status", "AssignmentStatus"),
+    ]
+
+
 # JSONL and Parquet
 
 OBJECTS = [

@@ -131,6 +131,30 @@ def test_careless_people_agree_as_often_as_chance_and_are_held_against_those_who
     assert all(0.4 < shares[person][0] < 0.6 for person in (4, 5))
 
 
+def test_a_person_whose_items_nobody_else_judged_has_no_agreement() -> None:
+    items, people = np.array([[0, 1, 2], [0, 1, 2], [3, 4, 5]]), np.array([0, 1, 2])
+    best, worst = np.zeros(3, dtype=int), np.full(3, 2)
+    record = CampaignRecord(
+        judged=Judgements.from_slots(items, best, worst, item_count=6, annotators=people),
+        tuples=np.array([7, 7, 8]),
+        best_slot=best,
+        worst_slot=worst,
+        best_position=best,
+        worst_position=worst,
+        required=np.full(3, 2),
+        counted=np.ones(3, dtype=bool),
+        excluded=frozenset(),
+        gold_shares={},
+    )
+
+    shares = agreements(record)
+
+    assert {person: (share, judgements) for person, (share, _error, judgements) in shares.items()} == {
+        0: (1.0, 1),
+        1: (1.0, 1),
+    }
+
+
 def test_a_study_says_how_reliable_the_campaign_is_and_what_is_missing(found, record) -> None:
     now = found["reliability"]
 

@@ -88,6 +88,14 @@ def test_without_a_sentence_out_of_order_the_interval_still_has_a_width() -> Non
     assert found.low == pytest.approx(0.8316, abs=1e-4)
 
 
+def test_with_every_sentence_out_of_order_the_interval_still_has_a_width() -> None:
+    # 0 of 20: the upper bound is 1 - 0.025 ** (1/20).
+    found = auc_interval(np.arange(50), np.arange(50) < 20)
+
+    assert (found.value, found.low) == (0.0, 0.0)
+    assert found.high == pytest.approx(0.1684, abs=1e-4)
+
+
 def test_scores_upside_down_mirror_the_interval() -> None:
     scores, human = samples(2)
 
