@@ -10,8 +10,10 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_GET
 
 from curation.models import Dataset
+from curation.pairs.judged_by import mark_of, marked, with_mark
 from curation.people.access import AuthedRequest
 from curation.results.reports import Report, as_json
+from curation.results.tables import Column, Table
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start, run_for, runs_visible
 from mlworkers.kinds.encoders.furthest import furthest_of
@@ -56,16 +58,25 @@ def report_csv(request: AuthedRequest, pk: int, page: Page) -> HttpResponse:
     )
 
 
+def _in_parquet(report: Report) -> bytes:
+    names, rows = with_mark(report.data.names, report.data.rows, report.judges)
+    return Table([Column(name) for name in names], list(rows)).parquet()
+
+
 def _in_markdown(report: Report) -> str:
-    return "\n".join(f"## {heading}\n\n{table.markdown()}" for heading, table in report.tables)
+    return "\n".join(
+        f"## {marked(heading, report.judges)}\n\n{table.markdown()}" for heading, table in report.tables
+    )
 
 
 def _in_latex(report: Report) -> str:
-    return "\n".join(f"% {heading}\n{table.latex()}" for heading, table in report.tables)
+    """The heading is a comment, but the mark of simulated annotators stands in the paper."""
+    mark = f"\\par\\noindent ({mark_of(report.judges)})\n" if mark_of(report.judges) else ""
+    return "\n".join(f"% {heading}\n{table.latex()}{mark}" for heading, table in report.tables)
 
 
 _WRITTEN: Mapping[str, tuple[str, str, Callable[[Report], str | bytes]]] = {
-    "parquet": ("application/vnd.apache.parquet", "parquet", lambda report: report.data.parquet()),
+    "parquet": ("application/vnd.apache.parquet", "parquet", _in_parquet),
     "markdown": ("text/markdown; charset=utf-8", "md", _in_markdown),
     "json": ("application/json", "json", lambda report: json.dumps(as_json(report), ensure_ascii=False)),
     "latex": ("application/x-tex; charset=utf-8", "tex", _in_latex),

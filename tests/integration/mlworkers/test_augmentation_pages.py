@@ -3,9 +3,11 @@
 import csv
 import io
 
+import pyarrow.parquet as pq
 import pytest
 from django.urls import reverse
 
+from curation.pairs.judged_by import SIMULATED
 from mlworkers.kinds.comparisons.augmentations import augmentations_of, unequal_examples
 from mlworkers.models import Run
 from tests.factories import RunFactory
@@ -183,3 +185,24 @@ def test_it_is_listed_among_the_comparisons(client, curator, dataset) -> None:
 
     assert reverse("mlworkers:augmentations", args=[run.pk]) in shown
     assert "BLEU20 ×2 is better than" in squeezed(shown)
+
+
+def test_every_file_of_figures_from_simulated_annotators_has_their_mark(client, curator, dataset) -> None:
+    run = comparison(dataset)
+    run.result["judged_by"] = SIMULATED
+    run.save(update_fields=["result"])
+    client.force_login(curator)
+    address = reverse("mlworkers:augmentations_csv", args=[run.pk])
+
+    files = {
+        form: client.get(address, {"as": form}).content for form in ("csv", "parquet", "markdown", "latex")
+    }
+
+    rows = pq.read_table(io.BytesIO(files["parquet"])).to_pylist()
+    assert {row["judged_by"] for row in rows} == {SIMULATED}
+    assert SIMULATED in files["csv"].decode().splitlines()[1]
+    headings = [line for line in files["markdown"].decode().splitlines() if line.startswith("## ")]
+    assert headings
+    assert all(line.endswith(f"({SIMULATED})") for line in headings)
+    written = files["latex"].decode()
+    assert written.count(rf"\par\noindent ({SIMULATED})") == written.count(r"\begin{tabular}") > 0
