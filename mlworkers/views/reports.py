@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from typing import cast
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
@@ -13,7 +14,7 @@ from curation.models import Dataset
 from curation.pairs.judged_by import mark_of, marked, with_mark
 from curation.people.access import AuthedRequest
 from curation.results.reports import Report, as_json
-from curation.results.tables import Column, Table
+from curation.results.tables import Column, Row, Table
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start, run_for, runs_visible
 from mlworkers.kinds.encoders.furthest import furthest_of
@@ -60,7 +61,7 @@ def report_csv(request: AuthedRequest, pk: int, page: Page) -> HttpResponse:
 
 def _in_parquet(report: Report) -> bytes:
     names, rows = with_mark(report.data.names, report.data.rows, report.judges)
-    return Table([Column(name) for name in names], list(rows)).parquet()
+    return Table([Column(name) for name in names], cast("list[Row]", list(rows))).parquet()
 
 
 def _in_markdown(report: Report) -> str:
