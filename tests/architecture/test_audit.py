@@ -57,6 +57,7 @@ def export_of(project: Path, *entries: dict) -> Path:
     return path
 
 
+@pytest.mark.exhaustive
 def test_an_audit_that_reaches_no_service_fails(project) -> None:
     status, said = audit(project)
 

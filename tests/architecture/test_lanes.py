@@ -114,6 +114,7 @@ def two_commits(tmp_path) -> Path:
     return tmp_path
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("names", "status", "said"),
     [

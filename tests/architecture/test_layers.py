@@ -83,6 +83,7 @@ def test_imports_keep_to_the_layers() -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.exhaustive
 def test_pure_folders_run_where_django_is_not_installed() -> None:
     done = python(IMPORT_WITHOUT_DJANGO, *pure_modules())
 

@@ -3,11 +3,13 @@
 import difflib
 from pathlib import Path
 
+import pytest
 from django.core.management import call_command
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.exhaustive
 def test_the_written_schema_is_up_to_date(tmp_path: Path) -> None:
     made = tmp_path / "openapi.yaml"
 

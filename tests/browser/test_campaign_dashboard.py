@@ -14,6 +14,7 @@ def campaign(dataset):
     return crowd_judge(dataset, people={"anna": STEADY, "ben": STEADY, "cleo": STEADY, "eve": CARELESS})
 
 
+@pytest.mark.exhaustive
 def test_the_slider_shows_what_a_threshold_would_do_and_changes_nothing(curator_page: Page, campaign) -> None:
     page = curator_page
     page.goto(f"/campaigns/{campaign.pk}/analysis/")
@@ -29,6 +30,7 @@ def test_the_slider_shows_what_a_threshold_would_do_and_changes_nothing(curator_
     assert campaign.participations.filter(excluded=True).count() == 0
 
 
+@pytest.mark.exhaustive
 def test_a_person_is_excluded_and_the_page_shows_before_and_after(curator_page: Page, campaign) -> None:
     page = curator_page
     page.goto(f"/campaigns/{campaign.pk}/")
@@ -43,6 +45,7 @@ def test_a_person_is_excluded_and_the_page_shows_before_and_after(curator_page: 
     expect(row).to_contain_text("Answers at random. 320 240")
 
 
+@pytest.mark.exhaustive
 def test_every_chart_has_a_table_and_no_page_scrolls_sideways(open_as, curator, campaign) -> None:
     page = open_as(curator, width=390, height=800)
     page.goto(f"/campaigns/{campaign.pk}/analysis/")

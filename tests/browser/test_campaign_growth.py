@@ -23,6 +23,7 @@ def page(open_as, curator) -> Page:
     return open_as(curator, width=390, height=800)
 
 
+@pytest.mark.exhaustive
 def test_a_curator_spends_judgements_and_withdraws_the_rest(page: Page, campaign) -> None:
     page.goto(f"/campaigns/{campaign.pk}/")
     page.get_by_role("link", name="Spend more judgements").click()
@@ -37,6 +38,7 @@ def test_a_curator_spends_judgements_and_withdraws_the_rest(page: Page, campaign
     expect(page.get_by_text("No extra judgements were asked for.")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_a_curator_sees_what_joins_and_adds_it(page: Page, campaign) -> None:
     page.goto(f"/campaigns/{campaign.pk}/")
     page.get_by_role("link", name="Add pairs").click()

@@ -49,6 +49,7 @@ def test_a_campaign_is_made_previewed_and_opened(curator_page: Page, dataset, pa
     assert Campaign.objects.get().state == "open"
 
 
+@pytest.mark.exhaustive
 def test_a_gold_tuple_is_chosen_pair_by_pair(curator_page: Page, campaign, pairs) -> None:
     page = curator_page
     page.goto(f"/campaigns/{campaign.pk}/gold/new/")

@@ -30,6 +30,7 @@ def crowd(dataset):
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_person_comes_by_the_link_judges_by_keyboard_and_leaves_with_the_code(
     new_context, crowd, width

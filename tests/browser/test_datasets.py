@@ -50,6 +50,7 @@ def table(page: Page):
     return page.locator("#pairs").get_by_role("table")
 
 
+@pytest.mark.exhaustive
 def test_the_short_name_of_a_new_dataset_follows_its_name_until_it_is_written(staff_page: Page) -> None:
     staff_page.goto("/datasets/new/")
     name, short = (staff_page.get_by_label(label, exact=True) for label in ("Name", "Short name"))
@@ -76,6 +77,7 @@ def test_a_person_logs_in(page: Page, owner) -> None:
     expect(page.get_by_role("heading", name="Datasets")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_filtering_exchanges_the_table_and_becomes_the_address(curator_page: Page, dataset, pairs) -> None:
     page = curator_page
     page.goto(f"/datasets/{dataset.slug}/")
@@ -89,6 +91,7 @@ def test_filtering_exchanges_the_table_and_becomes_the_address(curator_page: Pag
     expect(page).to_have_url(re.compile(r"\?search=17th&source=captions&score_set=\d+$"))
 
 
+@pytest.mark.exhaustive
 def test_going_back_brings_the_earlier_table(curator_page: Page, dataset, pairs) -> None:
     page = curator_page
     page.goto(f"/datasets/{dataset.slug}/?source=news")
@@ -101,6 +104,7 @@ def test_going_back_brings_the_earlier_table(curator_page: Page, dataset, pairs)
     expect(page.get_by_text("12 pairs", exact=True)).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_a_heading_sorts_and_next_stays_in_that_order(curator_page: Page, dataset, pairs) -> None:
     page = curator_page
     page.goto(f"/datasets/{dataset.slug}/?source=news")
@@ -216,6 +220,7 @@ NAMELESS = """
 """
 
 
+@pytest.mark.exhaustive
 def test_every_control_has_a_name(owner_page: Page, addresses) -> None:
     nameless = {}
     for address in addresses:
@@ -226,6 +231,7 @@ def test_every_control_has_a_name(owner_page: Page, addresses) -> None:
     assert nameless == {}
 
 
+@pytest.mark.exhaustive
 def test_no_page_breaks_the_content_security_policy(owner_page: Page, addresses) -> None:
     complaints: list[str] = []
     owner_page.on("console", lambda message: complaints.append(message.text))
@@ -288,6 +294,7 @@ def test_twelve_pairs_can_be_seen_at_once(curator_page: Page, dataset, pairs) ->
     assert sum(end <= 900 for end in ends) >= 12, ends[:12]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("width", [390, 1280])
 def test_columns_are_chosen_by_keyboard_and_stay(open_as, curator, dataset, pairs, width: int) -> None:
     page = open_as(curator, width=width)

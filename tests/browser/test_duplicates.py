@@ -36,6 +36,7 @@ def out_of_line(page: Page) -> list[str]:
     }""")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("width", [390, 1280])
 def test_duplicates_are_found_set_aside_and_brought_back(open_as, curator, repeated, width: int) -> None:
     page: Page = open_as(curator, width=width)

@@ -26,6 +26,7 @@ def file(tmp_path) -> Path:
     return path
 
 
+@pytest.mark.exhaustive
 def test_judgements_are_uploaded_their_columns_chosen_and_a_campaign_made(
     curator_page: Page, dataset, file
 ) -> None:

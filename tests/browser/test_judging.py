@@ -127,6 +127,7 @@ def test_without_javascript_the_form_judges(open_as, annotator, campaign) -> Non
     assert stored() == [(0, 3)]
 
 
+@pytest.mark.exhaustive
 def test_the_next_pairs_are_there_before_the_answer_has_left(screen) -> None:
     screen.route("**/judge/answer/", lambda route: None)  # the server never answers
     first = screen.get_by_role("group", name="Pair 1").inner_text()
@@ -284,6 +285,7 @@ FORBID_STORAGE = (
 )
 
 
+@pytest.mark.exhaustive
 def test_where_the_browser_keeps_nothing_the_page_says_so_and_keeps_it(open_as, annotator, campaign) -> None:
     page = open_as(annotator)
     page.add_init_script(FORBID_STORAGE)
@@ -298,6 +300,7 @@ def test_where_the_browser_keeps_nothing_the_page_says_so_and_keeps_it(open_as, 
     assert stored() == [(0, 1)]
 
 
+@pytest.mark.exhaustive
 def test_an_undo_while_an_answer_hangs_takes_it_back_as_soon_as_it_failed(screen) -> None:
     hanging: list[Route] = []
 
@@ -409,6 +412,7 @@ def test_the_guidelines_come_up_once_for_every_version_and_with_their_key(screen
     expect(sheet).to_contain_text("Meaning, and nothing else.")
 
 
+@pytest.mark.exhaustive
 def test_five_judgements_survive_a_dead_connection(open_as, annotator, dataset) -> None:
     campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
     TupleFactory.create_batch(80, campaign=campaign)

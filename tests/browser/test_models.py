@@ -52,6 +52,7 @@ def test_settings_beyond_the_essential_ones_are_a_click_away(open_as, admin, dat
     expect(page.get_by_label("Weight decay")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("width", [320, 390, 1280])
 def test_no_page_of_models_scrolls_sideways(open_as, curator, dataset, encoder, width: int) -> None:
     figures = {"spearman": 0.845, "low": 0.826, "high": 0.862, "sd": 0.002}

@@ -12,6 +12,7 @@ from tests.factories import CampaignFactory, TupleFactory
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.exhaustive
 def test_a_session_is_judged_by_keyboard_alone_and_undone_as_elsewhere(
     annotator_page: Page, dataset, annotator
 ) -> None:
@@ -48,6 +49,7 @@ def test_a_session_is_judged_by_keyboard_alone_and_undone_as_elsewhere(
     assert not Judgement.objects.exists()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("over", [False, True])
 def test_answers_that_a_lost_connection_left_behind_are_sent_from_the_session_s_page(
     annotator_page: Page, dataset, annotator, over: bool

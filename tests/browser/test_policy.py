@@ -33,6 +33,7 @@ def test_markup_that_got_into_a_page_does_nothing(browser, live_server, html) ->
     assert colour != "rgb(255, 0, 0)"
 
 
+@pytest.mark.exhaustive
 def test_a_chart_knows_how_large_it_was_drawn(curator_page: Page, dataset) -> None:
     campaign = crowd_judge(dataset, people={"anna": STEADY, "ben": STEADY, "cleo": STEADY}, each=2)
     curator_page.goto(f"/campaigns/{campaign.pk}/analysis/")

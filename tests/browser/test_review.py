@@ -197,6 +197,7 @@ def test_blind_hides_p_d_and_the_verdict_says_that_it_was_hidden(screen) -> None
     assert ReviewDecision.objects.get().blind
 
 
+@pytest.mark.exhaustive
 def test_verdicts_wait_out_a_lost_connection_and_a_reload(screen, pairs) -> None:
     def lost(route) -> None:
         route.abort()
@@ -247,6 +248,7 @@ def test_who_comes_second_is_told_and_goes_on(screen, open_as, owner, dataset, p
     expect(machine(screen)).to_contain_text("While the committee")
 
 
+@pytest.mark.exhaustive
 def test_when_all_is_decided_the_page_says_so(curator_page, dataset, pairs) -> None:
     page = reviewing(curator_page, dataset, "share=0.1")
 
@@ -257,6 +259,7 @@ def test_when_all_is_decided_the_page_says_so(curator_page, dataset, pairs) -> N
     expect(machine(page)).to_contain_text("While the committee")
 
 
+@pytest.mark.exhaustive
 def test_a_finger_reviews_on_a_telephone(open_as, curator, dataset, pairs) -> None:
     page = reviewing(open_as(curator, width=390, height=844, is_mobile=True, has_touch=True), dataset)
 
@@ -289,6 +292,7 @@ def test_the_sentence_is_seen_above_the_buttons_when_a_telephone_opens_the_page(
     assert sentence["y"] + sentence["height"] <= keep["y"]
 
 
+@pytest.mark.exhaustive
 def test_without_javascript_plain_forms_review(open_as, curator, dataset, pairs) -> None:
     page = open_as(curator, java_script_enabled=False)
     page.goto(f"/review/{dataset.slug}/?share=1.0")
@@ -319,6 +323,7 @@ def test_a_site_with_a_problem_is_told_from_no_connection_and_the_verdict_is_sen
     assert stored() == [("keep", [])]
 
 
+@pytest.mark.exhaustive
 def test_a_random_sample_is_judged_by_keyboard_and_tells_no_origin(curator_page, dataset, pairs) -> None:
     page = reviewing(curator_page, dataset, "share=1.0")
     page.get_by_label("Queue").select_option("random sample")
@@ -338,6 +343,7 @@ def test_a_random_sample_is_judged_by_keyboard_and_tells_no_origin(curator_page,
     assert frames == {("random", True, False)}
 
 
+@pytest.mark.exhaustive
 def test_two_people_disagree_and_a_curator_resolves_it_on_a_telephone(
     open_as, curator, owner, dataset, pairs
 ) -> None:

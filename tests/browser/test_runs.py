@@ -49,6 +49,7 @@ def test_a_run_s_page_follows_it_to_its_end_and_then_stops_asking(
     assert asked == []
 
 
+@pytest.mark.exhaustive
 def test_an_export_is_started_cancelled_and_started_again(curator_page: Page, dataset) -> None:
     curator_page.goto("/runs/")
     curator_page.get_by_role("link", name="Start run").click()
@@ -97,6 +98,7 @@ def test_no_page_of_runs_scrolls_sideways(open_as, curator, dataset, width: int)
         assert sideways_overflow(page) <= 0, address
 
 
+@pytest.mark.exhaustive
 def test_what_was_opened_on_a_running_page_stays_open_and_cancel_asks_when_work_would_be_lost(
     curator_page: Page, dataset, worker
 ) -> None:

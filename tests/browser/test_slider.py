@@ -81,6 +81,7 @@ def test_a_click_in_the_middle_is_a_choice_and_a_double_click_saves_once(annotat
     assert PairRating.objects.get().value == 50
 
 
+@pytest.mark.exhaustive
 def test_ratings_wait_on_the_device_while_the_network_is_away(annotator_page, campaign) -> None:
     page = annotator_page
     open_screen(page, campaign)

@@ -18,6 +18,7 @@ def campaign(dataset, monkeypatch):
     return crowd_judge(dataset)
 
 
+@pytest.mark.exhaustive
 def test_a_page_follows_the_worker_that_publishes_and_two_clicks_publish_once(
     curator_page: Page, campaign
 ) -> None:

@@ -231,6 +231,7 @@ def test_every_row_is_trained_with_every_seed_and_compared_with_the_originals(
     assert not run.artifacts.exists()
 
 
+@pytest.mark.exhaustive
 def test_all_rows_begin_with_the_examples_that_every_variant_can_copy(dataset, encoder_folder) -> None:
     dataset.pairs.filter(subset="round trip").order_by("pk").first().delete()
 

@@ -155,6 +155,7 @@ def column(rows: list[dict[str, str]], name: str) -> np.ndarray:
     return np.array([float(row[name]) for row in rows])
 
 
+@pytest.mark.exhaustive
 def test_with_several_seeds_figures_are_means_with_the_spread_of_the_seeds(
     client, curator, scenes, encoder_folder
 ) -> None:

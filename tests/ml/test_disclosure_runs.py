@@ -89,6 +89,7 @@ def test_what_is_trained_further_from_such_an_encoder_is_marked_too(encoder_fold
     assert second.artifacts.get().card["labels_from"] == "STS-B"
 
 
+@pytest.mark.exhaustive
 def test_comparisons_on_the_benchmark_are_marked(encoder_folder) -> None:
     dataset = chosen_by_sts_b("stsb")
     gold = dataset.score_sets.get(name="test gold")

@@ -289,6 +289,7 @@ def test_weights_that_are_all_nothing_are_refused(dataset, encoder_folder) -> No
     assert run.message.startswith("All 24 weights are 0, so nothing would be trained")
 
 
+@pytest.mark.exhaustive
 def test_after_two_edits_in_review_the_default_comparison_counts_them_as_human(
     dataset, encoder_folder
 ) -> None:
@@ -622,6 +623,7 @@ def test_a_comparison_s_plain_encoder_is_that_of_a_training_of_its_own(dataset, 
     assert weights[0] == weights[1]
 
 
+@pytest.mark.exhaustive
 def test_a_comparison_goes_on_where_its_worker_left_it(dataset, encoder_folder, monkeypatch) -> None:
     number = snapshot_create(dataset=dataset).number
     plan = {**COMPARED, "weightings": "plain,realism,random", "snapshot": number}

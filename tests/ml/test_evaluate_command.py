@@ -330,6 +330,7 @@ def test_from_a_shell_a_run_without_a_database_is_one_line_and_status_2(scored, 
     assert len(ended.stderr.splitlines()) == 1
 
 
+@pytest.mark.exhaustive
 def test_from_a_shell_an_installation_without_torch_says_what_to_install(scored, tmp_path) -> None:
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')")
 
@@ -339,6 +340,7 @@ def test_from_a_shell_an_installation_without_torch_says_what_to_install(scored,
     assert ended.stderr == "Error: Evaluating needs the package torch; install Semblance with the extra ml.\n"
 
 
+@pytest.mark.exhaustive
 def test_the_help_is_printed_without_torch(tmp_path) -> None:
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')")
 

@@ -89,6 +89,7 @@ def test_a_training_knows_the_tokens_of_both_sentences_and_takes_the_steps_that_
     assert trained.steps == plan.steps(10, epochs=3) == 6
 
 
+@pytest.mark.exhaustive
 def test_the_tags_are_chosen_by_dev_rows_and_the_median_seed_is_named(dataset, encoder_folder) -> None:
     run = ran(dataset, encoder_folder, seeds=3)
 
@@ -101,6 +102,7 @@ def test_the_tags_are_chosen_by_dev_rows_and_the_median_seed_is_named(dataset, e
     assert row["figures"][0]["median"] == row["figures"][0]["by_seed"][place]
 
 
+@pytest.mark.exhaustive
 def test_subsets_are_classes_and_mrpc_has_f1_and_accuracy(dataset, encoder_folder) -> None:
     run = ran(dataset, encoder_folder, tasks="sts | subset | MRPC; sts | subset", seeds=1)
 
@@ -147,6 +149,7 @@ def test_kept_models_load_in_transformers_and_give_the_figures_again(dataset, en
     assert kept[2].evaluations.count() == 2
 
 
+@pytest.mark.exhaustive
 def test_no_tested_sentence_is_learned_before_or_in_fine_tuning(dataset, encoder_folder) -> None:
     sts = DatasetFactory._meta.model.objects.get(slug="sts")
     tested, gold = sts.pairs.filter(split="test").first(), sts.score_sets.get()

@@ -136,6 +136,7 @@ def test_sources_of_one_word_and_too_long_ones_are_left_out_and_counted(dataset,
     assert run.result["sources_left_out"] == {"does not fit the model": 2}
 
 
+@pytest.mark.exhaustive
 def test_sources_in_another_language_are_left_out_and_counted(dataset, models) -> None:
     PairFactory(dataset=dataset, split="train", a__text=GERMAN, b__text="The dog runs.")
 

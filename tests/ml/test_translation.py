@@ -217,6 +217,7 @@ def test_pickled_weights_are_not_loaded(marian, tmp_path) -> None:
         language_read(folder)
 
 
+@pytest.mark.exhaustive
 def test_every_sentence_goes_every_way_there_and_back(language, translator, tmp_path) -> None:
     back = ModelTranslator(language_read(MAKERS[language.kind](tmp_path, "de", "en", seed=6)), COMPUTE)
     trips = RoundTripPlan(dataset="news", forward="a", backward="b").trips

@@ -136,6 +136,7 @@ def test_the_best_of_a_search_are_kept_in_their_order(dataset, paraphraser, labe
     assert [(pair.a.text, pair.b.text) for pair in stored] == kept
 
 
+@pytest.mark.exhaustive
 def test_reranking_among_drawn_candidates_still_compares_with_the_likeliest_of_the_beam(
     dataset, paraphraser, labellers
 ) -> None:
@@ -186,6 +187,7 @@ def test_a_run_may_measure_and_add_nothing(dataset, paraphraser, labellers) -> N
     assert not ScoreSet.objects.filter(run_ref=run.pk).exists()
 
 
+@pytest.mark.exhaustive
 def test_short_sentences_and_other_languages_are_left_out_and_counted(
     dataset, paraphraser, labellers
 ) -> None:

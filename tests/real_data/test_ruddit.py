@@ -34,6 +34,7 @@ def bws(capsys, real_data):
     return calling
 
 
+@pytest.mark.exhaustive
 def test_counting_gives_every_published_score(bws, real_data, tmp_path) -> None:
     figures = bws("score", "--out", tmp_path / "scores.csv", "--best-is-worst", "count")
 

@@ -80,6 +80,7 @@ def test_pairs_in_two_splits_are_reported(dataset, real_data, outcomes) -> None:
     assert outcomes["test"].duplicates["across_splits"] >= 7
 
 
+@pytest.mark.exhaustive
 def test_the_files_again_add_nothing(dataset, real_data, outcomes) -> None:
     before = (Sentence.objects.count(), Pair.objects.count(), PairScore.objects.count())
 
@@ -100,6 +101,7 @@ def test_train_is_imported_within_five_seconds(db, real_data) -> None:
     assert process_time() - started < 5
 
 
+@pytest.mark.exhaustive
 def test_what_was_exported_holds_what_the_files_held(dataset, real_data, outcomes, tmp_path) -> None:
     original = [
         pair for split in outcomes for pair in read_pairs(split_file(real_data, split), header=False)[1]

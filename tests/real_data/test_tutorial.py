@@ -23,6 +23,7 @@ def commands() -> list[list[str]]:
     ]
 
 
+@pytest.mark.exhaustive
 def test_the_tutorial_goes_from_raw_files_to_a_folder_that_loads_and_a_methods_section(
     real_data, tmp_path, monkeypatch, capsys
 ) -> None:

@@ -194,6 +194,7 @@ def test_a_campaign_whose_block_cannot_be_made_keeps_no_other_waiting(spending, 
     assert "not foreseen" in caplog.text
 
 
+@pytest.mark.exhaustive
 def test_a_phase_that_ends_by_itself_says_so_on_the_page_until_more_is_asked_for(
     spending, curator, monkeypatch
 ) -> None:
@@ -253,6 +254,7 @@ def spent(spending, anna, at, answer):
     return spending
 
 
+@pytest.mark.exhaustive
 def test_counting_and_reliability_stay_as_the_design_left_them(judged, anna, at, answer) -> None:
     before = scores_now(judged), campaign_dashboard(judged, at=at).reliability
     figures = study_make(campaign=judged, at=BEGAN).figures

@@ -163,6 +163,7 @@ def test_score_takes_the_prior_and_the_errors_of_maxdiff_and_of_no_other_method(
     assert figures["standard_errors"] == "annotators"
 
 
+@pytest.mark.exhaustive
 def test_score_estimates_a_scale_per_annotator_and_says_what_it_changes(bws, tmp_path) -> None:
     people = [SimulatedAnnotator(noise) for noise in (0.1, 0.1, 0.4, 2.0)]
     latent = np.random.default_rng(1).standard_normal(20)
@@ -481,6 +482,7 @@ def test_it_works_where_the_database_does_not_answer(items, tmp_path) -> None:
     assert json.loads(outcome.stdout.splitlines()[-1])["tuples"] == 100
 
 
+@pytest.mark.exhaustive
 def test_a_database_that_does_not_answer_is_told_in_one_line(tmp_path) -> None:
     outcome = called(
         *("bundle", "1", "--out", tmp_path / "b.zip"),
@@ -494,6 +496,7 @@ def test_a_database_that_does_not_answer_is_told_in_one_line(tmp_path) -> None:
     assert outcome.stderr.count("\n") == 1
 
 
+@pytest.mark.exhaustive
 def test_a_bundle_that_unpacks_to_too_much_is_refused_in_one_line(tmp_path) -> None:
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("manifest.json", bytes(8 * 1024**2))
@@ -505,6 +508,7 @@ def test_a_bundle_that_unpacks_to_too_much_is_refused_in_one_line(tmp_path) -> N
     assert outcome.stderr.count("\n") == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "arguments", [["design", "--size", "many"], ["guess"], [], ["score", "x", "--method", "magic"]]
 )

@@ -105,6 +105,7 @@ def test_only_pairs_that_fit_the_campaign_join(judged, newcomers) -> None:
     assert set(bridged.values_list("pair", flat=True)) == expected
 
 
+@pytest.mark.exhaustive
 def test_judged_bridges_give_newcomers_scores(judged, newcomers, at, answer) -> None:
     campaign_grow(campaign=judged)
     for person in judged.participations.order_by("pk")[:2]:
@@ -284,6 +285,7 @@ def test_a_campaign_that_has_not_grown_offers_no_prior_mean_per_round(judged, cu
 NOT_COMPARABLE = "Counting scores are not comparable between the first pairs"
 
 
+@pytest.mark.exhaustive
 def test_a_campaign_that_has_grown_says_what_counting_is_worth_wherever_scores_leave_it(
     judged, newcomers, curator, tmp_path
 ) -> None:

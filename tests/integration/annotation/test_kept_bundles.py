@@ -287,6 +287,7 @@ def test_what_fails_is_said_in_a_sentence_and_dismissed_and_can_be_asked_for_aga
     assert made_of(judged).state == "done"
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_is_one_sentence_and_nothing_is_left(site, judged, files, monkeypatch) -> None:
     site.post(address("bundle_make", judged))
 
@@ -452,6 +453,7 @@ def test_a_bundle_of_another_campaign_is_not_found_under_this_one(site, judged) 
     assert site.get(address("bundle_file", other, work.pk)).status_code == 404
 
 
+@pytest.mark.exhaustive
 def test_a_bundle_of_an_archived_dataset_is_made_withdrawn_and_downloaded(site, judged) -> None:
     Dataset.objects.filter(pk=judged.dataset_id).update(archived=True)
     site.post(address("bundle_make", judged))

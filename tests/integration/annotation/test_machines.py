@@ -94,6 +94,7 @@ def test_a_draft_and_an_imported_campaign_have_no_tuples_for_machines(db, datase
             tuples_reserve(campaign=campaign, number=1)
 
 
+@pytest.mark.exhaustive
 def test_nothing_that_people_made_changes_by_a_machine(judged, tmp_path, client, curator_of) -> None:
     """Progress, the study with its reliability, hours, the record of judgements, and every file of the bundle but that
     of machines: the same with and without.

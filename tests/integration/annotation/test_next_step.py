@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from annotation.campaigns.services import campaign_pause
 from annotation.models import Campaign
 from annotation.results.publishing import scores_publish
@@ -44,6 +46,7 @@ def test_where_one_tuple_is_left_the_owner_can_judge_it(campaign, anna, ben, ans
     assert where.startswith(address("judge", campaign))
 
 
+@pytest.mark.exhaustive
 def test_when_all_is_judged_the_scores_are_published_and_then_exported(campaign, anna, ben, answer) -> None:
     for person in (anna, ben):
         for _ in range(3):

@@ -481,6 +481,7 @@ def test_only_an_open_campaigns_figures_fetch_themselves_again(site, campaign) -
     assert "hx-trigger" not in closed
 
 
+@pytest.mark.exhaustive
 def test_the_dashboard_costs_no_more_queries_however_many_people(site, judged, answer) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:

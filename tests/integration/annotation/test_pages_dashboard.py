@@ -161,6 +161,7 @@ def test_a_careless_person_stands_out_by_agreement(judged, eve) -> None:
     assert people.pop(eve.pk) < 0.6 < min(people.values())
 
 
+@pytest.mark.exhaustive
 def test_an_exclusion_shows_its_before_and_after(site, judged, eve) -> None:
     participation_stop(participation=eve, reason="Answers at random.", exclude=True)
 
@@ -185,6 +186,7 @@ def test_nonsense_in_the_address_of_the_slider_is_the_usual_threshold(site, judg
     assert 'value="0.6"' in page.content.decode()
 
 
+@pytest.mark.exhaustive
 def test_gold_is_weighed_where_people_have_answered_enough_of_it(site, judged, eve) -> None:
     assert "What if people were left out?" in text_of(site.get(address("analysis", judged)))
     assert 'name="gold"' not in site.get(address("analysis", judged)).content.decode()
@@ -206,6 +208,7 @@ def test_a_hard_tuple_links_to_its_judgements(site, judged) -> None:
     assert answer.count("Most related") == 4
 
 
+@pytest.mark.exhaustive
 def test_charts_come_with_their_numbers(site, judged) -> None:
     page = site.get(address("analysis", judged)).content.decode()
 
@@ -257,6 +260,7 @@ def test_a_study_is_kept_until_the_campaign_changes(judged, eve, at) -> None:
     assert study_latest(judged, campaign_mark(judged)).stale
 
 
+@pytest.mark.exhaustive
 def test_a_large_campaign_is_studied_by_a_worker_and_shows_the_last_study_meanwhile(
     site, judged, eve, large, asked, at
 ) -> None:
@@ -287,6 +291,7 @@ def test_a_large_campaign_is_studied_by_a_worker_and_shows_the_last_study_meanwh
     assert annotation_tasks.work(asked[1]) is False
 
 
+@pytest.mark.exhaustive
 def test_a_campaign_that_is_again_as_it_was_is_studied_again(site, judged, eve, large, asked) -> None:
     """Somebody who was excluded comes back: the study with all of them has been replaced since."""
 
@@ -313,6 +318,7 @@ def test_without_a_script_a_button_asks_for_a_study(site, judged, large, asked) 
     assert answer.url == address("campaign", judged)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", ["small", "large"])
 def test_looking_at_a_campaign_writes_nothing(site, judged, asked, size, request) -> None:
     if size == "large":
@@ -403,6 +409,7 @@ def test_an_untouched_campaign_studies_nothing(site, campaign) -> None:
     assert not CampaignStudy.objects.exists()
 
 
+@pytest.mark.exhaustive
 def test_a_page_of_a_studied_campaign_takes_as_many_queries_for_many_people_as_for_few(
     admin, django_assert_max_num_queries
 ) -> None:
@@ -445,6 +452,7 @@ def test_members_who_only_judge_do_not_see_the_dashboard(judged, annotator) -> N
     assert client_of(annotator).post(address("study", judged)).status_code == 403
 
 
+@pytest.mark.exhaustive
 def test_the_head_and_the_page_give_the_same_reliability(judged, site) -> None:
     published = scores_publish(campaign=judged).parameters["reliability"]
     cache.clear()

@@ -54,6 +54,7 @@ def arm(judged) -> SliderArm:
     return slider_start(campaign=judged, ratings_per_pair=4, **words)
 
 
+@pytest.mark.exhaustive
 def test_hours_are_those_from_answer_to_answer_and_the_precise_method_is_found(arm, at) -> None:
     rate_all(arm, people=4, noise=2, at=at)
     compared = comparison_of(arm)
@@ -67,6 +68,7 @@ def test_hours_are_those_from_answer_to_answer_and_the_precise_method_is_found(a
     )
 
 
+@pytest.mark.exhaustive
 def test_ratings_that_say_nothing_are_less_reliable(arm, at) -> None:
     rate_all(arm, people=4, noise=400, at=at)
     compared = comparison_of(arm)
@@ -78,6 +80,7 @@ def test_ratings_that_say_nothing_are_less_reliable(arm, at) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_a_new_rating_makes_a_new_comparison(arm, at) -> None:
     rate_all(arm, people=3, noise=20, at=at)
     before = comparison_of(arm)
@@ -86,6 +89,7 @@ def test_a_new_rating_makes_a_new_comparison(arm, at) -> None:
     assert (before.ratings, comparison_of(arm).ratings) == (120, 119)
 
 
+@pytest.mark.exhaustive
 def test_the_page_says_what_is_missing_then_what_was_found(arm, curator, at) -> None:
     MembershipFactory(dataset=arm.campaign.dataset, user=curator, role="curator")
     site = client_of(curator)
@@ -102,6 +106,7 @@ def test_the_page_says_what_is_missing_then_what_was_found(arm, curator, at) -> 
     assert "Every pair has its ratings. Compare the methods" in owner_page
 
 
+@pytest.mark.exhaustive
 def test_without_times_there_is_no_comparison(arm, at) -> None:
     rate_all(arm, people=2, noise=20, at=at)
     PairRating.objects.update(shown_at=None, submitted_at=at)
@@ -112,6 +117,7 @@ def test_without_times_there_is_no_comparison(arm, at) -> None:
     assert "not known how long" in compared.why
 
 
+@pytest.mark.exhaustive
 def test_ratings_are_a_file_with_codes_and_stand_in_the_bundle_apart_from_scores(
     arm, curator, at, tmp_path
 ) -> None:

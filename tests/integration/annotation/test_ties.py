@@ -99,6 +99,7 @@ def test_who_finds_a_gold_tuple_too_close_to_call_misses_both_trials(campaign, a
     assert (anna.gold_trials, anna.gold_right) == (2 * len(golds), 0)
 
 
+@pytest.mark.exhaustive
 def test_counting_and_reliability_are_as_if_ties_were_not_there(with_ties) -> None:
     found = scores_now(with_ties)
     study = study_make(campaign=with_ties, at=BEGAN).figures
@@ -114,6 +115,7 @@ def test_counting_and_reliability_are_as_if_ties_were_not_there(with_ties) -> No
         assert study[name] == study_without[name]
 
 
+@pytest.mark.exhaustive
 def test_maxdiff_takes_ties_as_davidson_does(with_ties) -> None:
     """Against scipy's own search for the utilities and the weight of ties, with the formula written out."""
     judged = campaign_judgements(with_ties)
@@ -162,6 +164,7 @@ def test_files_have_ties_where_models_read_and_nowhere_else(with_ties, tmp_path)
     assert sum(int(line.split(",")[place]) for line in annotators[1:]) == 32
 
 
+@pytest.mark.exhaustive
 def test_the_screen_offers_it_and_the_analysis_reports_it(with_ties, client, at) -> None:
     curator = client_of(MembershipFactory(dataset=with_ties.dataset, role="curator").user)
     Judgement.objects.filter(tuple__number=1).delete()

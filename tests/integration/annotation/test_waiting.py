@@ -24,6 +24,7 @@ def left(campaign, anna, ben, answer, at):
     return skipped.tuple.number
 
 
+@pytest.mark.exhaustive
 def test_the_dashboard_names_the_tuple_that_everybody_has_answered_or_skipped_and_says_why(
     campaign, left, owner
 ) -> None:

@@ -305,6 +305,7 @@ def test_a_program_withdraws_work(program, curator, judged, large) -> None:
 # The comparison with the slider arm
 
 
+@pytest.mark.exhaustive
 def test_many_answers_are_compared_by_a_worker_as_a_request_would(site, arm, at, large, invited) -> None:
     rate_all(arm, people=4, noise=2, at=at)
     page = address("slider_comparison", arm.campaign)
@@ -325,6 +326,7 @@ def test_many_answers_are_compared_by_a_worker_as_a_request_would(site, arm, at,
     assert "In the same time" in text_of(shown)
 
 
+@pytest.mark.exhaustive
 def test_new_ratings_leave_the_last_comparison_on_the_page(site, arm, at, large) -> None:
     rate_all(arm, people=4, noise=2, at=at)
     page = address("slider_comparison", arm.campaign)
@@ -341,6 +343,7 @@ def test_new_ratings_leave_the_last_comparison_on_the_page(site, arm, at, large)
     assert "In the same time" in later
 
 
+@pytest.mark.exhaustive
 def test_answers_that_are_as_they_were_have_their_comparison(site, arm, at, large) -> None:
     """A rating that is taken back leads to a state that was compared before."""
     rate_all(arm, people=4, noise=2, at=at)

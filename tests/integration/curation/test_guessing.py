@@ -102,6 +102,7 @@ def test_right_passwords_close_no_address() -> None:
     assert is_checked("owner", HERE, NOW)
 
 
+@pytest.mark.exhaustive
 def test_a_right_password_of_ones_own_opens_no_tries_of_other_names() -> None:
     for person in range(TRIES_FROM_ONE_ADDRESS // 2):
         checked(1, name=f"victim {person}")

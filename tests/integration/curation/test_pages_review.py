@@ -443,6 +443,7 @@ def test_other_queues_say_that_rates_may_not_be_estimated(place, pairs, curating
         assert "from a random or stratified sample only, not from this queue" in page
 
 
+@pytest.mark.exhaustive
 def test_nothing_on_the_screen_tells_a_human_sentence_from_a_machine_s(place, human, curating) -> None:
     items = all_items(curating, place, "frame=random")
 
@@ -462,6 +463,7 @@ def test_nothing_on_the_screen_tells_a_human_sentence_from_a_machine_s(place, hu
     assert nearest.count("A girl milks a cow.") == 1  # it is not its own neighbour
 
 
+@pytest.mark.exhaustive
 def test_the_figures_change_alike_for_a_human_sentence_and_a_machine_s(place, human, curating) -> None:
     query, seen = "frame=random", []
     while items := curating.get(f"{place}screen/?{query}").json()["items"]:
@@ -480,6 +482,7 @@ def test_the_figures_change_alike_for_a_human_sentence_and_a_machine_s(place, hu
     assert (status(human), ReviewDecision.objects.filter(pair=human).count()) == ("active", 1)
 
 
+@pytest.mark.exhaustive
 def test_an_undo_brings_a_human_sentence_back_to_the_screen(place, human, curating) -> None:
     all_items(curating, place, "frame=random")
     decision = ReviewDecision.objects.get(pair=human)

@@ -65,6 +65,7 @@ def test_pairs_that_share_a_sentence_come_into_one_split(dataset, chain, curator
     assert (change.pairs, change.created_by) == (12, curator)
 
 
+@pytest.mark.exhaustive
 def test_the_preview_shows_how_the_scores_of_each_split_spread(
     dataset, chain, scored, curator, client_of
 ) -> None:

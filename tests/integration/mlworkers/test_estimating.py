@@ -244,6 +244,7 @@ def test_pairs_of_another_dataset_are_counted_where_a_comparison_trains_on_it(da
     assert work_of(plan, dataset) == (4 + 1) * 2
 
 
+@pytest.mark.exhaustive
 def test_the_form_and_the_command_say_the_same(client, admin, dataset, capsys, monkeypatch) -> None:
     finished(dataset, "train_encoder")
     client.force_login(admin)

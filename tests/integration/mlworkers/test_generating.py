@@ -266,6 +266,7 @@ def test_a_run_killed_while_it_writes_first_sentences_ends_as_if_it_had_not_been
         assert sha256_of(one.path) == sha256_of(two.path)
 
 
+@pytest.mark.exhaustive
 def test_no_first_sentence_is_a_copy_of_a_held_out_one(scenes: Dataset, generator_folder: Path) -> None:
     _run, usual = generated(scenes, generator_folder, **WRITTEN)
     first = [json.loads(line) for line in usual.made[1].path.read_text().splitlines()]
@@ -537,6 +538,7 @@ def test_a_run_that_gets_no_answer_says_why_and_leaves_no_trace_of_the_key(
     assert not [text for text in stored if KEY in text or server.address in text]
 
 
+@pytest.mark.exhaustive
 def test_a_run_through_an_endpoint_that_was_killed_asks_only_for_what_is_missing(
     scenes: Dataset, endpoint: Server
 ) -> None:

@@ -59,6 +59,7 @@ BROKERS = ["filesystem", pytest.param("redis", marks=pytest.mark.redis)]
 NEVER = {"RUN_STALE_SECONDS": "3600"}  # nobody waits here until a worker counts as silent
 
 
+@pytest.mark.exhaustive
 def test_a_worker_that_is_stopped_lets_go_of_its_run_and_the_next_one_takes_it_up_at_once(
     installation, rows
 ) -> None:

@@ -64,6 +64,7 @@ def test_a_report_reaches_the_run_s_row(run: Run, reporter: Reporter) -> None:
     assert (stored.done, stored.total, stored.message) == (30, 100, "Reading")
 
 
+@pytest.mark.exhaustive
 def test_what_is_reported_stands_in_the_log_once(run: Run, reporter: Reporter) -> None:
     with reporter.heartbeat():
         reporter(30, 100, "Reading")
@@ -163,6 +164,7 @@ def test_a_count_above_its_total_is_shown_as_all(run: Run, reporter: Reporter) -
     assert (stored.done, stored.total) == (101, 101)
 
 
+@pytest.mark.exhaustive
 def test_the_rate_counts_from_where_this_attempt_began(run: Run, reporter: Reporter, monkeypatch) -> None:
     monkeypatch.setattr(selectors, "STEADY_AFTER", 0)
     with reporter.heartbeat():
@@ -176,6 +178,7 @@ def test_the_rate_counts_from_where_this_attempt_began(run: Run, reporter: Repor
     assert progress_of(stored).seconds_left == pytest.approx(90 * seconds / 10)
 
 
+@pytest.mark.exhaustive
 def test_a_new_stage_has_a_rate_of_its_own(run: Run, reporter: Reporter) -> None:
     with reporter.heartbeat():
         reporter(1000, 0, "Reading")

@@ -77,6 +77,7 @@ def test_a_run_of_another_kind_has_no_such_page(client, staff, dataset) -> None:
     assert page(client, staff, other).status_code == 404
 
 
+@pytest.mark.exhaustive
 def test_the_page_says_hits_chance_and_gain_with_their_intervals(client, curator, dataset) -> None:
     shown = squeezed(page(client, curator, requested(dataset)).content.decode())
 

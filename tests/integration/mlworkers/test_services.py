@@ -97,6 +97,7 @@ def test_where_the_broker_is_gone_the_run_waits_and_says_so(
     assert list(runs_to_invite(timezone.now(), ["default"])) == [run]  # as soon as the broker is back
 
 
+@pytest.mark.exhaustive
 @pytest.mark.redis
 def test_a_broker_that_hangs_does_not_hang_whoever_starts_a_run(
     dataset, django_capture_on_commit_callbacks

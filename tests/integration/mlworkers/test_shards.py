@@ -234,6 +234,7 @@ def test_what_was_done_before_the_holder_was_killed_is_not_done_again(draws, run
     assert [number for _stage, number in sorted(second.calls)] == [2, 3]
 
 
+@pytest.mark.exhaustive
 def test_a_shard_that_takes_long_keeps_its_worker(draws, run, quick) -> None:
     drawing = draws(2, meanwhile=lambda number, report: time.sleep(2.0))
 
@@ -324,6 +325,7 @@ def test_a_cancel_reaches_both_the_holder_and_who_assists(draws, run) -> None:
     assert not run.artifacts.exists()
 
 
+@pytest.mark.exhaustive
 def test_what_assistants_have_done_counts_in_the_run_s_progress(draws, run) -> None:
     half_way, go_on = threading.Barrier(2), threading.Event()
 

@@ -42,6 +42,7 @@ def test_the_guide_has_a_short_program_for_each_purpose() -> None:
     assert {name: n for name, n in lines.items() if n - blank[name] > MOST_LINES} == {}
 
 
+@pytest.mark.exhaustive
 def test_the_programs_of_the_guide_do_what_it_says(live_server, tmp_path) -> None:
     member = MembershipFactory(role="curator")
     dataset, environment = member.dataset, os.environ | {"SITE": live_server.url}

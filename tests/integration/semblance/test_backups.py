@@ -99,6 +99,7 @@ def test_a_restored_installation_goes_on(backup) -> None:
     connection.check_constraints()
 
 
+@pytest.mark.exhaustive
 def test_a_backup_has_files_that_are_not_on_this_machine_and_restores_them_for_all(
     machines, home, tmp_path
 ) -> None:
@@ -447,6 +448,7 @@ def _both(run, dataset, home: Path, path: Path, number: int, before: int | None)
         path.with_name(f"{before}.csv").unlink()
 
 
+@pytest.mark.exhaustive
 def test_a_backup_of_a_busy_site_is_of_one_moment(busy, home, tmp_path) -> None:
     for number in range(4):
         path = tmp_path / f"{number}.zip"

@@ -47,6 +47,7 @@ def judged(plan: DemoPlan):
     return campaign, people_figures(campaign, published)
 
 
+@pytest.mark.exhaustive
 def test_its_scores_agree_with_the_known_relatedness_and_the_careless_are_stopped() -> None:
     campaign, figures = judged(SMALL)
 
@@ -62,6 +63,7 @@ def test_its_scores_agree_with_the_known_relatedness_and_the_careless_are_stoppe
     assert all(person.user.simulated and not person.user.has_usable_password() for person in people)
 
 
+@pytest.mark.exhaustive
 def test_a_second_one_leaves_the_first_alone_and_something_to_judge() -> None:
     first, figures = judged(SMALLEST)
 
@@ -111,6 +113,7 @@ def test_without_broken_sentences_there_is_no_auc() -> None:
     assert (found["broken"], found["auc"], found["lowest"]) == (0, None, 0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.minilm
 def test_the_whole_job_ends_with_a_comparison_of_encoders_on_what_was_held_out() -> None:
     owner, curator, annotator = accounts_prepare()

@@ -162,6 +162,7 @@ def test_even_when_it_is_killed_nothing_is_left_running(serve) -> None:
     assert all_end(family)
 
 
+@pytest.mark.exhaustive
 def test_a_port_in_use_is_said_in_a_sentence_before_anything_starts(serve) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -182,6 +183,7 @@ def test_a_queue_that_no_run_waits_in_is_refused(serve) -> None:
     assert served.text() == "Error: There is no queue “gpus”. The queues are default, gpu and playground.\n"
 
 
+@pytest.mark.exhaustive
 def test_a_database_that_is_not_embedded_is_migrated_by_its_operator_alone(serve, tmp_path) -> None:
     served = serve(
         DATABASE_URL=f"sqlite:///{tmp_path}/production.sqlite3",

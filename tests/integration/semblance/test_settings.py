@@ -114,6 +114,7 @@ def test_the_key_of_the_example_is_refused(installed, tmp_path) -> None:
     assert "SECRET_KEY is the one of .env.example, which everybody knows." in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_first_command_makes_the_tables_that_it_needs(installed, tmp_path) -> None:
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("sentence1,sentence2,score\nA dog runs.,The dog runs.,4\n")
@@ -127,6 +128,7 @@ def test_a_first_command_makes_the_tables_that_it_needs(installed, tmp_path) -> 
     assert "mine: 1 rows: 1 added" in done.stdout
 
 
+@pytest.mark.exhaustive
 def test_a_command_asks_the_operator_of_another_database_to_migrate_it(installed, tmp_path) -> None:
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("sentence1,sentence2,score\nA dog runs.,The dog runs.,4\n")

@@ -388,6 +388,7 @@ def test_an_address_that_is_no_bucket_stops_the_start(url) -> None:
     assert "secret" not in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_without_the_setting_no_library_of_a_store_is_loaded() -> None:
     code = (
         "import django, sys; django.setup(); from django.urls import get_resolver; get_resolver().reverse_dict; "

@@ -221,6 +221,7 @@ def application(environ, start_response):
 """
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_is_asked_to_stop_finishes_its_requests_and_takes_no_new_ones(tmp_path) -> None:
     (tmp_path / "slow_site_of_tests.py").write_text(SLOW_SITE)
     with socket.create_server(("127.0.0.1", 0)) as listener:

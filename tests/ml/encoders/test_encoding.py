@@ -82,6 +82,7 @@ def test_a_report_that_raises_stops_the_encoding(encoder) -> None:
         encode(encoder, ["a dog", "a cat"], batches_of(12), report=stop)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=30)
 @given(st.lists(st.tuples(SENTENCES, SENTENCES), min_size=1, max_size=10))
 def test_cosines_are_those_of_sentence_transformers(encoder, pairs) -> None:

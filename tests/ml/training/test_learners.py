@@ -132,6 +132,7 @@ def through(kind: type, folder: Path, **about) -> tuple[TrainingResult, dict[str
     return result, {name: weight.detach() for name, weight in learner.module.named_parameters()}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", [SequenceToSequence, Contrastive, BiLstm])
 def test_every_kind_of_learner_goes_on_after_a_kill_to_the_same_weights(kind, tmp_path) -> None:
     whole, weights = through(kind, tmp_path / "whole")

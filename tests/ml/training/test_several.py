@@ -268,6 +268,7 @@ def gradients_in(folder: Path, group: Group, rows: int, outputs) -> tuple[float,
     return float(loss), torch.cat(gradients)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rows", [7, 2, 1])
 def test_where_one_process_is_short_of_memory_the_sum_is_still_the_whole(still_folder, rows) -> None:
     encoder = load_encoder(still_folder, CPU)

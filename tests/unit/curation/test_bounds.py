@@ -67,6 +67,7 @@ def test_a_hostile_parquet_file_costs_little_memory(tmp_path, make: Callable[[Pa
     assert said == "" or said.endswith(".")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("compression", ["gzip", "brotli", "snappy", "lz4"])
 def test_a_page_that_unpacks_to_gigabytes_is_refused_however_it_is_packed(tmp_path, compression: str) -> None:
     path = tmp_path / "page.parquet"

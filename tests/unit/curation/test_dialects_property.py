@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -113,6 +114,7 @@ def test_marks_around_every_cell_enclose_them_below_lines_of_comments(tmp_path: 
     assert not errors
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(writing=writings(), seed=st.integers(0, 20), more=st.integers(6, 30))
 def test_pairs_in_any_dialect_are_read_back(writing: Writing, seed: int, more: int) -> None:

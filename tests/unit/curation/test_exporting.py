@@ -199,6 +199,7 @@ rows = st.lists(
 )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("format_", FORMATS)
 @given(rows)
 def test_an_exported_table_is_read_as_it_was(

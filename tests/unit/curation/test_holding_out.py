@@ -28,6 +28,7 @@ def test_texts_without_a_word_are_near_copies_only_of_themselves() -> None:
     assert len({near_copy_key(text) for text in ("…", "?!", "")}) == 3
 
 
+@pytest.mark.exhaustive
 @given(st.text())
 def test_identical_texts_are_near_copies(text: str) -> None:
     assert near_copy_key(f" {text} ") == near_copy_key(text)

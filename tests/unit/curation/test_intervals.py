@@ -40,6 +40,7 @@ def test_each_resample_is_ranked_by_itself(rows, seed) -> None:
         assert interval.undefined == 50 - len(expected)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("levels", [None, 6])
 def test_intervals_are_those_of_scipy(levels) -> None:
     predicted, gold = correlated(60, seed=5, levels=levels)

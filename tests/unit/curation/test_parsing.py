@@ -635,6 +635,7 @@ def test_no_row_takes_a_good_row_below_it_along(tmp_path_factory, content: str) 
     assert [row.line for row in rows] == sorted({row.line for row in rows})
 
 
+@pytest.mark.exhaustive
 def test_a_file_is_read_as_it_goes(written) -> None:
     path = written(HEADER + "A.,B.,1\n" * 200_000)
 

@@ -58,6 +58,7 @@ def test_strata_are_tenths_by_value_and_each_turn_takes_one_of_each() -> None:
     assert len({turn[0][1] for turn in turns}) > 3  # which stratum comes first in a turn tells nothing
 
 
+@pytest.mark.exhaustive
 def test_a_stratified_sample_takes_every_number_equally_often() -> None:
     values = np.repeat([0.0, 0.5], [90, 10])  # equal values are cut by number
     drawn = Counter(

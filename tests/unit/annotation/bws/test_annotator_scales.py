@@ -130,6 +130,7 @@ def test_equal_annotators_have_scale_1_and_the_scores_of_one_scale() -> None:
     assert found.facts()["evidence_gain"] < 1
 
 
+@pytest.mark.exhaustive
 def test_what_is_not_known_of_the_scales_is_in_the_errors_of_many_items_as_of_few(monkeypatch) -> None:
     utilities = 1.5 * np.random.default_rng(5).standard_normal(60)
     judgements = judged_by(utilities, np.array([0.4, 0.8, 1.0, 1.2, 2.5]), each=4, seed=60)

@@ -107,6 +107,7 @@ def test_a_design_can_use_every_tuple_there_is() -> None:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("items", "size", "tuples"), [(7, 3, 34), (10, 8, 45), (10, 8, 44), (12, 10, 60), (11, 10, 7), (6, 6, 1)]
 )
@@ -164,6 +165,7 @@ def test_pairs_that_share_a_sentence_are_never_judged_together(seed) -> None:
     assert design.certificate.shared_sentences == 0
 
 
+@pytest.mark.exhaustive
 def test_mirrored_pairs_are_never_judged_together() -> None:
     sentences = np.array([(2 * i, 2 * i + 1) for i in range(12)] + [(2 * i + 1, 2 * i) for i in range(12)])
 
