@@ -1,10 +1,12 @@
 """Two lanes of tests, their parts, and which failures are old."""
 
+import dataclasses
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -142,22 +144,27 @@ def test_a_failure_of_the_exhaustive_lane_is_old_where_it_fails_on_the_parent_co
     assert all(sentence in answer.stdout for sentence in said)
 
 
-def jobs_of_ci() -> list[Any]:
-    loader = SourceFileLoader("ci_jobs", str(ROOT / ".ci" / "jobs"))
-    module = module_from_spec(spec_from_loader("ci_jobs", loader))
-    sys.modules["ci_jobs"] = module  # dataclasses look for their module there
-    loader.exec_module(module)
-    return module.jobs()
-
-
-def test_the_jobs_of_ci_have_every_module_of_tests_and_no_two_shares_have_the_same(monkeypatch) -> None:
+@pytest.fixture
+def script_of_ci(monkeypatch) -> Callable[[str], Any]:
+    """A script of .ci as a module."""
     monkeypatch.syspath_prepend(ROOT / ".ci")
 
+    def load(name: str) -> Any:
+        loader = SourceFileLoader(f"ci_{name}", str(ROOT / ".ci" / name))
+        module = module_from_spec(spec_from_loader(loader.name, loader))
+        monkeypatch.setitem(sys.modules, loader.name, module)  # dataclasses look for their module there
+        loader.exec_module(module)
+        return module
+
+    return load
+
+
+def test_the_jobs_of_ci_have_every_module_of_tests_and_no_two_shares_have_the_same(script_of_ci) -> None:
     def modules(job: Any) -> set[Path]:
         named = [ROOT / word for word in job.command if word.startswith("tests/")]
         return {one for path in named for one in ([path] if path.is_file() else path.rglob("test_*.py"))}
 
-    found = [(job, modules(job)) for job in jobs_of_ci()]
+    found = [(job, modules(job)) for job in script_of_ci("jobs").jobs()]
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
     asked = {path for folder in settings["testpaths"] for path in (ROOT / folder).rglob("test_*.py")}
 
@@ -167,3 +174,33 @@ def test_the_jobs_of_ci_have_every_module_of_tests_and_no_two_shares_have_the_sa
         assert len(shares) >= 2
         assert all(shares)
         assert sum(map(len, shares)) == len(set().union(*shares))
+
+
+def test_a_part_that_runs_keeps_what_the_table_says_of_the_others(
+    script_of_ci, tmp_path, monkeypatch
+) -> None:
+    everything = script_of_ci("everything")
+    monkeypatch.setattr(everything, "TABLE", tmp_path / "everything.md")
+    monkeypatch.setattr(everything, "KEPT", tmp_path)
+    part = everything.Part("nothing", "echo 3 passed in 1s", {})
+    monkeypatch.setattr(
+        everything, "PARTS", {"one": part, "two": part, "wrong": dataclasses.replace(part, command="false")}
+    )
+
+    everything.TABLE.write_text("")
+    assert everything.main(["one"]) == 0
+    assert everything.main(["two", "wrong"]) == 1
+
+    rows = [line.split(" | ") for line in everything.TABLE.read_text().splitlines()[-3:]]
+    assert [[row[0], row[2], row[-1]] for row in rows] == [
+        ["| one", "passed", "3 passed in 1s |"],
+        ["| two", "passed", "3 passed in 1s |"],
+        ["| wrong", "FAILED (1)", " |"],
+    ]
+
+
+def test_the_table_of_everything_has_a_row_for_each_part(script_of_ci) -> None:
+    everything = script_of_ci("everything")
+
+    named = [line.split(" | ")[0] for line in everything.TABLE.read_text().splitlines() if line[:2] == "| "]
+    assert named == ["| part", *(f"| {name}" for name in everything.PARTS)]
