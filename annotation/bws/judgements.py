@@ -47,19 +47,16 @@ class Judgements:
         if not -1 <= lowest <= self.items.max() < self.item_count:
             raise ValueError(f"item numbers must lie between 0 and {self.item_count - 1}")
         if lowest < 0:
-            self._require_items_first()
+            present = self.items >= 0
+            wrong = np.flatnonzero(~present[:, 0] | (present[:, 1:] & ~present[:, :-1]).any(axis=1))
+            if len(wrong):
+                raise ValueError(f"judgement {wrong[0] + 1} needs its items before the positions without one")
         ties = self.ties
         for name, chosen in (("best", self.best), ("worst", self.worst)):
             among = (self.items == chosen[:, None]).any(axis=1) & (chosen >= 0)
             missing = np.flatnonzero(~among & ~ties)
             if len(missing):
                 raise ValueError(f"the {name} of judgement {missing[0] + 1} is not among its items")
-
-    def _require_items_first(self) -> None:
-        present = self.items >= 0
-        wrong = np.flatnonzero(~present[:, 0] | (present[:, 1:] & ~present[:, :-1]).any(axis=1))
-        if len(wrong):
-            raise ValueError(f"judgement {wrong[0] + 1} needs its items before the positions without one")
 
     def __len__(self) -> int:
         return len(self.items)

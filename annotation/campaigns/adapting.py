@@ -104,17 +104,6 @@ def _record(
         campaign_record(campaign, action, by=by, rule=rule, settings=changed, reason=reason)
 
 
-@transaction.atomic
-def _end_early(looked_at: Campaign, reason: str) -> None:
-    """Spend nothing more, and keep why for the owner's page."""
-    campaign = campaign_lock(looked_at)
-    asked = campaign.adaptive_budget
-    _end(campaign, by=None, rule=True, reason=reason)
-    ended = {"asked": asked, "spent": campaign.adaptive_budget, "reason": reason}
-    campaign.certificate = {**campaign.certificate, "adaptive_ended": ended}
-    campaign.save(update_fields=["certificate"])
-
-
 @dataclass(frozen=True)
 class AdaptivePhase:
     """A campaign with judgements to spend, as it was when it was looked at.
@@ -175,14 +164,42 @@ def block_make(phase: AdaptivePhase) -> int:
 
     Where no new tuple can be chosen, the phase ends.
     """
-    campaign = phase.campaign
+    looked_at = phase.campaign
     try:
-        pairs, seed, judgements = _block_chosen(campaign)
+        pairs, seed, judgements = _block_chosen(looked_at)
     except ValueError as error:
-        logger.warning("Campaign %s: the adaptive phase ends: %s", campaign.pk, error)
-        _end_early(campaign, str(error))
+        logger.warning("Campaign %s: the adaptive phase ends: %s", looked_at.pk, error)
+        # Spend nothing more, and keep why for the owner's page.
+        with transaction.atomic():
+            campaign = campaign_lock(looked_at)
+            asked = campaign.adaptive_budget
+            _end(campaign, by=None, rule=True, reason=str(error))
+            ended = {"asked": asked, "spent": campaign.adaptive_budget, "reason": str(error)}
+            campaign.certificate = {**campaign.certificate, "adaptive_ended": ended}
+            campaign.save(update_fields=["certificate"])
         return 0
-    return _block_write(campaign, pairs, seed=seed, judgements=judgements)
+    with transaction.atomic():
+        campaign = campaign_lock(looked_at)
+        left = campaign.adaptive_budget - phase_sums(campaign)[Tuple.Phase.ADAPTIVE].required
+        if (
+            campaign.dataset.archived
+            or campaign.rounds != looked_at.rounds
+            or campaign.state != Campaign.State.OPEN
+            or left < 1
+        ):
+            return 0
+        pairs = pairs[:left]
+        number = round_write(campaign, pairs, phase=Tuple.Phase.ADAPTIVE, required=1)
+        extension_note(
+            campaign,
+            phase=Tuple.Phase.ADAPTIVE,
+            round=number,
+            seed=seed,
+            tuples=len(pairs),
+            judgements=judgements,
+        )
+        campaign.save(update_fields=["rounds", "certificate"])
+        return len(pairs)
 
 
 def _block_chosen(campaign: Campaign) -> tuple[IntArray, int, int]:
@@ -216,31 +233,6 @@ def _block_chosen(campaign: Campaign) -> tuple[IntArray, int, int]:
             # Shuffled: neighbours stand in the order of their scores, and what is left may be less than a block.
             return numbered.pairs[rng.permutation(block[new])], seed, len(numbered.judgements)
     raise DesignError(f"No new tuple was found in {ATTEMPTS} attempts.")
-
-
-@transaction.atomic
-def _block_write(looked_at: Campaign, pairs: IntArray, *, seed: int, judgements: int) -> int:
-    campaign = campaign_lock(looked_at)
-    left = campaign.adaptive_budget - phase_sums(campaign)[Tuple.Phase.ADAPTIVE].required
-    if (
-        campaign.dataset.archived
-        or campaign.rounds != looked_at.rounds
-        or campaign.state != Campaign.State.OPEN
-        or left < 1
-    ):
-        return 0
-    pairs = pairs[:left]
-    number = round_write(campaign, pairs, phase=Tuple.Phase.ADAPTIVE, required=1)
-    extension_note(
-        campaign,
-        phase=Tuple.Phase.ADAPTIVE,
-        round=number,
-        seed=seed,
-        tuples=len(pairs),
-        judgements=judgements,
-    )
-    campaign.save(update_fields=["rounds", "certificate"])
-    return len(pairs)
 
 
 def phase_note(campaign: Campaign, phases: Mapping[str, PhaseSums]) -> str:

@@ -74,6 +74,10 @@ def campaign_design(campaign: Campaign, *, watch: Watch = NOBODY) -> tuple[IntAr
     """
     pairs, sentences = chosen_pairs(campaign)
     watch.begins(design_places(campaign, len(pairs)))
+    strata = None
+    if campaign.pair_filter.get("even_mix"):  # which of the pairs (m,) a machine wrote
+        generated = campaign.dataset.pairs.filter(origin=Pair.Origin.GENERATED).values_list("pk", flat=True)
+        strata = np.isin(pairs, np.fromiter(generated, dtype=np.int64)).astype(np.int64)
     try:
         design = design_tuples(
             len(pairs),
@@ -81,7 +85,7 @@ def campaign_design(campaign: Campaign, *, watch: Watch = NOBODY) -> tuple[IntAr
             factor=campaign.factor,
             seed=campaign.seed,
             sentences=sentences,
-            strata=_strata(campaign, pairs),
+            strata=strata,
             report=watch.searched,
         )
     except DesignError as error:
@@ -90,14 +94,6 @@ def campaign_design(campaign: Campaign, *, watch: Watch = NOBODY) -> tuple[IntAr
         named = [f"{item + 1}: {names[int(pairs[item])].external_id}" for item in items]
         raise UserError(f"{error} ({', '.join(named)})" if named else str(error)) from error
     return pairs, design
-
-
-def _strata(campaign: Campaign, pairs: IntArray) -> IntArray | None:
-    """Which of the pairs (m,) a machine wrote, where they are to be mixed evenly with the others."""
-    if not campaign.pair_filter.get("even_mix"):
-        return None
-    generated = campaign.dataset.pairs.filter(origin=Pair.Origin.GENERATED).values_list("pk", flat=True)
-    return np.isin(pairs, np.fromiter(generated, dtype=np.int64)).astype(np.int64)
 
 
 def first_tuples(pairs: IntArray, design: Design) -> list[list[int]]:

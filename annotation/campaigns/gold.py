@@ -93,31 +93,21 @@ def _clear_tuples(
     """Best from the top, worst from the bottom, the others from the middle, until too many draws fail."""
     free = rng.permutation(len(values))
     low, high = (values.min(), values.max()) if len(values) else (0.0, 0.0)
-    height = (values - low) / ((high - low) or 1.0)
+    height = (values - low) / ((high - low) or 1.0)  # of every item, 0 the lowest score and 1 the highest
     misses = 0
     while misses < TRIES_PER_TUPLE:
-        drawn = _draw(free, height, size, rng)
-        if drawn is None:
+        highest, lowest = free[height[free] >= 0.75], free[height[free] <= 0.25]
+        middle = free[np.abs(height[free] - 0.5) <= 0.1]
+        if not len(highest) or not len(lowest) or len(middle) < size - 2:
             return
+        others = rng.choice(middle, size=size - 2, replace=False)
+        drawn = np.concatenate([rng.choice(highest, 1), rng.choice(lowest, 1), others])
         if _margin(values[drawn]) < SMALLEST_MARGIN or len(np.unique(sentences[drawn])) < 2 * size:
             misses += 1
             continue
         misses = 0
         free = free[~np.isin(free, drawn)]
         yield drawn
-
-
-def _draw(free: IntArray, height: FloatArray, size: int, rng: np.random.Generator) -> IntArray | None:
-    """Items as best, worst, others; None where there are too few of one kind.
-
-    height: of every item on the span of the scores, 0 the lowest and 1 the highest.
-    """
-    highest, lowest = free[height[free] >= 0.75], free[height[free] <= 0.25]
-    middle = free[np.abs(height[free] - 0.5) <= 0.1]
-    if not len(highest) or not len(lowest) or len(middle) < size - 2:
-        return None
-    others = rng.choice(middle, size=size - 2, replace=False)
-    return np.concatenate([rng.choice(highest, 1), rng.choice(lowest, 1), others])
 
 
 @transaction.atomic

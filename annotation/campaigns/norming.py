@@ -1,6 +1,6 @@
 """Norming sessions: a curator starts one, begins its discussion and closes it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -91,7 +91,10 @@ def _drawn(campaign: Campaign, count: int, number: int) -> list[list[Pair]]:
     looked_at = [numbers[index] for index in rng.permutation(len(numbers))[: count * size * TUPLES_PER_PAIR]]
     groups: list[_Group] = [_Group() for _count in range(count)]
     used: set[int] = set()
-    offered = list(_offered(looked_at))
+    # The pairs of these tuples, each with its tuple: the first pair of every tuple, then the second.
+    cards = cards_by_tuple(looked_at)
+    slots = range(max(map(len, cards.values()), default=0))
+    offered = [(pk, cards[pk][slot].pair) for slot in slots for pk in looked_at if slot < len(cards[pk])]
     for apart in (True, False):  # in a small campaign two pairs may be of one tuple
         for origin, pair in offered:
             open_groups = (
@@ -109,13 +112,6 @@ def _drawn(campaign: Campaign, count: int, number: int) -> list[list[Pair]]:
             number=len(full),
         )
     return full
-
-
-def _offered(tuples: Sequence[int]) -> Iterator[tuple[int, Pair]]:
-    """The pairs of these tuples, each with its tuple: the first pair of every tuple, then the second."""
-    cards = cards_by_tuple(tuples)
-    slots = range(max(map(len, cards.values()), default=0))
-    return ((pk, cards[pk][slot].pair) for slot in slots for pk in tuples if slot < len(cards[pk]))
 
 
 @transaction.atomic

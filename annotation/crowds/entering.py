@@ -144,7 +144,15 @@ def _enter(
     if person is None:
         person = _account_make(crowd, arrival, consent, at)
     else:
-        _require_same(person, arrival, user)
+        # Otherwise nothing but the external id says that this is the person.
+        begun = person.submissions.filter(submission=arrival.submission)
+        if person.participation.user != user and not (arrival.submission and begun.exists()):
+            raise EntryRefusedError(
+                _(
+                    "Somebody with your id has taken part already. To go on, use the browser in which you began; "
+                    "otherwise, write to the people who run this study."
+                )
+            )
         if person.consent_id != consent.pk:
             person.consent, person.consented_at = consent, at
             person.save(update_fields=["consent", "consented_at"])
@@ -168,20 +176,6 @@ def _account_make(crowd: Crowd, arrival: Arrival, consent: CrowdConsent, at: dat
         external_id=arrival.external_id,
         consent=consent,
         consented_at=at,
-    )
-
-
-def _require_same(person: CrowdPerson, arrival: Arrival, user: User | None) -> None:
-    """Raise EntryRefusedError where nothing but the external id says that this is the person."""
-    if person.participation.user == user:
-        return
-    if arrival.submission and person.submissions.filter(submission=arrival.submission).exists():
-        return
-    raise EntryRefusedError(
-        _(
-            "Somebody with your id has taken part already. To go on, use the browser in which you began; "
-            "otherwise, write to the people who run this study."
-        )
     )
 
 

@@ -76,25 +76,20 @@ def hours_of(participations: QuerySet[Participation]) -> Iterator[Hours]:
     crowd_people = CrowdPerson.objects.filter(participation__in=people).prefetch_related("submissions")
     known = {person.participation_id: person for person in crowd_people}
     for person in people:
-        yield _hours(person, stretches[person.pk], known.get(person.pk))
-
-
-def _hours(
-    person: Participation, stretches: list[tuple[datetime, datetime, int]], known: CrowdPerson | None
-) -> Hours:
-    submissions = list(known.submissions.all()) if known else []
-    seconds = sum(max(0.0, (last - started).total_seconds()) for started, last, _number in stretches)
-    return Hours(
-        participation=person,
-        external_id=known.external_id if known else "",
-        study=submissions[-1].study if submissions else "",
-        submissions=[each.submission for each in submissions if each.submission],
-        began=min((started for started, _last, _number in stretches), default=None),
-        ended=max((last for _started, last, _number in stretches), default=None),
-        sittings=len(stretches),
-        judgements=sum(number for _started, _last, number in stretches),
-        hours=seconds / SECONDS_PER_HOUR,
-    )
+        mine, entered = stretches[person.pk], known.get(person.pk)
+        submissions = list(entered.submissions.all()) if entered else []
+        seconds = sum(max(0.0, (last - started).total_seconds()) for started, last, _number in mine)
+        yield Hours(
+            participation=person,
+            external_id=entered.external_id if entered else "",
+            study=submissions[-1].study if submissions else "",
+            submissions=[each.submission for each in submissions if each.submission],
+            began=min((started for started, _last, _number in mine), default=None),
+            ended=max((last for _started, last, _number in mine), default=None),
+            sittings=len(mine),
+            judgements=sum(number for _started, _last, number in mine),
+            hours=seconds / SECONDS_PER_HOUR,
+        )
 
 
 def people_of(crowd: Crowd, *, page: int = 1) -> Page[Any]:
@@ -125,13 +120,15 @@ def about_counts(crowd: Crowd) -> list[tuple[str, list[tuple[str, int]], int]]:
     are in a group of fewer than five, which is not shown.
     """
     total = crowd.people.count()
-    return [_about_count(crowd, name, total) for name in ABOUT]
-
-
-def _about_count(crowd: Crowd, name: str, total: int) -> tuple[str, list[tuple[str, int]], int]:
-    field: Any = CrowdAnswers._meta.get_field(name)
-    labels = dict(field.choices or [])
-    said = CrowdAnswers.objects.filter(person__crowd=crowd).exclude(**{name: ""}).values_list(name, flat=True)
-    counts = Counter(answer if labels else answer.strip().casefold() for answer in said)
-    shown = [(str(labels.get(answer, answer)), n) for answer, n in counts.most_common() if n >= FEWEST_SHOWN]
-    return str(field.verbose_name), shown, total - sum(n for _label, n in shown)
+    counted = []
+    for name in ABOUT:
+        field: Any = CrowdAnswers._meta.get_field(name)
+        labels = dict(field.choices or [])
+        answers = CrowdAnswers.objects.filter(person__crowd=crowd).exclude(**{name: ""})
+        said = answers.values_list(name, flat=True)
+        counts = Counter(answer if labels else answer.strip().casefold() for answer in said)
+        shown = [
+            (str(labels.get(answer, answer)), n) for answer, n in counts.most_common() if n >= FEWEST_SHOWN
+        ]
+        counted.append((str(field.verbose_name), shown, total - sum(n for _label, n in shown)))
+    return counted

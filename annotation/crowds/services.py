@@ -67,7 +67,11 @@ def crowd_change(
         crowd.full_clean()
     settings_check(crowd, consent)
     crowd.save()
-    version = _consent_save(crowd, consent.strip())
+    # The number of the new version, if the text is not the newest version's already.
+    version, text, newest = None, consent.strip(), crowd.consents.first()
+    if text != (newest.text if newest else ""):
+        version = newest.version + 1 if newest else 1
+        CrowdConsent.objects.create(crowd=crowd, version=version, text=text)
     changed = {
         name: [before.get(name, ""), value] for name, value in settings.items() if before.get(name) != value
     }
@@ -105,16 +109,6 @@ def _address_check(address: str) -> None:
         raise UserError(_("Write {code} in the completion address, where the code belongs."))
     if re.search(r"[{}]", address.replace("{code}", "").replace("{submission}", "")):
         raise UserError(_("Only {code} and {submission} may stand in braces in the completion address."))
-
-
-def _consent_save(crowd: Crowd, text: str) -> int | None:
-    """The number of the new version, if the text is not the newest version's already."""
-    newest = crowd.consents.first()
-    if text == (newest.text if newest else ""):
-        return None
-    version = newest.version + 1 if newest else 1
-    CrowdConsent.objects.create(crowd=crowd, version=version, text=text)
-    return version
 
 
 @transaction.atomic

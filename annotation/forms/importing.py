@@ -135,7 +135,9 @@ class JudgementsForm(forms.Form):
         have it.
         """
         recognised = preview.recognised
-        chosen = stored or JudgementOptions(name=_name_of(batch.file_name))
+        chosen = stored or JudgementOptions(
+            name=Path(batch.file_name.split(", ", maxsplit=1)[0]).stem.replace("_", " ")
+        )
         annotator = recognised.annotator if chosen.annotator is None else chosen.annotator
         initial: dict[str, Any] = {
             "name": chosen.name,
@@ -192,7 +194,3 @@ class JudgementsForm(forms.Form):
         return JudgementOptions(
             **{name: given[name] for name in names}, **columns, without=without, **self.reading
         )
-
-
-def _name_of(file_names: str) -> str:
-    return Path(file_names.split(", ", maxsplit=1)[0]).stem.replace("_", " ")

@@ -9,7 +9,7 @@ from annotation.campaigns.rounds import campaign_lock, campaign_record, tuples_l
 from annotation.judging.settling import participation_lock, participation_reopen, participation_stop
 from annotation.models import Campaign, GoldAnswer, Lease, Participation, Tuple
 from annotation.reasons import gold_reason
-from annotation.results.gold_doubts import GoldCounts, gate_stops, gold_answers, gold_counts
+from annotation.results.gold_doubts import gate_stops, gold_answers, gold_counts
 from curation.foundation.errors import UserError
 from curation.models import User
 from curation.people.access import dataset_require_active
@@ -73,22 +73,18 @@ def _use(gold: Tuple, *, withdrawn: bool, by: User | None) -> GateAgain:
     )
     tuples_lock(held.values_list("tuple", flat=True))
     for person in locked:
-        _count(person, counts[person.pk])
+        again = counts[person.pk]
+        person.gold_trials, person.gold_right = again.trials, again.right
+        person.forgiven_trials = again.trials - again.trials_since
+        person.forgiven_right = again.right - again.right_since
+        person.save(update_fields=["gold_trials", "gold_right", "forgiven_trials", "forgiven_right"])
     for person in reinstated:
         participation_reopen(person, by=by)
     for person in stopped:
         found = counts[person.pk]
         reason = gold_reason(found.trials_since, found.right_since, campaign.gold_threshold)
         participation_stop(participation=person, reason=reason, exclude=True, rule=True, gold=True)
-    again = GateAgain(reinstated, stopped)
 
     action = Action.GOLD_REMOVED if withdrawn else Action.GOLD_ADDED
     campaign_record(campaign, action, by=by, tuple=gold.number)
-    return again
-
-
-def _count(person: Participation, counts: GoldCounts) -> None:
-    person.gold_trials, person.gold_right = counts.trials, counts.right
-    person.forgiven_trials = counts.trials - counts.trials_since
-    person.forgiven_right = counts.right - counts.right_since
-    person.save(update_fields=["gold_trials", "gold_right", "forgiven_trials", "forgiven_right"])
+    return GateAgain(reinstated, stopped)

@@ -30,13 +30,16 @@ def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dic
         NoTupleReason.RATES: _("You rate pairs in this campaign"),
     }
     stopped = reason is NoTupleReason.STOPPED
+    sentence = _("Thank you for your work.") if reason is NoTupleReason.QUOTA else str(reason.label)
+    if stopped:
+        sentence = _("You get no more pairs to judge here.")
     return {
         "campaign": participation.campaign,
         "participation": participation,
         "words": words(participation),
         "over": {
             "title": titles[reason],
-            "sentence": _sentence(reason),
+            "sentence": sentence,
             "next": _after_stop(participation.campaign.dataset) if stopped else [_after(reason)],
             "reason": participation.reason if stopped else "",
             "rates": reason is NoTupleReason.RATES,
@@ -45,12 +48,6 @@ def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dic
         "progress": progress_text(sitting_judged(participation)),
         **(undo_offered(participation) if may_undo else {}),
     }
-
-
-def _sentence(reason: NoTupleReason) -> str:
-    if reason is NoTupleReason.STOPPED:
-        return _("You get no more pairs to judge here.")
-    return _("Thank you for your work.") if reason is NoTupleReason.QUOTA else str(reason.label)
 
 
 def _after(reason: NoTupleReason) -> str:

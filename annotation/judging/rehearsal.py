@@ -1,6 +1,6 @@
 """The judging screen without anything behind it: a screen for practice, and the preview of a campaign."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -26,19 +26,16 @@ def practice_cards(campaign: Campaign, user: User) -> list[Card]:
         return []
     rng = campaign_rng(campaign, Stream.PRACTICE, user.pk)
     shuffled = [tuples[index] for index in rng.permutation(len(tuples))]
-    apart = list(_apart(shuffled))[: campaign.tuple_size]
-    chosen = apart if len(apart) == campaign.tuple_size else shuffled[0]
-    return [Card(place, place, card.pair) for place, card in enumerate(chosen)]
-
-
-def _apart(tuples: Sequence[Sequence[Card]]) -> Iterator[Card]:
-    """The first card of each tuple, unless one of its sentences was seen before."""
+    # The first card of each tuple, unless one of its sentences was seen before.
+    apart: list[Card] = []
     seen: set[int] = set()
-    for cards in tuples:
+    for cards in shuffled:
         sentences = {cards[0].pair.a_id, cards[0].pair.b_id}
         if not sentences & seen:
             seen |= sentences
-            yield cards[0]
+            apart.append(cards[0])
+    chosen = apart[: campaign.tuple_size] if len(apart) >= campaign.tuple_size else shuffled[0]
+    return [Card(place, place, card.pair) for place, card in enumerate(chosen)]
 
 
 def rehearsal_context(
@@ -61,7 +58,13 @@ def rehearsal_context(
         | {"answer": "", "page": f"?tuple={len(screens) + 1}", "leave": leave},
         "rehearsed": {
             "tuples": [
-                {"lease": shown.lease_pk, "html": _drawn(campaign, shown)} for shown in screens[number:]
+                {
+                    "lease": shown.lease_pk,
+                    "html": render_to_string(
+                        "annotation/judging/_tuple.html", {"campaign": campaign, "shown": shown}
+                    ),
+                }
+                for shown in screens[number:]
             ],
             "progress": f"{name}. {unstored}",
             "unstored": unstored,
@@ -73,7 +76,3 @@ def rehearsal_context(
         "undo_off": "",
         "words": words(nobody) | {"saved": ""},
     }
-
-
-def _drawn(campaign: Campaign, shown: TupleScreen) -> str:
-    return render_to_string("annotation/judging/_tuple.html", {"campaign": campaign, "shown": shown})

@@ -164,15 +164,14 @@ def screen_json(
         held = [] if isinstance(first, NoTupleReason) else [first]
     known = set(request.headers.get("Judging-Has", "").split(","))
     cards = cards_of(lease for lease in held if str(lease.pk) not in known)
-    tuples = [
-        {
-            "lease": lease.pk,
-            "html": _drawn(participation, _shown(lease, cards, participation, first=not place)),
-        }
-        if lease.pk in cards
-        else {"lease": lease.pk}
-        for place, lease in enumerate(held)
-    ]
+    tuples: list[dict[str, Any]] = []
+    for place, lease in enumerate(held):
+        tuples.append({"lease": lease.pk})
+        if lease.pk in cards:
+            choice = {} if place else _choice_before(participation, lease)
+            shown = TupleScreen(lease.pk, cards[lease.pk], uuid4(), **choice)
+            context = {"campaign": participation.campaign, "shown": shown}
+            tuples[-1]["html"] = render_to_string("annotation/judging/_tuple.html", context)
     judged = sitting_judged(participation)
     return {
         "token": get_token(request),
@@ -184,18 +183,6 @@ def screen_json(
         "sitting": _sitting_done(judged),
         "note": "",
     }
-
-
-def _shown(
-    lease: Lease, cards: dict[int, list[Card]], participation: Participation, *, first: bool
-) -> TupleScreen:
-    choice = _choice_before(participation, lease) if first else {}
-    return TupleScreen(lease.pk, cards[lease.pk], uuid4(), **choice)
-
-
-def _drawn(participation: Participation, shown: TupleScreen) -> str:
-    context = {"campaign": participation.campaign, "shown": shown}
-    return render_to_string("annotation/judging/_tuple.html", context)
 
 
 def answered_html(participation: Participation, judgement: Judgement, feedback: GoldFeedback) -> str:

@@ -245,18 +245,19 @@ def leases_expire(*, at: datetime, campaign: Campaign | None = None) -> int:
     if campaign is not None:
         overdue = overdue.filter(participation__campaign=campaign)
     people = overdue.order_by("participation").values_list("participation", flat=True).distinct()
-    return sum(_expire(participation_id, at) for participation_id in list(people))
-
-
-@transaction.atomic
-def _expire(participation_id: int, at: datetime) -> int:
-    # Whoever's row is locked is at work this very moment: the next sweep may look again.
-    people = Participation.objects.select_for_update(no_key=True, skip_locked=True)
-    if people.filter(pk=participation_id).first() is None:
-        return 0
-    overdue = Lease.objects.filter(participation=participation_id, state=Lease.State.LIVE, expires_at__lte=at)
-    tuple_ids = list(overdue.order_by("tuple").values_list("tuple", flat=True))
-    tuples_lock(tuple_ids)
-    overdue.update(state=Lease.State.RELEASED)
-    tuples_settle(tuple_ids)
-    return len(tuple_ids)
+    released = 0
+    for participation_id in list(people):
+        with transaction.atomic():
+            # Whoever's row is locked is at work this very moment: the next sweep may look again.
+            locked = Participation.objects.select_for_update(no_key=True, skip_locked=True)
+            if locked.filter(pk=participation_id).first() is None:
+                continue
+            own = Lease.objects.filter(
+                participation=participation_id, state=Lease.State.LIVE, expires_at__lte=at
+            )
+            tuple_ids = list(own.order_by("tuple").values_list("tuple", flat=True))
+            tuples_lock(tuple_ids)
+            own.update(state=Lease.State.RELEASED)
+            tuples_settle(tuple_ids)
+            released += len(tuple_ids)
+    return released

@@ -1,7 +1,6 @@
 """A campaign's crowd as a curator sees it: settings, link, people and their hours."""
 
 from copy import copy
-from typing import Any
 
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -19,7 +18,7 @@ from annotation.crowds.presets import PRESETS, parameters_of
 from annotation.crowds.selectors import HOURS_COLUMNS, about_counts, hours_of, outcomes_of, people_of
 from annotation.crowds.services import crowd_change, crowd_link_renew, crowd_of
 from annotation.forms.crowds import CrowdForm, PresetForm
-from annotation.models import Crowd, CrowdPerson, CrowdSubmission
+from annotation.models import CrowdPerson, CrowdSubmission
 from annotation.views.saying import campaign_say
 from curation.foundation.errors import UserError
 from curation.foundation.numbers import page_number
@@ -61,23 +60,19 @@ def crowd(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "preset_form": PresetForm(initial={"preset": request.GET.get("preset", "prolific")}),
         "consent": consent,
     }
-    return render(request, "annotation/crowds/crowd.html", context | _crowd_shown(request, saved))
-
-
-def _crowd_shown(request: AuthedRequest, crowd: Crowd) -> dict[str, Any]:
-    """What there is to see once the settings are saved."""
-    if crowd.pk is None:
-        return {"crowd": None}
-    names = ("external_id_parameter", "study_parameter", "submission_parameter")
-    link = request.build_absolute_uri(reverse("annotation:crowd_entry", args=[crowd.token]))
-    labels = dict(Outcome.choices)
-    return {
-        "crowd": crowd,
-        "link": f"{link}?{parameters_of({name: getattr(crowd, name) for name in names})}",
-        "people": people_of(crowd, page=page_number(request)),
-        "outcomes": [(labels.get(name, _("underway")), number) for name, number in outcomes_of(crowd)],
-        "about": about_counts(crowd),
-    }
+    context["crowd"] = None
+    if saved.pk is not None:
+        names = ("external_id_parameter", "study_parameter", "submission_parameter")
+        link = request.build_absolute_uri(reverse("annotation:crowd_entry", args=[saved.token]))
+        labels = dict(Outcome.choices)
+        context |= {
+            "crowd": saved,
+            "link": f"{link}?{parameters_of({name: getattr(saved, name) for name in names})}",
+            "people": people_of(saved, page=page_number(request)),
+            "outcomes": [(labels.get(name, _("underway")), number) for name, number in outcomes_of(saved)],
+            "about": about_counts(saved),
+        }
+    return render(request, "annotation/crowds/crowd.html", context)
 
 
 @require_POST

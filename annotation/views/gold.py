@@ -27,7 +27,6 @@ from annotation.results.selectors import golds_of
 from annotation.views.saying import campaign_say
 from curation.foundation.errors import UserError
 from curation.foundation.numbers import number_from, page_number
-from curation.models import Pair
 from curation.people.access import AuthedRequest
 
 
@@ -52,7 +51,11 @@ def gold_list(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 def gold_new(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """Pairs are taken one by one; the address keeps which, so that the page works with the back button."""
     campaign = campaign_for(request.user, campaign_pk, may="curate")
-    pairs = _pairs_taken(campaign, request.GET.get("pairs", ""))
+    # The pairs that the address names, in that order, at most as many as a tuple holds.
+    listed = request.GET.get("pairs", "").split(",")
+    numbers = [number for text in listed if (number := number_from(text)) is not None]
+    known = campaign.dataset.pairs.select_related("a", "b").in_bulk(numbers)
+    pairs = [known[number] for number in dict.fromkeys(numbers) if number in known][: campaign.tuple_size]
     form = GoldForm(campaign, pairs, request.POST or None)
     if form.is_valid():
         try:
@@ -78,13 +81,6 @@ def gold_new(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     return render(request, "annotation/campaigns/gold_new.html", context)
 
 
-def _pairs_taken(campaign: Campaign, listed: str) -> list[Pair]:
-    """The pairs that the address names, in that order, at most as many as a tuple holds."""
-    numbers = [number for text in listed.split(",") if (number := number_from(text)) is not None]
-    pairs = campaign.dataset.pairs.select_related("a", "b").in_bulk(numbers)
-    return [pairs[number] for number in dict.fromkeys(numbers) if number in pairs][: campaign.tuple_size]
-
-
 def _joined(pairs: object) -> str:
     return ",".join(str(pair.pk) for pair in pairs)  # type: ignore[attr-defined]
 
@@ -93,7 +89,14 @@ def _joined(pairs: object) -> str:
 def gold_suggest_view(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     form = SuggestForm(campaign, request.GET or None)
-    suggestions, problem = _suggestions(campaign, form)
+    suggestions: list[GoldSuggestion] = []
+    problem = ""  # why there are none
+    if form.is_bound and form.is_valid():
+        try:
+            found = gold_suggest(campaign=campaign, **form.cleaned_data)
+            suggestions = sorted(found, key=lambda suggestion: -suggestion.margin)
+        except UserError as error:
+            problem = str(error)
     initial = [
         {"answer": answer_of(suggestion), "why": reason_drafted(suggestion)} for suggestion in suggestions
     ]
@@ -125,17 +128,6 @@ def gold_suggest_view(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "suggestions": list(zip(suggestions, formset.forms, strict=False)),
     }
     return render(request, "annotation/campaigns/gold_suggest.html", context)
-
-
-def _suggestions(campaign: Campaign, form: SuggestForm) -> tuple[list[GoldSuggestion], str]:
-    """Suggestions, or the sentence that says why there are none."""
-    if not form.is_bound or not form.is_valid():
-        return [], ""
-    try:
-        found = gold_suggest(campaign=campaign, **form.cleaned_data)
-        return sorted(found, key=lambda suggestion: -suggestion.margin), ""
-    except UserError as error:
-        return [], str(error)
 
 
 @require_http_methods(["GET", "POST"])

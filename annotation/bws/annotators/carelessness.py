@@ -5,7 +5,7 @@ after each answer; `docs/guide/campaigns.md` has the rates, which a test simulat
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -169,10 +169,7 @@ def agreement_signs(shares: Mapping[int, tuple[float, float, int]]) -> dict[int,
     median of the others. Nobody is if fewer than three others judged enough, or if people hardly agree at all.
     """
     known = {person: row for person, row in shares.items() if row[2] >= FEWEST}
-    return dict(_disagreeing(known))
-
-
-def _disagreeing(known: Mapping[int, tuple[float, float, int]]) -> Iterator[tuple[int, Sign]]:
+    signs = {}
     for person, (share, error, count) in known.items():
         others = [row[0] for other, row in known.items() if other != person]
         if len(others) < FEWEST_PEOPLE:
@@ -180,4 +177,5 @@ def _disagreeing(known: Mapping[int, tuple[float, float, int]]) -> Iterator[tupl
         common = float(np.median(others))
         half_way = (0.5 + common) / 2
         if common >= LEAST_COMMON_AGREEMENT and share + SURE_ERRORS * error < half_way:
-            yield person, Sign(SignKind.AGREEMENT, share, half_way, count)
+            signs[person] = Sign(SignKind.AGREEMENT, share, half_way, count)
+    return signs

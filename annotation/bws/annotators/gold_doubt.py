@@ -1,6 +1,5 @@
 """Gold tuples that good annotators miss: their answer may be wrong, or a matter of taste."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,11 +34,7 @@ def golds_doubted(right: IntArray, *, threshold: float, confidence: float = 0.95
     (Clopper and Pearson 1934) of the share of its good annotators is below the threshold: the rule that stops a
     person, turned on the tuple. Best and worst are taken for independent, as the gate does.
     """
-    found = [doubt for doubt in _doubts(right, threshold, confidence) if doubt.upper < threshold]
-    return sorted(found, key=lambda doubt: (doubt.upper, doubt.gold))
-
-
-def _doubts(right: IntArray, threshold: float, confidence: float) -> Iterator[GoldDoubt]:
+    found = []
     answered = right != UNANSWERED
     for gold in range(right.shape[1]):
         # (people,) of right trials on the other gold tuples, NaN where somebody answered too few of them.
@@ -50,6 +45,10 @@ def _doubts(right: IntArray, threshold: float, confidence: float) -> Iterator[Go
         good = answered[:, gold] & (np.where(number >= FEWEST_OTHERS, shares, np.nan) >= threshold)
 
         people, hits = int(good.sum()), int(right[good, gold].sum())
-        if people >= FEWEST_GOOD:
-            trials = TRIALS_PER_GOLD * people
-            yield GoldDoubt(gold, people, trials, hits, share_bounds(hits, trials, confidence)[1])
+        if people < FEWEST_GOOD:
+            continue
+        trials = TRIALS_PER_GOLD * people
+        upper = share_bounds(hits, trials, confidence)[1]
+        if upper < threshold:
+            found.append(GoldDoubt(gold, people, trials, hits, upper))
+    return sorted(found, key=lambda doubt: (doubt.upper, doubt.gold))

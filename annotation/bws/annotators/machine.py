@@ -220,7 +220,7 @@ def alternative_annotator_test(
     return AlternativeTest(
         left_out=decided,
         tested=len(ps),
-        winning_rate=_exact_share(won, len(ps)) if ps else None,
+        winning_rate=Estimate(won / len(ps), *share_bounds(won, len(ps), TWO_SIDED)) if ps else None,
         advantage=_advantage(tuples, machine_wins, tested, resamples, rng) if ps else None,
         passed=bool(ps) and won >= len(ps) / 2,
         cost_benefit=cost_benefit,
@@ -232,10 +232,6 @@ def _below(differences: FloatArray, bound: float) -> float:
     if differences.std() == 0:
         return 0.0 if differences[0] < bound else 1.0
     return float(scipy.stats.ttest_1samp(differences, bound, alternative="less").pvalue)
-
-
-def _exact_share(successes: int, trials: int) -> Estimate:
-    return Estimate(successes / trials, *share_bounds(successes, trials, TWO_SIDED))
 
 
 def _advantage(

@@ -235,26 +235,20 @@ def connect(search: SwapSearch, pools: SwapPools) -> None:
     for _ in range(CONNECTING_ROUNDS):
         if parts == 1:
             return
-        ours, theirs = _joining_swaps(search, pools, parts, part_of_item)
+        # Draw a swap between every other part and the part with most slots to spare.
+        part_of_slot = part_of_item[search.slots]
+        # A part is a graph of items and tuples with an edge for each slot: the edges beyond those of a tree are spare.
+        spare = np.bincount(part_of_slot, minlength=parts) - np.bincount(part_of_item, minlength=parts)
+        spare = spare - np.bincount(part_of_item[search.tuples[:, 0]], minlength=parts)
+        shuffled = search.rng.permutation(search.slots.size)
+        firsts = np.unique(part_of_slot[shuffled], return_index=True)[1]  # a random slot of each part
+        ours = np.delete(shuffled[firsts], spare.argmax())
+        theirs = pools.draw(ours, search.rng)
+        useful = (part_of_slot[theirs] == spare.argmax()) & (search.gain(ours, theirs) >= 0)
+        ours, theirs = search.independent(ours[useful], theirs[useful])
         search.swap(ours, theirs)
         joined, part_of_joined = comparison_components(search.tuples, items)
         if joined < parts:
             parts, part_of_item = joined, part_of_joined
         else:
             search.swap(ours, theirs)  # back again
-
-
-def _joining_swaps(
-    search: SwapSearch, pools: SwapPools, parts: int, part_of_item: IntArray
-) -> tuple[IntArray, IntArray]:
-    """Draw a swap between every other part and the part with most slots to spare: two arrays of slots."""
-    part_of_slot = part_of_item[search.slots]
-    # A part is a graph of items and tuples with an edge for each slot: the edges beyond those of a tree are spare.
-    spare = np.bincount(part_of_slot, minlength=parts) - np.bincount(part_of_item, minlength=parts)
-    spare = spare - np.bincount(part_of_item[search.tuples[:, 0]], minlength=parts)
-    shuffled = search.rng.permutation(search.slots.size)
-    firsts = np.unique(part_of_slot[shuffled], return_index=True)[1]  # a random slot of each part
-    ours = np.delete(shuffled[firsts], spare.argmax())
-    theirs = pools.draw(ours, search.rng)
-    useful = (part_of_slot[theirs] == spare.argmax()) & (search.gain(ours, theirs) >= 0)
-    return search.independent(ours[useful], theirs[useful])

@@ -158,7 +158,11 @@ def find_columns(columns: Columns, header: Sequence[str]) -> ColumnIndexes | Lon
         annotator = _optional(columns.annotator, "annotator", names, header)
         duplicate, status = (_optional(None, role, names, header) for role in ("duplicate", "status"))
         taken = {best, worst, *(index for columns in items for index in columns)}
-        left_out = tuple(_left_out(items, taken, header))
+        # Columns whose names differ from those of items only in the number.
+        stems = {_stem(header[index]) for columns in items for index in columns} - {None}
+        left_out = tuple(
+            name for index, name in enumerate(header) if index not in taken and _stem(name) in stems
+        )
         return ColumnIndexes(items, best, worst, annotator, duplicate, status, left_out)
     except ReadingError:
         # What is not a table of judgements may be one of single items; if not, the error is about judgements.
@@ -307,14 +311,6 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
     """A key that sorts item_10 behind item_9."""
     parts = re.findall(r"[0-9]+|[^0-9]+", plain(name))
     return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
-
-
-def _left_out(items: Sequence[Sequence[int]], taken: set[int], header: Sequence[str]) -> Iterator[str]:
-    """Columns whose names differ from those of items only in the number."""
-    stems = {_stem(header[index]) for columns in items for index in columns} - {None}
-    for index, name in enumerate(header):
-        if index not in taken and _stem(name) in stems:
-            yield name
 
 
 def _stem(name: str) -> str | None:

@@ -58,16 +58,14 @@ def read_items(path: Path) -> ItemFile:
         names.number(text)
     if not names.spellings:
         raise FileError(f"{path.name} holds no item; give one item per line.")
-    warnings = filter(None, (encoding.warning, _header_warning(names.spellings[0])))
-    return ItemFile(tuple(names.spellings), tuple(duplicates), tuple(warnings))
-
-
-def _header_warning(first: str) -> str:
-    """A sentence if the first item looks like the names of columns. It stays an item: nothing says that it is none."""
+    warnings = [encoding.warning] if encoding.warning else []
+    # A first item that looks like the names of columns stays an item: nothing says that it is none.
+    first = names.spellings[0]
     cells = [cell.strip().strip('"') for cell in re.split(r"[\t,;|]", first)]
-    if not knows_sentences(cells) and cells[0].casefold() not in _HEADERS:
-        return ""
-    return f'The first line ("{short(first)}") looks like a header and is used as an item; remove it if it is a header.'
+    if knows_sentences(cells) or cells[0].casefold() in _HEADERS:
+        line = f'The first line ("{short(first)}")'
+        warnings.append(f"{line} looks like a header and is used as an item; remove it if it is a header.")
+    return ItemFile(tuple(names.spellings), tuple(duplicates), tuple(warnings))
 
 
 @dataclass(frozen=True, eq=False)

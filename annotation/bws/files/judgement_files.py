@@ -28,7 +28,7 @@ from annotation.bws.files.settling import (
     spacing_of,
 )
 from annotation.bws.files.tables import find_table, writing_text
-from annotation.bws.judgements import IntArray, Judgements, Mask, second_judgements, tuple_numbers
+from annotation.bws.judgements import IntArray, Judgements, second_judgements, tuple_numbers
 from curation.files.drafts import FileError, Guess
 from curation.files.tables import csv_lines
 
@@ -204,7 +204,11 @@ class _Reading:
         if not len(items):
             raise ReadingError(self._nothing(left_out=left_out > 0))
         annotated = all(file.annotated for file in self.files.values())
-        twice = self._second(items, people) if annotated else np.zeros(len(items), dtype=np.bool_)
+        # Which rows (n,) are a second judgement by the same person and are not to be counted.
+        twice = np.zeros(len(items), dtype=np.bool_)
+        if annotated and not self.keep_repeats:
+            unnamed = self.annotators.find("")
+            twice = second_judgements(tuple_numbers(items), np.where(people == unnamed, -1, people))
         items, texts, best, worst, people = (array[~twice] for array in (items, texts, best, worst, people))
         used = np.unique(items)
         used = used[used >= 0]  # (m,)
@@ -233,13 +237,6 @@ class _Reading:
             notices=tuple(self._notices(judgements, names, int(twice.sum()))),
             guesses={name: file.table.guesses() for name, file in self.files.items()},
         )
-
-    def _second(self, items: IntArray, people: IntArray) -> Mask:
-        """Which rows (n,) are a second judgement by the same person and are not to be counted."""
-        if self.keep_repeats:
-            return np.zeros(len(items), dtype=np.bool_)
-        unnamed = self.annotators.find("")
-        return second_judgements(tuple_numbers(items), np.where(people == unnamed, -1, people))
 
     def _nothing(self, *, left_out: bool) -> Notice:
         why = "every row holds an item to leave out" if left_out else "there is no row below the header"

@@ -129,7 +129,9 @@ def settle(
     outside = (chosen.min(axis=1) < 0) & ~ties & ~left_out
     alike = (best == worst) & ~outside & ~ties & ~left_out & np.bool_(best_is_worst is not BestIsWorst.COUNT)
     rejected = [_outside(file.drafts[row], chosen[row], naming) for row in np.flatnonzero(outside).tolist()]
-    rejected += [_alike(file.drafts[row]) for row in np.flatnonzero(alike).tolist()]
+    for draft in (file.drafts[row] for row in np.flatnonzero(alike).tolist()):
+        reason = f'the row names "{short(draft.cells[0])}" both best and worst'
+        rejected.append(Rejected(draft.line, reason, Fault.ALIKE))
     kept = ~outside & ~alike & ~left_out
     people = np.array([draft.annotator for draft in file.drafts], dtype=np.int64)
     return SettledRows(
@@ -150,7 +152,3 @@ def _outside(draft: Draft, chosen: IntArray, naming: Naming) -> Rejected:
     elif others:
         reason += f" (the cells of this file name {naming.words}, not {others[0].words})"
     return Rejected(draft.line, reason, Fault.OUTSIDE)
-
-
-def _alike(draft: Draft) -> Rejected:
-    return Rejected(draft.line, f'the row names "{short(draft.cells[0])}" both best and worst', Fault.ALIKE)

@@ -92,7 +92,10 @@ def resampled_variance(
     for count in batches(resamples, 2 * len(judgements)):
         times = np.ones((len(judgements), count), dtype=np.int64)
         for unit in units:
-            times *= _times_drawn(int(unit.max()) + 1, count, rng)[unit]
+            # How often each unit is drawn (units, count) if as many are drawn as there are.
+            number = int(unit.max()) + 1
+            drawn = rng.integers(0, number, size=(count, number)) + number * np.arange(count)[:, None]
+            times *= np.bincount(drawn.ravel(), minlength=count * number).reshape(count, number).T[unit]
         one, two, seen = scores.count(draw(2 * count, rng), np.repeat(times, 2, axis=1))
         halves.append(fisher_z(spearman(one, two, seen).reshape(count, 2)))
     z = np.concatenate(halves)  # (resamples, 2)
@@ -102,9 +105,3 @@ def resampled_variance(
     total = float(z.mean(axis=1).var(ddof=1))
     net = total - float(((z[:, 0] - z[:, 1]) ** 2).mean()) / 4  # the variance of a mean of two
     return net if net > 0 else total
-
-
-def _times_drawn(units: int, count: int, rng: np.random.Generator) -> IntArray:
-    """How often each unit is drawn (units, count) if as many are drawn as there are."""
-    drawn = rng.integers(0, units, size=(count, units)) + units * np.arange(count)[:, None]
-    return np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units).T

@@ -81,19 +81,16 @@ def fewer_judgements(
             if fit is not None:
                 left = chosen[:, : max(0, fits - len(fitted[number]))]
                 fitted[number] += [
-                    _maxdiff_agreement(judgements.only(few), fit, judgements) for few in left.T
+                    1.0
+                    if len(few) == len(judgements)
+                    else spearman_of(fit.settings.utilities(few), fit.posterior.utilities)
+                    for few in map(judgements.only, left.T)
                 ]
     return [
         _point(number, int(np.minimum(sizes, number).sum()), values, fitted[number])
         for number, parts in correlations.items()
         if not np.isnan(values := np.concatenate(parts, axis=1)).any()
     ]
-
-
-def _maxdiff_agreement(few: Judgements, fit: MaxDiffFit, every: Judgements) -> float:
-    if len(few) == len(every):
-        return 1.0
-    return spearman_of(fit.settings.utilities(few), fit.posterior.utilities)
 
 
 def _point(number: int, judgements: int, values: FloatArray, fitted: list[float]) -> FewerJudgements:

@@ -70,12 +70,9 @@ def curve_report(
 
 def splits_that_work(judgements: Judgements) -> list[Split]:
     """The ways to split that have a reliability."""
-    return [split for split in Split if _works(judgements, split)]
-
-
-def _works(judgements: Judgements, split: Split) -> bool:
-    try:
-        split_half_reliability(judgements, trials=TRIALS_OF_CHECK, split=split)
-    except (TooFewJudgements, UnknownAnnotators):
-        return False
-    return True
+    working = []
+    for split in Split:
+        with suppress(TooFewJudgements, UnknownAnnotators):
+            split_half_reliability(judgements, trials=TRIALS_OF_CHECK, split=split)
+            working.append(split)
+    return working

@@ -59,20 +59,14 @@ def pair_tests(
         right = (left + rng.integers(1, count, PAIRS_DRAWN)) % count  # another item, each equally likely
     z = np.abs(scores[left] - scores[right]) / np.maximum(errors(left, right), 1e-300)
     p = np.sort(2 * scipy.special.ndtr(-z))
-    holm, fdr = (float(share) for share in _corrected_shares(p, pairs))
-    return Distinction(float((p < LEVEL).mean()), holm, fdr, tied, pairs, len(p))
-
-
-def _corrected_shares(p: FloatArray, pairs: int) -> tuple[float, float]:
-    """The shares of sorted p-values (t,), a sample of those of all pairs, that Holm and Benjamini-Hochberg keep."""
+    # The shares of the p-values (t,), a sample of those of all pairs, that Holm and Benjamini-Hochberg keep.
     below = np.arange(len(p)) / len(p)  # the share of all p-values that are smaller
-    refused = np.flatnonzero(
-        p > LEVEL / np.maximum(pairs * (1 - below), 1)
-    )  # Holm goes on to the first of these
-    kept = np.flatnonzero(
-        p <= LEVEL * (below + 1 / len(p))
-    )  # and Benjamini and Hochberg to the last of these
-    return (refused[0] if len(refused) else len(p)) / len(p), (kept[-1] + 1 if len(kept) else 0) / len(p)
+    # Holm goes on to the first of `refused`, Benjamini and Hochberg to the last of `kept`.
+    refused = np.flatnonzero(p > LEVEL / np.maximum(pairs * (1 - below), 1))
+    kept = np.flatnonzero(p <= LEVEL * (below + 1 / len(p)))
+    holm = float((refused[0] if len(refused) else len(p)) / len(p))
+    fdr = float((kept[-1] + 1 if len(kept) else 0) / len(p))
+    return Distinction(float((p < LEVEL).mean()), holm, fdr, tied, pairs, len(p))
 
 
 @dataclass(frozen=True, eq=False)

@@ -224,32 +224,24 @@ def _work(plan: ForecastPlan) -> dict[str, Any]:
 def _ranges(plan: ForecastPlan, tuples: IntArray, items: int) -> dict[str, Any]:
     rng = np.random.default_rng(plan.seed)
     noises = plan.noise * np.exp(plan.noise_error * rng.standard_normal(plan.campaigns))
-    outcomes = np.array(
-        [_outcome(plan, tuples, items, float(noise), rng) for noise in noises]
-    )  # (campaigns, 3)
     several = plan.judgements_per_tuple > 1
+    # Reliability (NaN for single judgements) and accuracy by counting and by MaxDiff of each campaign.
+    campaigns = []
+    for noise in noises.tolist():
+        latent, judgements = _simulated(plan, tuples, items, noise, rng)
+        reliability = math.nan
+        if several:
+            seed = int(rng.integers(2**32))
+            reliability = split_half_reliability(judgements, trials=plan.trials, seed=seed).spearman_mean
+        counting = counting_scores(judgements, with_errors=False).values
+        maxdiff = _settings(noise).utilities(judgements)
+        campaigns.append((reliability, spearman_of(counting, latent), spearman_of(maxdiff, latent)))
+    outcomes = np.array(campaigns)  # (campaigns, 3)
     return {
         "reliability": _expected(outcomes[:, 0]) if several else None,
         "counting_accuracy": _expected(outcomes[:, 1]),
         "maxdiff_accuracy": _expected(outcomes[:, 2]),
     }
-
-
-def _outcome(
-    plan: ForecastPlan, tuples: IntArray, items: int, noise: float, rng: np.random.Generator
-) -> tuple[float, float, float]:
-    """Reliability (NaN for single judgements) and accuracy by counting and by MaxDiff of one campaign."""
-    latent, judgements = _simulated(plan, tuples, items, noise, rng)
-    reliability = math.nan
-    if plan.judgements_per_tuple > 1:
-        seed = int(rng.integers(2**32))
-        reliability = split_half_reliability(judgements, trials=plan.trials, seed=seed).spearman_mean
-    scores = (
-        counting_scores(judgements, with_errors=False).values,
-        _settings(noise).utilities(judgements),
-    )
-    counting, maxdiff = (spearman_of(values, latent) for values in scores)
-    return reliability, counting, maxdiff
 
 
 def _settings(noise: float) -> MaxDiffSettings:

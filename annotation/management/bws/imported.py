@@ -1,7 +1,6 @@
 """`bws import`: its options and its answer."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator
 from typing import Any
 
 from django.db import transaction
@@ -9,7 +8,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
 from annotation.management.bws import verb
-from annotation.results.importing import ImportedJudgements, judgements_record
+from annotation.results.importing import judgements_record
 from curation.datasets.services import dataset_create
 from curation.files.writing import sha256_of, sha256_of_several
 from curation.foundation.database import database_ready
@@ -73,14 +72,15 @@ def run(options: dict[str, Any]) -> verb.Answer:
         "pairs_made": recorded.figures.pairs_made,
         "single_texts": recorded.figures.single_texts,
     }
-    return verb.Answer([*verb.file_lines(file), *recorded.figures.lines, *_lines(recorded)], figures)
-
-
-def _lines(recorded: ImportedJudgements) -> Iterator[str]:
-    figures = recorded.figures
-    if figures.pairs_made:
-        yield _("%(n)s pairs were created, one for each item.") % {"n": f"{figures.pairs_made:,}"}
+    made = recorded.figures
+    lines = [*verb.file_lines(file), *made.lines]
+    if made.pairs_made:
+        lines.append(_("%(n)s pairs were created, one for each item.") % {"n": f"{made.pairs_made:,}"})
     campaign = {"number": recorded.campaign.pk, "name": recorded.campaign.name}
-    yield _(
-        "Imported %(judgements)s judgements of %(tuples)s tuples as the closed campaign %(number)d, “%(name)s”."
-    ) % (campaign | verb.with_commas(judgements=figures.judgements, tuples=figures.tuples))
+    lines.append(
+        _(
+            "Imported %(judgements)s judgements of %(tuples)s tuples as the closed campaign %(number)d, “%(name)s”."
+        )
+        % (campaign | verb.with_commas(judgements=made.judgements, tuples=made.tuples))
+    )
+    return verb.Answer(lines, figures)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.bws.judgements import Judgements, UnknownAnnotators
+from annotation.bws.judgements import UnknownAnnotators
 from annotation.bws.reliability.report import (
     curve_report,
     scores_report,
@@ -44,20 +44,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: dict[str, Any]) -> verb.Answer:
     file = verb.judgements_of(options)
     judgements, seed = file.judgements, options["seed"]
-    figures, fit = _split(judgements, options), maxdiff_fit(judgements)
-    figures |= scores_report(judgements, fit=fit, seed=seed)
-    if options["curve"]:
-        figures["curve"] = curve_report(judgements, fit=fit, seed=seed)
-    lines = [*verb.file_lines(file), *_halves_lines(figures), *_scores_lines(figures), *_curve_lines(figures)]
-    return verb.Answer(lines, figures | verb.file_figures(file))
-
-
-def _split(judgements: Judgements, options: dict[str, Any]) -> dict[str, Any]:
-    """The split-half reliability. Raises UserError that names the splits that work if this one does not."""
     try:
-        return split_half_report(
-            judgements, trials=options["trials"], seed=options["seed"], split=options["split"]
-        )
+        figures = split_half_report(judgements, trials=options["trials"], seed=seed, split=options["split"])
     except (TooFewJudgements, UnknownAnnotators) as error:
         others = [f"--split {split}" for split in splits_that_work(judgements)]
         if not others:
@@ -65,6 +53,12 @@ def _split(judgements: Judgements, options: dict[str, Any]) -> dict[str, Any]:
         raise UserError(
             _("%(reason)s These work for this file: %(splits)s."), reason=error, splits=", ".join(others)
         ) from None
+    fit = maxdiff_fit(judgements)
+    figures |= scores_report(judgements, fit=fit, seed=seed)
+    if options["curve"]:
+        figures["curve"] = curve_report(judgements, fit=fit, seed=seed)
+    lines = [*verb.file_lines(file), *_halves_lines(figures), *_scores_lines(figures), *_curve_lines(figures)]
+    return verb.Answer(lines, figures | verb.file_figures(file))
 
 
 def _halves_lines(figures: Mapping[str, Any]) -> Iterator[str]:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext as _
 
-from annotation.bws.judgements import Judgements, tuple_numbers
-from annotation.bws.reliability.replication import ScoringMethod, compared_methods, replication
+from annotation.bws.judgements import tuple_numbers
+from annotation.bws.reliability.replication import compared_methods, replication
 from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.management.bws import verb
 
@@ -32,7 +32,17 @@ def run(options: dict[str, Any]) -> verb.Answer:
     usual = np.median(np.bincount(tuple_numbers(file.judgements.items)))
     numbers = [number for number in NUMBERS if number <= usual] or [1]
     methods = compared_methods(maxdiff_fit(file.judgements).settings)
-    points = [_point(file.judgements, methods, number, trials=trials, seed=seed) for number in numbers]
+    points = []
+    for number in numbers:
+        point: dict[str, float] = {}
+        for name, method in methods.items():
+            result = replication(
+                file.judgements, method, judgements_per_tuple=number, trials=trials, seed=seed
+            )
+            # The number of judgements is the same for all methods, because the halves are.
+            point |= {"judgements_per_tuple": number, "judgements": result.judgements}
+            point |= {f"{name}_mean": result.spearman_mean, f"{name}_sd": result.spearman_sd}
+        points.append(point)
     heading = _(
         "Spearman between scores of one half of the tuples, from a few judgements per tuple, and scores of the other "
         "half, from all judgements; mean ± sd of %(trials)s splits:"
@@ -40,15 +50,3 @@ def run(options: dict[str, Any]) -> verb.Answer:
     table = [_("per tuple  judgements  counting         MaxDiff"), *(ROW.format(**point) for point in points)]
     figures = {"trials": trials, **verb.file_figures(file), "points": points}
     return verb.Answer([*verb.file_lines(file), heading, *table], figures)
-
-
-def _point(
-    judgements: Judgements, methods: dict[str, ScoringMethod], number: int, *, trials: int, seed: int
-) -> dict[str, float]:
-    """The figures of each method; the number of judgements is the same for all, because the halves are."""
-    point: dict[str, float] = {}
-    for name, method in methods.items():
-        result = replication(judgements, method, judgements_per_tuple=number, trials=trials, seed=seed)
-        point |= {"judgements_per_tuple": number, "judgements": result.judgements}
-        point |= {f"{name}_mean": result.spearman_mean, f"{name}_sd": result.spearman_sd}
-    return point
