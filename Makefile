@@ -42,9 +42,9 @@ everything: $(VENV)/installed-dev ## all tests and checks in parts of at most an
 coverage: $(VENV)/installed-dev ## line and branch coverage of the tests on SQLite: of the first lane, then of both, in var/coverage
 	@rm -rf var/coverage
 	@COVERAGE_FILE=var/coverage/data $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --lane first \
-	  --cov --cov-branch --cov-report json:var/coverage/first.json || touch var/coverage/failed
+	  --cov --cov-report json:var/coverage/first.json || touch var/coverage/failed
 	@COVERAGE_FILE=var/coverage/data $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --lane exhaustive --cov-append \
-	  --cov --cov-branch --cov-report term:skip-covered --cov-report json:var/coverage/all.json
+	  --cov --cov-report term:skip-covered --cov-report json:var/coverage/all.json
 	@test ! -e var/coverage/failed
 mutants: var/mutants/packages/parso ## small faults in the code, to see whether a test fails: part PART of 8, 250 each (the first time it measures which test runs which line); then the table
 	@$(BIN)/python .ci/mutants run $(or $(PART),0)
