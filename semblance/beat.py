@@ -25,22 +25,19 @@ class BeatThatSaysSo(Scheduler):
         """Send what is due. Returns the seconds until it is called again."""
         seconds: float = super().tick(*args, **kwargs)
         if monotonic() - self._said_at >= SECONDS_BETWEEN_BEATS:
-            self._say()
+            # A database that is away does not keep beat from sending.
+            from mlworkers.models import BeatHeartbeat  # noqa: PLC0415 - Celery loads this before the applications
+
+            self._said_at = monotonic()
+            close_old_connections()
+            try:
+                at = database_now()
+                self._started_at = self._started_at or at
+                BeatHeartbeat.objects.update_or_create(
+                    number=BeatHeartbeat.ONLY,
+                    defaults={"host": socket.gethostname(), "started_at": self._started_at, "seen_at": at},
+                )
+            except (DatabaseError, InterfaceError) as error:
+                logger.warning("The heartbeat of beat was not written: %s", error)
+                connection.close()
         return min(seconds, SECONDS_BETWEEN_BEATS)
-
-    def _say(self) -> None:
-        """A database that is away does not keep beat from sending."""
-        from mlworkers.models import BeatHeartbeat  # noqa: PLC0415 - Celery loads this before the applications
-
-        self._said_at = monotonic()
-        close_old_connections()
-        try:
-            at = database_now()
-            self._started_at = self._started_at or at
-            BeatHeartbeat.objects.update_or_create(
-                number=BeatHeartbeat.ONLY,
-                defaults={"host": socket.gethostname(), "started_at": self._started_at, "seen_at": at},
-            )
-        except (DatabaseError, InterfaceError) as error:
-            logger.warning("The heartbeat of beat was not written: %s", error)
-            connection.close()

@@ -62,17 +62,8 @@ def findings() -> list[Finding]:
 
 
 def settings_findings() -> Iterator[Finding]:
-    found = [Finding("settings", state, sentence) for wrong, state, sentence in _settings_rules() if wrong]
-    found += [Finding("settings", State.WARNING, str(warning.msg)) for warning in run_checks(tags=[TAG])]
-    yield from found
-    if not found:
-        kind = _("embedded, on this machine alone") if settings.EMBEDDED else _("production")
-        yield Finding("settings", State.GOOD, _("The settings are complete (%(kind)s).") % {"kind": kind})
-
-
-def _settings_rules() -> list[tuple[bool, State, str]]:
     public = bool(settings.PUBLIC_HOSTS) or "*" in settings.ALLOWED_HOSTS
-    return [
+    rules = [
         (
             settings.DEBUG and public,
             State.PROBLEM,
@@ -104,6 +95,12 @@ def _settings_rules() -> list[tuple[bool, State, str]]:
             ),
         ),
     ]
+    found = [Finding("settings", state, sentence) for wrong, state, sentence in rules if wrong]
+    found += [Finding("settings", State.WARNING, str(warning.msg)) for warning in run_checks(tags=[TAG])]
+    yield from found
+    if not found:
+        kind = _("embedded, on this machine alone") if settings.EMBEDDED else _("production")
+        yield Finding("settings", State.GOOD, _("The settings are complete (%(kind)s).") % {"kind": kind})
 
 
 def folder_findings() -> Iterator[Finding]:

@@ -105,19 +105,19 @@ class StorageAnswer:
     def problem(self) -> str:
         with self._lock:
             if monotonic() - self._asked >= SECONDS_BETWEEN_STORAGE_CHECKS:
-                self._sentence, self._asked = self._ask(), monotonic()
+                # Of what is wrong, only the kind: its own sentence names the bucket.
+                error = shared_problem()
+                if isinstance(error, StorageAway):
+                    self._sentence = _(
+                        "The file storage does not answer. Uploads, snapshots and downloads do not work, and runs "
+                        "wait for it."
+                    )
+                elif error is not None:
+                    self._sentence = _("The file storage refuses this site; manage.py doctor says why.")
+                else:
+                    self._sentence = ""
+                self._asked = monotonic()
             return self._sentence
-
-    def _ask(self) -> str:
-        """Of what is wrong, only the kind: its own sentence names the bucket."""
-        error = shared_problem()
-        if isinstance(error, StorageAway):
-            return _(
-                "The file storage does not answer. Uploads, snapshots and downloads do not work, and runs wait for it."
-            )
-        if error is not None:
-            return _("The file storage refuses this site; manage.py doctor says why.")
-        return ""
 
 
 storage_answer = StorageAnswer()

@@ -68,11 +68,36 @@ def steps_shown(
     """
     standing, newest = standing_of(dataset, pairs=pairs, campaign=campaign)
     here = step_of(standing)
+    # Step, label, address, what its button says, and the right that the button needs.
+    begin = f"{reverse('annotation:campaign_new')}?dataset={dataset.slug}"
+    run = reverse("annotation:campaign", args=[newest]) if newest else begin
+    publish = reverse("annotation:publish", args=[newest]) if newest else begin
+    draft = standing.stage is Stage.OPEN
+    export = _("Export or publish") if standing.kept else _("Keep a snapshot and export")
+    steps = [
+        (
+            Step.IMPORT,
+            _("Import"),
+            reverse("curation:import", args=[dataset.slug]),
+            _("Import pairs"),
+            "curate",
+        ),
+        (
+            Step.CAMPAIGN,
+            _("Campaign"),
+            run,
+            _("Open the campaign") if draft else _("Plan a campaign"),
+            "curate",
+        ),
+        (Step.JUDGE, _("Judge"), run, _("See how judging goes"), "curate"),
+        (Step.PUBLISH, _("Publish"), publish, _("Publish the scores"), "curate"),
+        (Step.EXPORT, _("Export"), reverse("curation:export", args=[dataset.slug]), export, "read"),
+    ]
     return [
         StepShown(
             label, address, here=step == here, action=action if step == here and right in rights else ""
         )
-        for step, label, address, action, right in _steps(dataset, standing, newest)
+        for step, label, address, action, right in steps
     ]
 
 
@@ -98,33 +123,3 @@ def standing_of(
     ).get()
     stage = None if row.newest is None else stage_of_row(row)
     return Standing(pairs=pairs, stage=stage, scored=row.scored, kept=row.kept), row.newest
-
-
-def _steps(
-    dataset: Dataset, standing: Standing, campaign: int | None
-) -> list[tuple[Step, str, str, str, str]]:
-    """Step, label, address, what its button says, and the right that the button needs."""
-    begin = f"{reverse('annotation:campaign_new')}?dataset={dataset.slug}"
-    run = reverse("annotation:campaign", args=[campaign]) if campaign else begin
-    publish = reverse("annotation:publish", args=[campaign]) if campaign else begin
-    draft = standing.stage is Stage.OPEN
-    export = _("Export or publish") if standing.kept else _("Keep a snapshot and export")
-    return [
-        (
-            Step.IMPORT,
-            _("Import"),
-            reverse("curation:import", args=[dataset.slug]),
-            _("Import pairs"),
-            "curate",
-        ),
-        (
-            Step.CAMPAIGN,
-            _("Campaign"),
-            run,
-            _("Open the campaign") if draft else _("Plan a campaign"),
-            "curate",
-        ),
-        (Step.JUDGE, _("Judge"), run, _("See how judging goes"), "curate"),
-        (Step.PUBLISH, _("Publish"), publish, _("Publish the scores"), "curate"),
-        (Step.EXPORT, _("Export"), reverse("curation:export", args=[dataset.slug]), export, "read"),
-    ]

@@ -45,7 +45,18 @@ class Installation(Collector):
     """What is asked of the database for one answer. No figure names a person, a dataset or a sentence."""
 
     def collect(self) -> Iterable[Metric]:
-        yield from _runs()
+        runs = GaugeMetricFamily("semblance_runs", "runs, by queue and state", labels=["queue", "state"])
+        for queue, state, number in (
+            Run.objects.order_by().values_list("queue", "state").annotate(Count("pk"))
+        ):
+            runs.add_metric([queue, state], number)
+        yield runs
+        waiting = Run.objects.filter(state=Run.State.QUEUED).aggregate(since=Min("created_at"))["since"]
+        oldest = GaugeMetricFamily(
+            "semblance_oldest_queued_seconds", "how long the oldest queued run has waited"
+        )
+        oldest.add_metric([], (now() - waiting).total_seconds() if waiting else 0)
+        yield oldest
 
         at = now()
         yield _histogram(
@@ -74,27 +85,20 @@ class Installation(Collector):
             age.add_metric([], max(0.0, (now() - beat.seen_at).total_seconds()))
         yield age
         yield from _judging()
-        yield _by("semblance_workers", "workers that take work, by queue", "queue", _workers())
+        at = now()
+        serving = {queue: len(workers_serving(queue, at)) for queue in QUEUES}
+        yield _by("semblance_workers", "workers that take work, by queue", "queue", serving)
         draining = GaugeMetricFamily("semblance_workers_drained", "live workers that are drained")
         draining.add_metric([], sum(worker.drain_at is not None for worker in live_workers(now())))
         yield draining
-        yield _by("semblance_problem", "1 where /healthz names the problem", "check", _problems())
+        found = problems()
+        named = {check: int(check in found) for check in CHECKS}
+        yield _by("semblance_problem", "1 where /healthz names the problem", "check", named)
         pairs = GaugeMetricFamily("semblance_pairs", "active pairs")
         pairs.add_metric([], Pair.objects.filter(status=Pair.Status.ACTIVE).count())
         free = GaugeMetricFamily("semblance_disk_free_bytes", "free bytes under SEMBLANCE_HOME")
         free.add_metric([], shutil.disk_usage(settings.SEMBLANCE_HOME).free)
         yield from (pairs, free)
-
-
-def _runs() -> Iterator[Metric]:
-    runs = GaugeMetricFamily("semblance_runs", "runs, by queue and state", labels=["queue", "state"])
-    for queue, state, number in Run.objects.order_by().values_list("queue", "state").annotate(Count("pk")):
-        runs.add_metric([queue, state], number)
-    yield runs
-    waiting = Run.objects.filter(state=Run.State.QUEUED).aggregate(since=Min("created_at"))["since"]
-    oldest = GaugeMetricFamily("semblance_oldest_queued_seconds", "how long the oldest queued run has waited")
-    oldest.add_metric([], (now() - waiting).total_seconds() if waiting else 0)
-    yield oldest
 
 
 def _judging() -> Iterator[Metric]:
@@ -107,16 +111,6 @@ def _judging() -> Iterator[Metric]:
     leases = GaugeMetricFamily("semblance_leases", "tuples that are on somebody's screen or fetched ahead")
     leases.add_metric([], Lease.objects.filter(state=Lease.State.LIVE, expires_at__gt=now()).count())
     yield leases
-
-
-def _workers() -> dict[str, int]:
-    at = now()
-    return {queue: len(workers_serving(queue, at)) for queue in QUEUES}
-
-
-def _problems() -> dict[str, int]:
-    found = problems()
-    return {check: int(check in found) for check in CHECKS}
 
 
 def _histogram(

@@ -135,7 +135,37 @@ class BackupReader:
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         self._zip = archive
         self._name = name
-        self.manifest = self._manifest()
+        with self._shown(MANIFEST):
+            if self._zip.getinfo(MANIFEST).file_size > MANIFEST_MAX_BYTES:
+                raise FileError(self._damaged(MANIFEST))
+            given = json_from(self._zip.read(MANIFEST))
+            if given["format"] != FORMAT:
+                raise FileError(
+                    f"{self._name} is a backup of format {given['format']}, and this version reads format {FORMAT}; "
+                    f"restore it with version {given['version']}."
+                )
+            tables = (
+                TableCopy(one["label"], tuple(one["fields"]), int(one["rows"]), one["sha256"])
+                for one in given["tables"]
+            )
+            files = [
+                FileCopy(_inside(one["path"]), int(one["size"]), one["sha256"]) for one in given["files"]
+            ]
+            # Raises ValueError where two files would have one path, or one would be the folder of another.
+            paths = [file.path for file in files]
+            places = {PurePosixPath(path) for path in paths}
+            if len(places) < len(paths):
+                raise ValueError("two files have one path")
+            if nested := next((path for path in places if not places.isdisjoint(path.parents)), None):
+                raise ValueError(f"{nested} lies in another file")
+            self.manifest = Manifest(
+                version=str(given["version"]),
+                made_at=str(given["made_at"]),
+                database=str(given["database"]),
+                migrations=tuple((str(app), str(name)) for app, name in given["migrations"]),
+                tables=tuple(tables),
+                files=tuple(files),
+            )
 
     @property
     def unpacked_bytes(self) -> int:
@@ -176,39 +206,6 @@ class BackupReader:
             target.parent.mkdir(parents=True, exist_ok=True)
             with self._zip.open(f"files/{file.path}") as part, target.open("xb") as written:
                 shutil.copyfileobj(part, written, PIECE)
-
-    def _manifest(self) -> Manifest:
-        with self._shown(MANIFEST):
-            if self._zip.getinfo(MANIFEST).file_size > MANIFEST_MAX_BYTES:
-                raise FileError(self._damaged(MANIFEST))
-            given = json_from(self._zip.read(MANIFEST))
-            if given["format"] != FORMAT:
-                raise FileError(
-                    f"{self._name} is a backup of format {given['format']}, and this version reads format {FORMAT}; "
-                    f"restore it with version {given['version']}."
-                )
-            tables = (
-                TableCopy(one["label"], tuple(one["fields"]), int(one["rows"]), one["sha256"])
-                for one in given["tables"]
-            )
-            files = [
-                FileCopy(_inside(one["path"]), int(one["size"]), one["sha256"]) for one in given["files"]
-            ]
-            # Raises ValueError where two files would have one path, or one would be the folder of another.
-            paths = [file.path for file in files]
-            places = {PurePosixPath(path) for path in paths}
-            if len(places) < len(paths):
-                raise ValueError("two files have one path")
-            if nested := next((path for path in places if not places.isdisjoint(path.parents)), None):
-                raise ValueError(f"{nested} lies in another file")
-            return Manifest(
-                version=str(given["version"]),
-                made_at=str(given["made_at"]),
-                database=str(given["database"]),
-                migrations=tuple((str(app), str(name)) for app, name in given["migrations"]),
-                tables=tuple(tables),
-                files=tuple(files),
-            )
 
     @contextmanager
     def _shown(self, part: str) -> Iterator[None]:

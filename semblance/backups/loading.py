@@ -45,8 +45,11 @@ class Source(NamedTuple):
 
 def database_require_empty(using: str) -> None:
     """Raise UserError if somebody has used the database, or it cannot be reached."""
-    with _reached():
+    try:
         used = used_tables(tables_of(applied_migrations(using), using), using)
+    except (DatabaseError, InterfaceError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise UserError(_("The database cannot be reached: %(reason)s."), reason=reason) from error
     if used:
         raise UserError(
             _(
@@ -124,15 +127,6 @@ def tables_fill(tables: Sequence[Model], sources: Iterable[Source], using: str) 
 def migrations_finish(using: str) -> None:
     """The migrations that came after the rows were written, and what Django adds once all are there."""
     call_command("migrate", database=using, verbosity=0, interactive=False)
-
-
-@contextmanager
-def _reached() -> Iterator[None]:
-    try:
-        yield
-    except (DatabaseError, InterfaceError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise UserError(_("The database cannot be reached: %(reason)s."), reason=reason) from error
 
 
 @contextmanager

@@ -39,9 +39,29 @@ def backup_restore(*, path: Path) -> Manifest:
     """
     home = Path(settings.SEMBLANCE_HOME)
     with errors_shown(FileError), backup_reading(path) as backup:
-        _home_require_empty(home)
+        if used := folders_in_use(home):
+            raise UserError(
+                _(
+                    "%(home)s is in use: it has files in %(folders)s. Set SEMBLANCE_HOME to an empty folder; nothing "
+                    "was changed."
+                ),
+                home=home,
+                folders=", ".join(used),
+            )
         database_require_empty(DEFAULT_DB_ALIAS)
-        _room_require(backup, home)
+        # Before anything is unpacked: what the backup says it holds has to fit beside what must stay free.
+        home.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(home).free - settings.DISK_FREE_MIN_BYTES
+        if backup.unpacked_bytes > free:
+            raise UserError(
+                _(
+                    "This backup takes %(size)s once it is unpacked, and the disk of %(home)s has room for %(free)s. "
+                    "Free some space and try again; nothing was changed."
+                ),
+                size=filesizeformat(backup.unpacked_bytes),
+                home=home,
+                free=filesizeformat(max(0, free)),
+            )
         backup.verify()
         manifest = backup.manifest
         tables = tables_prepare(manifest.migrations, DEFAULT_DB_ALIAS)
@@ -61,34 +81,6 @@ def backup_restore(*, path: Path) -> Manifest:
             references_put(home)
         migrations_finish(DEFAULT_DB_ALIAS)
     return manifest
-
-
-def _home_require_empty(home: Path) -> None:
-    if used := folders_in_use(home):
-        raise UserError(
-            _(
-                "%(home)s is in use: it has files in %(folders)s. Set SEMBLANCE_HOME to an empty folder; nothing was "
-                "changed."
-            ),
-            home=home,
-            folders=", ".join(used),
-        )
-
-
-def _room_require(backup: BackupReader, home: Path) -> None:
-    """Before anything is unpacked: what the backup says it holds has to fit beside what must stay free."""
-    home.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(home).free - settings.DISK_FREE_MIN_BYTES
-    if backup.unpacked_bytes > free:
-        raise UserError(
-            _(
-                "This backup takes %(size)s once it is unpacked, and the disk of %(home)s has room for %(free)s. Free "
-                "some space and try again; nothing was changed."
-            ),
-            size=filesizeformat(backup.unpacked_bytes),
-            home=home,
-            free=filesizeformat(max(0, free)),
-        )
 
 
 @contextmanager

@@ -7,7 +7,7 @@ that a comparison can show what training on generated pairs gives.
 from typing import Any
 
 from curation.models import Dataset, User
-from mlworkers.kinds.comparisons.comparison import Cell, Comparison, comparison_of
+from mlworkers.kinds.comparisons.comparison import Cell, comparison_of
 from mlworkers.kinds.comparisons.comparison_words import what_it_shows
 from mlworkers.models import Run
 from semblance.demo.importing import LATENT
@@ -59,27 +59,27 @@ def compared(run: Run) -> dict[str, Any]:
     the comparison considered; none where the seeds are too few to judge one. shows: what the page says.
     """
     comparison = comparison_of(run.result, run.evaluations.all())
+    differences = []
+    if comparison.judged:
+        differences = [
+            # What training adds is plain minus the baseline model; the run has it the other way round.
+            _difference("plain", "base", cell, sign=-1)
+            if label == "base"
+            else _difference(label, "plain", cell)
+            for label, cell in comparison.cells()
+            if cell.has_difference
+        ]
+        differences += [_difference(one.label, one.control, one.over_shuffle) for one in comparison.contrasts]
     return {
         "seeds": len(comparison.seeds),
         "encoders": {
             label: {"spearman": cell.mean, "low": cell.low, "high": cell.high}
             for label, cell in comparison.cells()
         },
-        "differences": _differences(comparison) if comparison.judged else [],
+        "differences": differences,
         "tests": comparison.tests,
         "shows": what_it_shows(comparison),
     }
-
-
-def _differences(comparison: Comparison) -> list[dict[str, Any]]:
-    from_plain = [
-        # What training adds is plain minus the baseline model; the run has it the other way round.
-        _difference("plain", "base", cell, sign=-1) if label == "base" else _difference(label, "plain", cell)
-        for label, cell in comparison.cells()
-        if cell.has_difference
-    ]
-    shuffled = [_difference(one.label, one.control, one.over_shuffle) for one in comparison.contrasts]
-    return from_plain + shuffled
 
 
 def _difference(label: str, other: str, cell: Cell, *, sign: int = 1) -> dict[str, Any]:

@@ -6,7 +6,7 @@ counts half. The weights are a choice of this demonstration, not a finding.
 """
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from functools import cache
 from typing import NamedTuple
 
@@ -61,13 +61,15 @@ def scene_pairs(count: int, *, seed: int, without: Container[str] = ()) -> list[
     rng = np.random.default_rng(seed)
     seen: set[frozenset[str]] = set()
     pairs: list[ScenePair] = []
-    for pair in _drawn_pairs(rng):
+    while len(pairs) < count:
+        left = Scene(**{slot: _any_part(slot, rng) for slot in FILLERS})
+        closeness = rng.uniform() ** 1.8  # pairs that share little are as many as pairs that share much
+        right = Scene(*(_varied(slot, part, closeness, rng) for slot, part in left._asdict().items()))
+        pair = ScenePair(_sentence(left, rng), _sentence(right, rng), latent_relatedness(left, right))
         texts = frozenset((pair.a, pair.b))
         if len(texts) == 2 and texts not in seen and not any(text in without for text in texts):
             seen.add(texts)
             pairs.append(pair)
-        if len(pairs) == count:
-            break
     return pairs
 
 
@@ -108,14 +110,6 @@ def _meanings(slot: str) -> dict[str, Part]:
         for meaning, variants in enumerate(meanings)
         for variant in variants
     }
-
-
-def _drawn_pairs(rng: np.random.Generator) -> Iterator[ScenePair]:
-    while True:
-        left = Scene(**{slot: _any_part(slot, rng) for slot in FILLERS})
-        closeness = rng.uniform() ** 1.8  # pairs that share little are as many as pairs that share much
-        right = Scene(*(_varied(slot, part, closeness, rng) for slot, part in left._asdict().items()))
-        yield ScenePair(_sentence(left, rng), _sentence(right, rng), latent_relatedness(left, right))
 
 
 def _any_part(slot: str, rng: np.random.Generator) -> Part:

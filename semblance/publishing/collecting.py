@@ -91,10 +91,24 @@ def scores_held(snapshot: Snapshot) -> list[Scores]:
     sets = _sets_by_name(snapshot)
     campaigns = campaigns_by_pk(made.campaign_ref for made in sets.values() if made.campaign_ref)
     by_pk = {campaign.pk: campaign for campaign in campaigns}
-    newest_first = [
-        _made(scores, made, by_pk.get(made.campaign_ref or 0)) if (made := sets.get(scores.name)) else scores
-        for scores in reversed(held)
-    ]
+    newest_first = []
+    for scores in reversed(held):
+        made = sets.get(scores.name)
+        if made is None:
+            newest_first.append(scores)
+            continue
+        facts, campaign = made.parameters, by_pk.get(made.campaign_ref or 0)
+        newest_first.append(
+            replace(
+                scores,
+                method=made.method,
+                judgements=facts.get("judgements"),
+                annotators=facts.get("annotators"),
+                simulated=facts.get("simulated_annotators", 0),
+                reliability=facts.get("reliability"),
+                campaign=campaign.name if campaign else str(facts.get("campaign", "")),
+            )
+        )
     return sorted(newest_first, key=lambda each: SHOWN_FIRST.index(each.kind))
 
 
@@ -116,20 +130,6 @@ def certainty(
         for pair, value, error, judgements in rows.values_list(*columns).iterator()
         if values.get(pair) == value
     }
-
-
-def _made(scores: Scores, made: ScoreSet, campaign: Campaign | None) -> Scores:
-    """The scores with how they were made."""
-    facts = made.parameters
-    return replace(
-        scores,
-        method=made.method,
-        judgements=facts.get("judgements"),
-        annotators=facts.get("annotators"),
-        simulated=facts.get("simulated_annotators", 0),
-        reliability=facts.get("reliability"),
-        campaign=campaign.name if campaign else str(facts.get("campaign", "")),
-    )
 
 
 def _sets_by_name(snapshot: Snapshot) -> dict[str, ScoreSet]:

@@ -81,10 +81,11 @@ def _compared(run: Run) -> Told:
     for row in found.rows:
         cell = row.cells[0] if row.cells else Cell()
         beside = cell.beside
+        spread = "" if cell.sd is None else f" ± {cell.sd:.3f}"
         rows.append(
             [
                 row.label,
-                _with_sd(cell),
+                "–" if cell.mean is None else f"{cell.mean:.3f}{spread}",
                 _interval(cell.mean, cell.low, cell.high),
                 _interval(cell.difference, cell.difference_low, cell.difference_high, signed=True),
                 "–" if cell.p_holm is None else f"{cell.p_holm:.3f}",
@@ -176,12 +177,6 @@ _TELLING: Mapping[str, Callable[[Run], Told]] = {
     "evaluate_encoder": _evaluated,
     "cross_validate_encoder": _cross_validated,
 }
-
-
-def _with_sd(cell: Cell) -> str:
-    if cell.mean is None:
-        return "–"
-    return f"{cell.mean:.3f}" if cell.sd is None else f"{cell.mean:.3f} ± {cell.sd:.3f}"
 
 
 def _interval(value: float | None, low: float | None, high: float | None, *, signed: bool = False) -> str:

@@ -176,33 +176,35 @@ def _generations(snapshot: Snapshot, counted: Mapping[int, int]) -> list[Generat
         .order_by()
         .values_list("pair__run_ref", flat=True)
     )
-    runs = Run.objects.filter(pk__in=counted).order_by("pk")
-    return [_generation(run, counted[run.pk], rejected[run.pk]) for run in runs]
-
-
-def _generation(run: Run, pairs: int, rejected: int) -> GenerationRun:
-    plan, result = run.plan, run.result
-    try:
-        task = task_named(plan.get("task", ""))
-        name = task.name
-        asked = [label.strip() for label in str(plan.get("labels", "")).split(",") if label.strip()]
-        texts = {label: each.text for label, each in task.instructions.items() if label in asked or not asked}
-    except TaskError:  # instructions of an earlier version
-        name, texts = "instructions that can no longer be read", {}
-    return GenerationRun(
-        number=run.pk,
-        model=str(plan.get("model", "")),
-        task=name,
-        instructions=texts,
-        decoding=_named(plan, _DECODING),
-        self_debiased=bool(result.get("self_debiased", plan.get("self_debiasing"))),
-        sources=result.get("sources"),
-        written=result.get("generated"),
-        kept=result.get("kept"),
-        dropped=result.get("dropped", {}),
-        pairs=pairs,
-        rejected=rejected,
-    )
+    generations = []
+    for run in Run.objects.filter(pk__in=counted).order_by("pk"):
+        plan, result = run.plan, run.result
+        try:
+            task = task_named(plan.get("task", ""))
+            name = task.name
+            asked = [label.strip() for label in str(plan.get("labels", "")).split(",") if label.strip()]
+            texts = {
+                label: each.text for label, each in task.instructions.items() if label in asked or not asked
+            }
+        except TaskError:  # instructions of an earlier version
+            name, texts = "instructions that can no longer be read", {}
+        generations.append(
+            GenerationRun(
+                number=run.pk,
+                model=str(plan.get("model", "")),
+                task=name,
+                instructions=texts,
+                decoding=_named(plan, _DECODING),
+                self_debiased=bool(result.get("self_debiased", plan.get("self_debiasing"))),
+                sources=result.get("sources"),
+                written=result.get("generated"),
+                kept=result.get("kept"),
+                dropped=result.get("dropped", {}),
+                pairs=counted[run.pk],
+                rejected=rejected[run.pk],
+            )
+        )
+    return generations
 
 
 def _realism(snapshot: Snapshot) -> list[RealismScores]:

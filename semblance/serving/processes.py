@@ -74,7 +74,20 @@ class Group:
         """Start all, for as long as the block lasts, and stop them at its end."""
         try:
             for program in self._programs:
-                self.processes[program.name] = self._started(program)
+                # In its own process group: Ctrl+C reaches this process alone, which then stops them in order.
+                self.processes[program.name] = subprocess.Popen(  # noqa: S603 - our own programs
+                    [sys.executable, "-u", *program.arguments],
+                    cwd=self._folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    text=True,
+                    encoding="utf-8",
+                    errors="replace",
+                    process_group=0,
+                    pass_fds=program.descriptors,
+                    preexec_fn=_ends_with(os.getpid()),  # noqa: PLW1509 - no thread has been started yet
+                )
             width = max(len(program.name) for program in self._programs)
             for name, process in self.processes.items():
                 reader = threading.Thread(target=self._read, args=[name.ljust(width), process], daemon=True)
@@ -93,22 +106,6 @@ class Group:
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
         self._asked_to_stop += 1
-
-    def _started(self, program: Program) -> subprocess.Popen[str]:
-        """In its own process group: Ctrl+C reaches this process alone, which then stops them in order."""
-        return subprocess.Popen(  # noqa: S603 - our own programs
-            [sys.executable, "-u", *program.arguments],
-            cwd=self._folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            process_group=0,
-            pass_fds=program.descriptors,
-            preexec_fn=_ends_with(os.getpid()),  # noqa: PLW1509 - no thread has been started yet
-        )
 
     def _read(self, name: str, process: subprocess.Popen[str]) -> None:
         for line in process.stdout or ():

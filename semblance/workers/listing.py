@@ -6,7 +6,7 @@ What a worker carries out, it wrote with its last heartbeat, seconds ago. Of run
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db.models import F, TextChoices
 from django.urls import reverse
@@ -102,10 +102,18 @@ def worker_rows(at: datetime) -> list[WorkerRow]:
     for shard in shards.exclude(worker=F("run__worker")).select_related("run").order_by("pk"):
         words = _("assists with %(run)s") % {"run": _run_named(shard.run)}
         found.setdefault(shard.worker, []).append(Doing(words, _address_of(shard.run)))
-    named, runs = _named(tasks), found
+    # Tasks that are about a campaign or a dataset, by their name and number: a query for each name at most.
+    numbers: dict[str, set[int]] = {}
+    for task in tasks:
+        if task["about"] is not None:
+            numbers.setdefault(task["task"], set()).add(task["about"])
+    named: dict[tuple[str, int | None], Doing] = {}
+    for task_name, doings in NAMED.items():
+        if task_name in numbers:
+            named |= {(task_name, number): doing for number, doing in doings(numbers[task_name])}
 
     rows = [
-        WorkerRow(worker, state_of(worker), list(_doing(worker, runs.get(worker.hostname, []), named)))
+        WorkerRow(worker, state_of(worker), list(_doing(worker, found.get(worker.hostname, []), named)))
         for worker in live
     ]
     return [*rows, *(WorkerRow(worker, WorkerState.SILENT, []) for worker in silent)]
@@ -156,19 +164,6 @@ def _address_of(run: Run) -> str:
     """What people ask of a model for a moment has a page for them alone."""
     kind = KINDS.get(run.kind)
     return reverse("mlworkers:run_detail", args=[run.pk]) if kind is None or kind.listed else ""
-
-
-def _named(tasks: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int | None], Doing]:
-    """Tasks that are about a campaign or a dataset, by their name and number: a query for each name at most."""
-    numbers: dict[str, set[int]] = {}
-    for task in tasks:
-        if task["about"] is not None:
-            numbers.setdefault(task["task"], set()).add(task["about"])
-    found: dict[tuple[str, int | None], Doing] = {}
-    for task_name, doings in NAMED.items():
-        if task_name in numbers:
-            found |= {(task_name, number): doing for number, doing in doings(numbers[task_name])}
-    return found
 
 
 def _designs(numbers: Collection[int]) -> Numbered:

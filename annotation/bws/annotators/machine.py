@@ -206,7 +206,11 @@ def alternative_annotator_test(
         rows = np.flatnonzero((people == annotator) & (others > 0))
         p = float("nan")
         if len(rows) >= FEWEST_TUPLES:
-            p = _below(person_wins[rows] - machine_wins[rows], cost_benefit)
+            differences = person_wins[rows] - machine_wins[rows]
+            if differences.std() == 0:  # without any spread the mean itself decides
+                p = 0.0 if differences[0] < cost_benefit else 1.0
+            else:
+                p = float(scipy.stats.ttest_1samp(differences, cost_benefit, alternative="less").pvalue)
             tested.append(rows)
         if len(rows):
             shares = float(machine_wins[rows].mean()), float(person_wins[rows].mean())
@@ -225,13 +229,6 @@ def alternative_annotator_test(
         passed=bool(ps) and won >= len(ps) / 2,
         cost_benefit=cost_benefit,
     )
-
-
-def _below(differences: FloatArray, bound: float) -> float:
-    """p of the one-sided t-test that the mean is at least `bound`; without any spread the mean itself decides."""
-    if differences.std() == 0:
-        return 0.0 if differences[0] < bound else 1.0
-    return float(scipy.stats.ttest_1samp(differences, bound, alternative="less").pvalue)
 
 
 def _advantage(

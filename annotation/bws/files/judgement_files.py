@@ -224,7 +224,12 @@ class _Reading:
         )
         flagged = sum(file.flagged for file in self.files.values())
         refused = sum(file.refused for file in self.files.values())
-        names = self._spellings(texts, used)
+        # Of each item the text that most rows have; of equally frequent ones the first.
+        known, counts = np.unique(texts[texts >= 0], return_counts=True)
+        spelled: dict[int, int] = {}
+        for text in known[np.argsort(-counts, kind="stable")].tolist():
+            spelled.setdefault(int(self.spacing.item_of[text]), text)
+        names = tuple(self.items.spellings[spelled[item]] for item in used.tolist())
         return JudgementFile(
             judgements=judgements,
             items=names,
@@ -249,14 +254,6 @@ class _Reading:
             more = f"; all {len(rejected):,} rows are rejected" if len(rejected) > 1 and not left_out else ""
             why, remedy = f"line {rejected[0].line}, {rejected[0].reason}{more}", None
         return Notice(f"{', '.join(self.files)} holds no judgement: {why}.", remedy)
-
-    def _spellings(self, texts: IntArray, used: IntArray) -> tuple[str, ...]:
-        """Of each item the text that most rows have; of equally frequent ones the first."""
-        numbers, counts = np.unique(texts[texts >= 0], return_counts=True)
-        spelled: dict[int, int] = {}
-        for text in numbers[np.argsort(-counts, kind="stable")].tolist():
-            spelled.setdefault(int(self.spacing.item_of[text]), text)
-        return tuple(self.items.spellings[spelled[item]] for item in used.tolist())
 
     def _rejected(self) -> Iterator[Rejected]:
         several = len(self.files) > 1

@@ -39,25 +39,22 @@ class Command(BaseCommand):
             },
             _("SHA-256: %(sum)s") % {"sum": made.sha256},
         ]
-        warnings = list(_warnings(made.missing, made.damaged, made.links, made.others))
+        # What somebody should know before they rely on this backup.
+        sentences = {
+            _("Warning: the database names files that are not there: %(names)s."): made.missing,
+            _("Warning: files have changed since they were written: %(names)s."): made.damaged,
+            _("Warning: symbolic links are not in the backup: %(names)s."): made.links,
+            _(
+                "SEMBLANCE_HOME also holds files that Semblance did not write, and they are not in the backup: "
+                "%(names)s."
+            ): made.others,
+        }
+        warnings = [sentence % {"names": _some(names)} for sentence, names in sentences.items() if names]
         figures = {"path": str(file), "sha256": made.sha256, "bytes": made.size, "rows": rows}
         figures |= {"tables": {table.label: table.rows for table in made.tables}}
         figures |= {"files": made.files, "file_bytes": made.file_bytes, "warnings": warnings}
         figures |= {"seconds": round(monotonic() - started, 3)}
         self.answer(figures, *lines, *warnings, as_json=options["json"])
-
-
-def _warnings(missing: list[str], damaged: list[str], links: list[str], others: list[str]) -> list[str]:
-    """A sentence for each thing that somebody should know before they rely on this backup."""
-    sentences = {
-        _("Warning: the database names files that are not there: %(names)s."): missing,
-        _("Warning: files have changed since they were written: %(names)s."): damaged,
-        _("Warning: symbolic links are not in the backup: %(names)s."): links,
-        _(
-            "SEMBLANCE_HOME also holds files that Semblance did not write, and they are not in the backup: %(names)s."
-        ): (others),
-    }
-    return [sentence % {"names": _some(names)} for sentence, names in sentences.items() if names]
 
 
 def _some(names: list[str]) -> str:
