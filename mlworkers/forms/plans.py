@@ -150,7 +150,10 @@ class PlanForm(forms.Form):
             except SettingError as error:
                 self.add_error(setting.name, sentence_for_page(self.kind, error))
         for conflict in self._conflicts():
-            self.add_error(self._blamed(conflict), sentence_for_page(self.kind, conflict))
+            # The setting beside which a sentence is said: the first that it names and the form shows.
+            names = conflict.names if isinstance(conflict, SettingError) else []
+            shown = (name for name in names if name in self.fields and not self[name].is_hidden)
+            self.add_error(next(shown, None), sentence_for_page(self.kind, conflict))
         return self.cleaned_data
 
     def _conflicts(self) -> list[ValueError]:
@@ -171,12 +174,6 @@ class PlanForm(forms.Form):
                     if given:
                         continue
             return found
-
-    def _blamed(self, error: ValueError) -> str | None:
-        """The setting beside which a sentence is said: the first that it names and the form shows."""
-        names = error.names if isinstance(error, SettingError) else []
-        shown = (name for name in names if name in self.fields and not self[name].is_hidden)
-        return next(shown, None)
 
     def add_problems(self, problems: Mapping[str, str]) -> None:
         """Sentences about names that lead nowhere: beside their settings, or above the form where these are hidden."""

@@ -102,7 +102,11 @@ def _to_publish(
         kind=ScoreSet.Kind.CONSISTENCY,
         low=0.0,
         high=1.0,
-        method=_method(plan),
+        method=(
+            _("label consistency, cross-fitted, from human scores")
+            if plan.human_scores
+            else _("label consistency, cross-fitted, circular: from the target similarities themselves")
+        ),
         parameters={
             **about,
             **{name: figures[name] for name in ("planted_auc", "planted_auc_low", "planted_auc_high")},
@@ -143,13 +147,6 @@ def _trained_on(plan: ConsistencyPlan, drawn: _Drawn) -> dict[str, Any]:
         "split": plan.human_split,
         "pairs": len(drawn.human),
     }
-
-
-def _method(plan: ConsistencyPlan) -> str:
-    """Pages and cards of files show it."""
-    if plan.human_scores:
-        return _("label consistency, cross-fitted, from human scores")
-    return _("label consistency, cross-fitted, circular: from the target similarities themselves")
 
 
 def _message(figures: dict[str, Any], pairs: int, *, circular: bool) -> str:

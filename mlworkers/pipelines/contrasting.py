@@ -310,7 +310,17 @@ class _Augmentations:
         made = trained = None
         if member.plan is not None:
             made = self._made_of(member.plan)
-            trained = self._trained(member.plan, member.label, made, checkpoints, report)
+            note = curve_note(self._job.curve, series=f"{member.label}, seed {member.plan.seed}")
+            trained = contrast_train(
+                self._base,
+                made.examples,
+                member.plan,
+                dev=self._dev,
+                checkpoints=checkpoints,
+                now=monotonic,
+                report=report,
+                note=note,
+            )
 
         def still(done: int, total: int, message: str) -> None:
             """Measuring comes after all steps: it counts no further, but can still be stopped."""
@@ -339,21 +349,6 @@ class _Augmentations:
             told["seconds"] = round(monotonic() - started, 1)
             (beside / "told.json").write_text(json.dumps(told), encoding="utf-8")
         folder_remove(checkpoints)
-
-    def _trained(
-        self, plan: ContrastPlan, label: str, made: Made, checkpoints: Path, report: Report
-    ) -> TrainedByContrast:
-        note = curve_note(self._job.curve, series=f"{label}, seed {plan.seed}")
-        return contrast_train(
-            self._base,
-            made.examples,
-            plan,
-            dev=self._dev,
-            checkpoints=checkpoints,
-            now=monotonic,
-            report=report,
-            note=note,
-        )
 
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         plan = self._plan

@@ -108,7 +108,23 @@ class _CrossValidation:
                 self._seen, dataset=plan.dataset, split=plan.split, pairs=pairs, of=len(self._rows)
             )
         self._warnings: list[str] = []
-        self._folds = self._drawn()
+        # The folds of each protocol; sources are left out with a note where there is only one.
+        a, b = sentence_numbers(self._rows.first.tolist(), self._rows.second.tolist())
+        found = []
+        for protocol in self._plan.protocols_chosen:
+            try:
+                folds = folds_drawn(
+                    protocol, a, b, self._sources, count=self._plan.folds, seed=self._plan.seed
+                )
+            except FoldsError as error:
+                if protocol is not Protocol.SOURCES or self._plan.protocols_chosen == (Protocol.SOURCES,):
+                    sentence = _("%(problem)s Choose fewer folds, another protocol, or more pairs.")
+                    raise UserError(sentence, problem=str(error)) from error
+                self._warnings.append(_("The protocol sources was left out. %s") % error)
+            else:
+                found.append(folds)
+                self._warnings += [_untested_in_words(*one) for one in folds.untested]
+        self._folds = found
         self._parts = [_Part(method) for method in plan.chosen if method in UNTRAINED]
         if Method.FINE_TUNED in plan.chosen:
             self._parts += [
@@ -130,25 +146,6 @@ class _CrossValidation:
         ids = dict(zip(pairs, table.column("id").tolist(), strict=True))
         numbers = rows.numbers.tolist()
         return rows, [sources[one] or "" for one in numbers], [str(ids[one]) for one in numbers]
-
-    def _drawn(self) -> list[Folds]:
-        """The folds of each protocol; sources are left out with a note where there is only one."""
-        a, b = sentence_numbers(self._rows.first.tolist(), self._rows.second.tolist())
-        found = []
-        for protocol in self._plan.protocols_chosen:
-            try:
-                folds = folds_drawn(
-                    protocol, a, b, self._sources, count=self._plan.folds, seed=self._plan.seed
-                )
-            except FoldsError as error:
-                if protocol is not Protocol.SOURCES or self._plan.protocols_chosen == (Protocol.SOURCES,):
-                    sentence = _("%(problem)s Choose fewer folds, another protocol, or more pairs.")
-                    raise UserError(sentence, problem=str(error)) from error
-                self._warnings.append(_("The protocol sources was left out. %s") % error)
-            else:
-                found.append(folds)
-                self._warnings += [_untested_in_words(*one) for one in folds.untested]
-        return found
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -208,24 +205,23 @@ class _CrossValidation:
             report(0, _NO_TRAINING, message)
 
         if method is Method.STATIC and self._plan.vectors:
-            return self._by_word_vectors(first, second, still)
+            # A pair without a known word on one side gets the mean cosine, so that every method has the same pairs.
+            sentences = self._rows.sentences
+            place = {sentence: number for number, sentence in enumerate(sentences)}
+            spoken = [segmented_words(sentence) for sentence in sentences]
+            path = Path(os.path.expanduser(self._plan.vectors))
+            vectors = word_vectors_read(path, {word for each in spoken for word in each}, report=still)
+            left, right = (
+                np.array([place[text] for text in side], dtype=np.int64) for side in (first, second)
+            )
+            cosines = cosines_of(mean_vectors(vectors, spoken), left, right)
+            return np.where(np.isnan(cosines), np.nanmean(cosines), cosines)
         compute = choose_compute(self._plan.device)
         encoder = load_encoder(self._model, compute)
         if method is Method.STATIC:
             return static_vectors(encoder, (*first, *second)).cosines(first, second)
         pooling_set(encoder, method.value)
         return sentence_vectors(encoder, (*first, *second), compute, report=still).cosines(first, second)
-
-    def _by_word_vectors(self, first: Sequence[str], second: Sequence[str], report: Report) -> Scores:
-        """A pair without a known word on one side gets the mean cosine, so that every method has the same pairs."""
-        sentences = self._rows.sentences
-        place = {sentence: number for number, sentence in enumerate(sentences)}
-        spoken = [segmented_words(sentence) for sentence in sentences]
-        path = Path(os.path.expanduser(self._plan.vectors))
-        vectors = word_vectors_read(path, {word for each in spoken for word in each}, report=report)
-        left, right = (np.array([place[text] for text in side], dtype=np.int64) for side in (first, second))
-        cosines = cosines_of(mean_vectors(vectors, spoken), left, right)
-        return np.where(np.isnan(cosines), np.nanmean(cosines), cosines)
 
     @property
     def _model(self) -> Path:
@@ -282,7 +278,15 @@ class _CrossValidation:
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         plan, rows = self._plan, self._rows
         predicted, trainings = self._predicted(paths)
-        unseen = {folds.protocol: self._unseen(folds) for folds in self._folds}
+        # Pairs without a sentence that was trained on: before this run, or in the training folds; (n,).
+        unseen = {
+            folds.protocol: (
+                self._unseen_before & ~folds.leaking
+                if Method.FINE_TUNED in self._plan.chosen
+                else self._unseen_before
+            )
+            for folds in self._folds
+        }
         protocol, part_cited = part_to_cite(
             {folds.protocol: not unseen[folds.protocol][folds.tested].all() for folds in self._folds}
         )
@@ -393,15 +397,6 @@ class _CrossValidation:
             for method in self._plan.chosen
         }
 
-    def _unseen(self, folds: Folds) -> NDArray[np.bool_]:
-        """The pairs without a sentence that was trained on: before this run, or in the training folds, where a method
-        learns from them; (n,).
-        """
-        if Method.FINE_TUNED not in self._plan.chosen:
-            return self._unseen_before
-        unseen: NDArray[np.bool_] = self._unseen_before & ~folds.leaking
-        return unseen
-
     def _folds_file(self, predicted: dict[tuple[Protocol, Method], NDArray[np.float64]]) -> Path:
         """A row for each pair: its fold under each protocol, whether it leaks, whether the model saw it before, and
         what each method gave it with each seed.
@@ -421,7 +416,10 @@ class _CrossValidation:
                 names = [f"{name}_{seed}" for seed in self._plan.all_seeds] if len(of_seeds) > 1 else [name]
                 known = dict(kept)
                 tested = next(one.tested for one in self._folds if one.protocol is protocol)
-                cells = [values if method in UNTRAINED else _cells(values, tested) for values in of_seeds]
+                cells = [
+                    values if method in UNTRAINED else np.where(tested, values.astype(object), "")
+                    for values in of_seeds
+                ]
                 kept += [each for each in zip(names, cells, strict=True) if each[0] not in known]
             columns = (self._rows.numbers, self._ids, self._sources, self._rows.values)
             header, rows = with_mark(
@@ -431,12 +429,6 @@ class _CrossValidation:
             )
             text.writelines(csv_lines(chain([header], rows)))
         return path
-
-
-def _cells(values: NDArray[np.float64], tested: NDArray[np.bool_]) -> Column:
-    """Scores as cells of a file: empty of pairs that no fold tests."""
-    cells: Column = np.where(tested, values.astype(object), "")
-    return cells
 
 
 def _untested_in_words(source: str, pairs: int) -> str:

@@ -188,7 +188,13 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     rows += [evaluation_of(figure, model=plan.model[:LONGEST_NAME]) for figure in figures]
     if figures:
         result |= {**suite_results(figures), "files": suite_files(suites)}
-    words = [_correlation_in_words(result)] if plan.score_set else []
+    words = []
+    if plan.score_set:
+        spearman = result["spearman"]
+        value = _("undefined") if spearman is None else f"{spearman:.4f}"
+        words.append(
+            _("Spearman %(value)s on %(pairs)s pairs") % {"value": value, "pairs": intcomma(result["pairs"])}
+        )
     words += [f"{suite.label}: {_first_of(figures, suite)}" for suite, _read in suites]
     message = "; ".join(words)
     result |= {"training_data": seen_in_words(seen), "warnings": warnings}
@@ -237,14 +243,6 @@ def _evaluated_on_dataset(
             part: {"pairs": one.pairs, **agreement_figures(one)} for part, one in both.items()
         }
     return result, rows
-
-
-def _correlation_in_words(result: Mapping[str, Any]) -> str:
-    spearman = result["spearman"]
-    return _("Spearman %(value)s on %(pairs)s pairs") % {
-        "value": _("undefined") if spearman is None else f"{spearman:.4f}",
-        "pairs": intcomma(result["pairs"]),
-    }
 
 
 def _first_of(figures: Iterable[Figure], suite: Suite) -> str:
@@ -312,7 +310,14 @@ class _Comparison:
         table = table_of(self._test_snapshot)
         every = table.rows(plan.test_score_set, split=plan.test_split or None)
         self._scale, self._test_judges = table.scale(plan.test_score_set), table.judges(plan.test_score_set)
-        self._every_test, self._seen = every, self._seen_before()
+        # What any of the rows had seen before this run, so that all of them are measured on the same pairs.
+        run = Run.objects.select_related("dataset").get(pk=self._job.run_id)
+        seen = seen_by(self._base, self._plan.model) | seen_upstream(run)
+        for name in self._plan.baseline_names:
+            if name not in BASELINES:
+                folder = folder_of_model(name, kind="encoder", report=self._job.report)
+                seen |= seen_by_model(name, folder)
+        self._every_test, self._seen = every, seen
         self._unseen = self._seen.pairs_unseen(every.first.tolist(), every.second.tolist())
         if plan.leaks == Leaks.REFUSE:
             leaks_refuse(
@@ -327,16 +332,6 @@ class _Comparison:
         self._data = {plan.dataset: self._data_of(plan.all_sources[0], snapshot)}
         for source in plan.all_sources[1:]:
             self._data[source.dataset] = self._data_of(source, self._snapshot_of(source.dataset))
-
-    def _seen_before(self) -> Seen:
-        """What any of the rows had seen before this run, so that all of them are measured on the same pairs."""
-        run = Run.objects.select_related("dataset").get(pk=self._job.run_id)
-        seen = seen_by(self._base, self._plan.model) | seen_upstream(run)
-        for name in self._plan.baseline_names:
-            if name not in BASELINES:
-                folder = folder_of_model(name, kind="encoder", report=self._job.report)
-                seen |= seen_by_model(name, folder)
-        return seen
 
     def _snapshot_of(self, slug: str) -> Snapshot:
         dataset = dataset_read(self._job, slug)
@@ -551,11 +546,7 @@ class _Comparison:
         tested = suite_names_of(suite for suite, _read in self._suites)
         own = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split, judges="")
         tested[own] = dataset_names(self._test_snapshot.dataset)
-        return disclosure(self._benchmark(), tested)
-
-    def _benchmark(self) -> str:
-        """The benchmarks whose labellers chose what any of the rows was trained on."""
-        plan = self._plan
+        # The benchmarks whose labellers chose what any of the rows was trained on.
         trained = [
             benchmark_of_data(
                 plan.encoder(plan.chosen[0], plan.first_seed, source), self._data[source.dataset]
@@ -567,7 +558,7 @@ class _Comparison:
             for name in plan.baseline_names
             if name not in BASELINES
         ]
-        return benchmarks_joined(*trained, *others)
+        return disclosure(benchmarks_joined(*trained, *others), tested)
 
 
 def _array_perhaps(path: Path) -> Scores | None:

@@ -11,7 +11,6 @@ from curation.models import Pair
 from curation.results.estimates import as_stored
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.runs.jobs import Job, Outcome
-from mlworkers.science.encoders.rows import PairTable
 from mlworkers.science.linguistics.analysis import FEWEST_PAIRS, FamilyFigures, linguistic_analysis
 from mlworkers.science.linguistics.groups import AnalysedPairs
 from mlworkers.science.linguistics.plan import LinguisticPlan
@@ -20,23 +19,7 @@ from mlworkers.science.linguistics.plan import LinguisticPlan
 def analyse_language(plan: LinguisticPlan, job: Job) -> Outcome:
     dataset = job.dataset_of(plan.dataset)
     snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
-    pairs = _pairs(table_of(snapshot), plan)
-    families = linguistic_analysis(pairs, share=plan.share, seed=plan.seed, report=job.report)
-    if not families:
-        sentence = _(
-            "There are %(pairs)s pairs to analyse, and no group has %(least)s; choose another split, or import or "
-            "generate more pairs first."
-        )
-        raise UserError(sentence, pairs=intcomma(len(pairs)), least=FEWEST_PAIRS)
-    result = {
-        "pairs": len(pairs),
-        "snapshot": snapshot.number,
-        "families": [_stored(family) for family in families],
-    }
-    return Outcome(_("%(pairs)s pairs analysed") % {"pairs": intcomma(len(pairs))}, result)
-
-
-def _pairs(table: PairTable, plan: LinguisticPlan) -> AnalysedPairs:
+    table = table_of(snapshot)
     columns = {
         "numbers": table.column("pair"),
         "a": table.column("a_id"),
@@ -51,7 +34,20 @@ def _pairs(table: PairTable, plan: LinguisticPlan) -> AnalysedPairs:
     if plan.split:
         chosen = table.column("split") == plan.split
         columns = {name: column[chosen] for name, column in columns.items()}
-    return AnalysedPairs(**columns)
+    pairs = AnalysedPairs(**columns)
+    families = linguistic_analysis(pairs, share=plan.share, seed=plan.seed, report=job.report)
+    if not families:
+        sentence = _(
+            "There are %(pairs)s pairs to analyse, and no group has %(least)s; choose another split, or import or "
+            "generate more pairs first."
+        )
+        raise UserError(sentence, pairs=intcomma(len(pairs)), least=FEWEST_PAIRS)
+    result = {
+        "pairs": len(pairs),
+        "snapshot": snapshot.number,
+        "families": [_stored(family) for family in families],
+    }
+    return Outcome(_("%(pairs)s pairs analysed") % {"pairs": intcomma(len(pairs))}, result)
 
 
 def _stored(family: FamilyFigures) -> dict[str, Any]:

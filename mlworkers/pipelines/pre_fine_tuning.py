@@ -113,7 +113,14 @@ class _Comparison:
         run = Run.objects.select_related("dataset").get(pk=job.run_id)
         self._seen = seen_by_model(plan.model, self._base) | seen_upstream(run)
         self._taken = tasks_taken(plan, job, self._snapshot, self._seen)
-        self._check_files()
+        # All workers read the same files of a task.
+        files = [list(one) for taken in self._taken for one in taken.files]
+        if files != self._job.drawn_once("tasks.json", lambda: {"files": files})["files"]:
+            raise UserError(
+                _(
+                    "The files of a task are not those here with which the run began; give all workers the same files."
+                )
+            )
         held = [text for task in self._tasks for rows in (task.dev, task.test) for text in rows.sentences]
         corpus = corpus_of(plan.inference, job, self._snapshot, plan.all_variants, tested=held)
         self._before = len(corpus.examples)
@@ -128,16 +135,6 @@ class _Comparison:
             if task.train is not None or row.is_pre_fine_tuned
             for seed in (plan.all_pre_seeds if task.train is None else plan.all_seeds)
         ]
-
-    def _check_files(self) -> None:
-        """All workers read the same files of a task."""
-        files = [list(one) for taken in self._taken for one in taken.files]
-        if files != self._job.drawn_once("tasks.json", lambda: {"files": files})["files"]:
-            raise UserError(
-                _(
-                    "The files of a task are not those here with which the run began; give all workers the same files."
-                )
-            )
 
     @property
     def _tasks(self) -> list[Task]:
@@ -266,7 +263,19 @@ class _Comparison:
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         plan = self._plan
         found = self._figures(paths)
-        cells = self._cells(found)
+        # By task, metric and row: means, and differences from the row without paraphrases, all tested together.
+        means: dict[tuple[int, int, str], ComparedEncoder] = {}
+        differences: dict[tuple[int, int, str], Difference] = {}
+        for place, task in enumerate(self._tasks):
+            for number, _metric in enumerate(task.metrics):
+                of_rows = {row: each.by_metric[number] for (of, row), each in found.items() if of == place}
+                between = [(row, ORIGINAL) for row in of_rows if row != ORIGINAL]
+                means |= {(place, number, row): one for row, one in compare(of_rows).items()}
+                differences |= {
+                    (place, number, pair[0]): one for pair, one in differences_of(of_rows, between).items()
+                }
+        tested = adjusted(differences)
+        cells = {key: compared_cell(one, tested.get(key)) for key, one in means.items()}
         made, evaluations = self._kept(paths, found)
         tasks = [self._task_told(place, found, cells) for place in range(len(self._tasks))]
         taken = self._taken
@@ -309,21 +318,6 @@ class _Comparison:
             dev.append(told["dev"])
         return {key: _Figures(*each) for key, each in found.items()}
 
-    def _cells(self, found: Mapping[tuple[int, str], _Figures]) -> dict[tuple[int, int, str], dict[str, Any]]:
-        """By task, metric and row: means, and differences from the row without paraphrases, all tested together."""
-        means: dict[tuple[int, int, str], ComparedEncoder] = {}
-        differences: dict[tuple[int, int, str], Difference] = {}
-        for place, task in enumerate(self._tasks):
-            for number, _metric in enumerate(task.metrics):
-                of_rows = {row: each.by_metric[number] for (of, row), each in found.items() if of == place}
-                between = [(row, ORIGINAL) for row in of_rows if row != ORIGINAL]
-                means |= {(place, number, row): one for row, one in compare(of_rows).items()}
-                differences |= {
-                    (place, number, pair[0]): one for pair, one in differences_of(of_rows, between).items()
-                }
-        tested = adjusted(differences)
-        return {key: compared_cell(one, tested.get(key)) for key, one in means.items()}
-
     def _task_told(
         self,
         place: int,
@@ -332,6 +326,12 @@ class _Comparison:
     ) -> dict[str, Any]:
         task = self._tasks[place]
         rows = [row for row in self._plan.rows if (place, row.name) in found]
+        # The row with paraphrases of the highest mean dev score, the first of equal ones; "" where none has one.
+        known = [
+            (score, row.name)
+            for row in self._plan.rows
+            if row.has_copies and (score := found[place, row.name].dev_mean) is not None
+        ]
         return {
             "label": task.label,
             "metrics": [metric.value for metric in task.metrics],
@@ -344,7 +344,7 @@ class _Comparison:
             "skipped": task.train is None,
             "epochs": 0 if task.train is None else self._plan.epochs_on(len(task.train)),
             "notes": list(task.notes),
-            "chosen": self._chosen(place, found),
+            "chosen": max(known, key=lambda one: one[0])[1] if known else "",
             "rows": [
                 {
                     "row": row.name,
@@ -364,15 +364,6 @@ class _Comparison:
 
     def _seeds_of(self, task: Task) -> range:
         return self._plan.all_pre_seeds if task.train is None else self._plan.all_seeds
-
-    def _chosen(self, place: int, found: Mapping[tuple[int, str], _Figures]) -> str:
-        """The row with paraphrases of the highest mean dev score, the first of equal ones; "" where none has one."""
-        known = [
-            (score, row.name)
-            for row in self._plan.rows
-            if row.has_copies and (score := found[place, row.name].dev_mean) is not None
-        ]
-        return max(known, key=lambda one: one[0])[1] if known else ""
 
     def _row_told(self, row: Row) -> dict[str, Any]:
         told: dict[str, Any] = {"row": row.name}
@@ -401,7 +392,20 @@ class _Comparison:
                 made.append(artifact)
                 folder = artifact.path
             for figures_of_seeds in each.by_metric:
-                row = self._evaluation(task, one, figures_of_seeds[place], folder)
+                figure = figures_of_seeds[place]
+                model = self._plan.model if folder is None else home_relative(folder)
+                interval = figure.interval
+                row = Evaluation(
+                    suite=task.label[:_LONGEST_SUITE],
+                    metric=figure.metric.value,
+                    value=figure.value,
+                    low=interval.low if interval else None,
+                    high=interval.high if interval else None,
+                    n=figure.pairs,
+                    label=one.row.name[:_LONGEST_LABEL],
+                    seed=one.seed,
+                    model=model[:LONGEST_NAME],
+                )
                 evaluations.append((row, folder))
         return made, evaluations
 
@@ -419,21 +423,6 @@ class _Comparison:
             "plan": asdict(plan),
         }
         return NewArtifact("classifier", folder, card)
-
-    def _evaluation(self, task: Task, one: _Fit, figure: Measured, folder: Path | None) -> Evaluation:
-        model = self._plan.model if folder is None else home_relative(folder)
-        interval = figure.interval
-        return Evaluation(
-            suite=task.label[:_LONGEST_SUITE],
-            metric=figure.metric.value,
-            value=figure.value,
-            low=interval.low if interval else None,
-            high=interval.high if interval else None,
-            n=figure.pairs,
-            label=one.row.name[:_LONGEST_LABEL],
-            seed=one.seed,
-            model=model[:LONGEST_NAME],
-        )
 
     def _notes(self) -> Iterator[str]:
         for taken in self._taken:

@@ -1,14 +1,12 @@
 """What makes the pairs of a dataset related, from a snapshot."""
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.files.progress import Report
 from curation.foundation.errors import UserError
 from curation.pairs.segmenting import words_rule
 from curation.results.estimates import as_stored
@@ -16,9 +14,8 @@ from mlworkers.pipelines.encoder_data import judges_results
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.science.encoders.rows import Rows
-from mlworkers.science.linguistics.relatedness.analysis import Relatedness, relatedness_analysis
+from mlworkers.science.linguistics.relatedness.analysis import relatedness_analysis
 from mlworkers.science.linguistics.relatedness.annotating import (
-    Annotation,
     annotated,
     annotated_simply,
     pipeline_load,
@@ -26,7 +23,7 @@ from mlworkers.science.linguistics.relatedness.annotating import (
 )
 from mlworkers.science.linguistics.relatedness.features import FEWEST_PAIRS, pair_features
 from mlworkers.science.linguistics.relatedness.plan import RelatednessPlan
-from mlworkers.science.linguistics.relatedness.word_vectors import WordVectors, word_vectors_read
+from mlworkers.science.linguistics.relatedness.word_vectors import word_vectors_read
 
 
 def analyse_relatedness(plan: RelatednessPlan, job: Job) -> Outcome:
@@ -46,7 +43,11 @@ def analyse_relatedness(plan: RelatednessPlan, job: Job) -> Outcome:
     annotation = (
         annotated(pipeline, sentences, report=job.report) if pipeline else annotated_simply(sentences)
     )
-    vectors = own_vectors or _vectors_given(plan, annotation, job.report)
+    vectors = own_vectors or (
+        word_vectors_read(Path(os.path.expanduser(plan.vectors)), annotation.vocabulary, report=job.report)
+        if plan.vectors
+        else None
+    )
     features = pair_features(
         *_sides(rows),
         annotation,
@@ -58,12 +59,31 @@ def analyse_relatedness(plan: RelatednessPlan, job: Job) -> Outcome:
     found = relatedness_analysis(
         features, rows.values, resamples=plan.resamples, seed=plan.seed, report=job.report
     )
+    notes = []
+    if not plan.pipeline:
+        notes.append(
+            _(
+                "No spaCy pipeline was named, so parts of speech, subjects and objects were left out. Install one, "
+                "such as en_core_web_md, and name it in “spaCy pipeline”."
+            )
+        )
+        if not plan.vectors:
+            notes.append(_("There were no word vectors, so only words in common were analysed."))
+    if len(found.features) > 1 and found.common_pairs < FEWEST_PAIRS:
+        notes.append(
+            _("Only %(pairs)s pairs have every main feature, so there is no common subset and no regression.")
+            % {"pairs": found.common_pairs}
+        )
+    # Lists of rows, so that the run's page leaves them to the page of the analysis.
+    stored = as_stored(found)
+    regression = stored.pop("regression")
+    stored["regression"] = [] if regression is None else [regression]
     result = {
-        **_stored(found),
+        **stored,
         **judges_results(table.judges(plan.score_set)),
         "snapshot": snapshot.number,
         "words_rule": words_rule(),
-        "warnings": [*annotation.warnings, *_notes(plan, found)],
+        "warnings": [*annotation.warnings, *notes],
     }
     words = {"pairs": intcomma(found.pairs), "features": len(found.features)}
     return Outcome(_("%(features)s features of %(pairs)s pairs analysed") % words, result)
@@ -83,37 +103,3 @@ def _check_enough(rows: Rows) -> None:
     if np.ptp(rows.values) == 0:
         sentence = _("All %(pairs)s scores are equal; choose a score set whose scores differ.")
         raise UserError(sentence, pairs=intcomma(len(rows)))
-
-
-def _vectors_given(plan: RelatednessPlan, annotation: Annotation, report: Report) -> WordVectors | None:
-    if not plan.vectors:
-        return None
-    path = Path(os.path.expanduser(plan.vectors))
-    return word_vectors_read(path, annotation.vocabulary, report=report)
-
-
-def _notes(plan: RelatednessPlan, found: Relatedness) -> Sequence[str]:
-    notes = []
-    if not plan.pipeline:
-        notes.append(
-            _(
-                "No spaCy pipeline was named, so parts of speech, subjects and objects were left out. Install one, "
-                "such as en_core_web_md, and name it in “spaCy pipeline”."
-            )
-        )
-        if not plan.vectors:
-            notes.append(_("There were no word vectors, so only words in common were analysed."))
-    if len(found.features) > 1 and found.common_pairs < FEWEST_PAIRS:
-        notes.append(
-            _("Only %(pairs)s pairs have every main feature, so there is no common subset and no regression.")
-            % {"pairs": found.common_pairs}
-        )
-    return notes
-
-
-def _stored(found: Relatedness) -> dict[str, object]:
-    """Lists of rows, so that the run's page leaves them to the page of the analysis."""
-    stored = as_stored(found)
-    regression = stored.pop("regression")
-    stored["regression"] = [] if regression is None else [regression]
-    return stored

@@ -101,7 +101,11 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
     judged = _verdicts(plan, dataset) if plan.learn_from_verdicts else {}
     generated = _generated(run, dataset, judged)
     split = str(run.plan.get("split", SPLIT))
-    people, mates = _people(dataset, split)
+    # Human sentences of the split's pairs, and the twos that stand in one; none that another split holds as well.
+    there = human_pairs(dataset).filter(split__in=["", split]).exclude(status__in=GONE)
+    held_out = held_out_of(dataset, split)
+    people = {number: text for number, text in human_texts(there).items() if text not in held_out}
+    mates = list(there.order_by("pk").values_list("a_id", "b_id"))
     drawn = sorted(people)
     if 0 < plan.most_humans < len(drawn):
         some = np.random.default_rng(plan.seed).permutation(len(drawn))[: plan.most_humans]
@@ -205,14 +209,6 @@ def _targets(run: Run, dataset: Dataset) -> dict[int, float]:
     rows = PairScore.objects.filter(score_set=score_set).values_list("pair_id", "value")
     width = score_set.high - score_set.low
     return {pair: (value - score_set.low) / width for pair, value in rows.iterator(chunk_size=IN_MEMORY)}
-
-
-def _people(dataset: Dataset, split: str) -> tuple[dict[int, str], list[tuple[int, int]]]:
-    """Human sentences of the split's pairs, and the twos that stand in one; none that another split holds as well."""
-    there = human_pairs(dataset).filter(split__in=["", split]).exclude(status__in=GONE)
-    held_out = held_out_of(dataset, split)
-    ours = {number: text for number, text in human_texts(there).items() if text not in held_out}
-    return ours, list(there.order_by("pk").values_list("a_id", "b_id"))
 
 
 def _to_sources(generated: list[_GeneratedPair], index_of: dict[int, int]) -> Iterator[tuple[int, int]]:

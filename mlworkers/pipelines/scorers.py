@@ -175,7 +175,10 @@ def _figures(
     """The figures of each scorer, and its agreements as rows. cosines: whether the scores are cosines."""
     figures: list[dict[str, Any]] = []  # in their order, which a database does not keep of names
     evaluations: list[tuple[Evaluation, Path | None]] = []
-    by_pair = [_by_pair(column, rows) for column in columns]
+    by_pair = [
+        correlation_measured(Metric.SPEARMAN, column, rows.values, resamples=0, seed=0).by_pair
+        for column in columns
+    ]
     for number, (one, column) in enumerate(zip(scorers, columns, strict=True)):
         agreement = measure_agreement(column, rows.values, resamples=plan.bootstrap, seed=plan.seed)
         of_scorer: dict[str, Any] = agreement_figures(agreement)
@@ -193,11 +196,6 @@ def _figures(
     return figures, evaluations
 
 
-def _by_pair(column: Scores, rows: Rows) -> Scores | None:
-    """The part of each pair in Spearman's correlation, (n,); None where it is undefined."""
-    return correlation_measured(Metric.SPEARMAN, column, rows.values, resamples=0, seed=0).by_pair
-
-
 def _difference(own: Scores | None, first: Scores | None) -> dict[str, float | None]:
     """Spearman's correlation minus that of the first scorer, with an interval over pairs."""
     if own is None or first is None:
@@ -210,9 +208,10 @@ def measure_speed(plan: SpeedPlan, job: Job) -> Outcome:
     """Each encoder's sentences a second, with batches of like length and in order, for its page."""
     started = monotonic()
     dataset = job.dataset_of(plan.dataset)
-    every_name = job.drawn_once("encoders.json", lambda: {"names": list(plan.named) or _registered()})[
-        "names"
-    ]
+    every_name = job.drawn_once(
+        "encoders.json",
+        lambda: {"names": list(plan.named) or [name for name, _one in models_to_name(["encoder"])]},
+    )["names"]
     names = every_name[:MOST_SCORERS]
     if not names:
         raise UserError(_("No encoder is registered here yet; name one, such as packaged:all-MiniLM-L6-v2."))
@@ -289,11 +288,6 @@ def _left_out(names: Sequence[str]) -> list[str]:
     )
     named = ", ".join([*names[:MOST_SCORERS], *(["…"] if len(names) > MOST_SCORERS else [])])
     return [sentence % {"left": len(names), "names": named}]
-
-
-def _registered() -> list[str]:
-    """All encoders, the newest first. Only staff, who see them all, start such runs."""
-    return [name for name, _one in models_to_name(["encoder"])]
 
 
 def _drawn(texts: Sequence[str], plan: SpeedPlan) -> list[str]:

@@ -23,7 +23,7 @@ from curation.pairs.judged_by import judged_by_all
 from curation.pairs.leaks import Leaks
 from curation.statistics.correlation import Scores
 from mlworkers.models import Evaluation, Run
-from mlworkers.pipelines.disclosure import Disclosure, dataset_names, disclosure
+from mlworkers.pipelines.disclosure import dataset_names, disclosure
 from mlworkers.pipelines.encoder_data import (
     EncoderData,
     agreement_rows,
@@ -59,7 +59,7 @@ from mlworkers.science.encoders.encoding import pair_cosines
 from mlworkers.science.encoders.evaluation import measure_agreement
 from mlworkers.science.encoders.measuring import Metric, correlation_measured
 from mlworkers.science.encoders.plan import EncoderPlan
-from mlworkers.science.encoders.rows import Rows, TrainingRows, unseen_rows, validation_split
+from mlworkers.science.encoders.rows import Rows, unseen_rows, validation_split
 from mlworkers.science.encoders.search_plan import SearchPlan
 from mlworkers.science.encoders.searching import best_of
 from mlworkers.science.encoders.seen import ALL, UNSEEN, Seen
@@ -120,7 +120,11 @@ class _Search:
             tests=[*tested, *(dev.sentences if dev else ())],
         )
         if dev is None:
-            training, dev = self._synthetic_dev(training)
+            # The same for every trial and seed, so that their figures are of the same pairs.
+            kept, drawn, _tied = validation_split(
+                training.rows, plan.dev_share, seed=plan.first_seed, setting="dev_share"
+            )
+            training, dev = replace(training, rows=kept), unseen_rows(drawn, HeldOut.of([]))[0]
         self._dev, self._data = dev, EncoderData(snapshot, training, self._base)
         self._published = 1.0
         if any(trial.temperature for trial in self._trials) and plan.weighting.uses_size_of_realism:
@@ -164,12 +168,6 @@ class _Search:
     def _human_dev(self, tested: Sequence[str]) -> tuple[Rows, int]:
         """The dev pairs without a sentence that was trained on or that is tested, and how many were left out."""
         return unseen_rows(self._every_dev_pair(), self._seen | Seen((HeldOut.of(tested),)))
-
-    def _synthetic_dev(self, training: TrainingRows) -> tuple[TrainingRows, Rows]:
-        """The same for every trial and seed, so that their figures are of the same pairs."""
-        share, seed = self._plan.dev_share, self._plan.first_seed
-        kept, dev, _tied = validation_split(training.rows, share, seed=seed, setting="dev_share")
-        return replace(training, rows=kept), unseen_rows(dev, HeldOut.of([]))[0]
 
     def _encoder_plan(self, trial: int, seed: int) -> EncoderPlan:
         return self._plan.encoder(self._trials[trial], seed)
@@ -282,7 +280,12 @@ class _Search:
         tested = _figures(self._measured(cosines, tests))
         made, evaluations = self._made(best, paths, cosines, tests)
         names = ("temperature", "learning_rate", "epochs", "batch_size")
-        disclosed = self._disclosed(best)
+        # What makes the test figure look better than the encoder is.
+        slug, judges = plan.test_dataset or plan.dataset, self._judges(plan.test_dataset, plan.test_score_set)
+        suite = suite_words(slug, plan.test_score_set, plan.test_split, judges=judges)
+        names_of_test = {suite: dataset_names(self._snapshot_of(slug).dataset)}
+        benchmark = benchmark_of_data(self._encoder_plan(best, plan.first_seed), self._data)
+        disclosed = disclosure(benchmark, names_of_test)
         result = {
             "dev_spearman": chosen["spearman"],
             "dev_spearman_low": chosen["low"],
@@ -321,15 +324,6 @@ class _Search:
         }
         message = _("Best of %(tried)s trials: Spearman %(dev)s on dev pairs, %(test)s on test pairs")
         return Outcome(message % words, result, made, evaluations)
-
-    def _disclosed(self, best: int) -> Disclosure:
-        """What makes the test figure look better than the encoder is."""
-        plan = self._plan
-        slug, judges = plan.test_dataset or plan.dataset, self._judges(plan.test_dataset, plan.test_score_set)
-        words = suite_words(slug, plan.test_score_set, plan.test_split, judges=judges)
-        tested = {words: dataset_names(self._snapshot_of(slug).dataset)}
-        benchmark = benchmark_of_data(self._encoder_plan(best, plan.first_seed), self._data)
-        return disclosure(benchmark, tested)
 
     def _all_and_unseen(
         self, cosines: Sequence[Scores], every: Rows, unseen: Mapping[str, Any], pairs: int

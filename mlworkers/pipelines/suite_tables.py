@@ -119,12 +119,16 @@ class SuiteTable:
         first = (self.plan.dataset, ("", Metric.SPEARMAN))
         wanted = {key for key in self._cells if key[0]} if self._has_table else {first}
         labelled = {
-            key: {**self._not_trained(key[1]), **self._cells[key]} for key in self._cells if key in wanted
+            key: {**self._cells.get(("", key[1]), {}), **self._cells[key]}
+            for key in self._cells
+            if key in wanted
         }
         found = {
             (key, pair): difference
             for key, measured in labelled.items()
-            for pair, difference in differences_of(measured, between(self._compared(measured))).items()
+            for pair, difference in differences_of(
+                measured, between([label for label in measured if label not in self.added])
+            ).items()
         }
         differences = adjusted(found)
         compared = {key: compare(measured) for key, measured in labelled.items()}
@@ -179,15 +183,6 @@ class SuiteTable:
                 if label not in self.added
             }
         }
-
-    def _not_trained(self, column: Column) -> dict[str, list[Measured]]:
-        return self._cells.get(("", column), {})
-
-    def _compared(self, measured: Mapping[str, Sequence[Measured]]) -> list[str]:
-        """Baseline rows are shown; only the base model is compared with plain training, as before there were such
-        rows.
-        """
-        return [label for label in measured if label not in self.added]
 
     def _entry(
         self,

@@ -56,7 +56,14 @@ def run_start(
     with plan_errors_shown(chosen, by_key=by_key):
         references_check(chosen, values, dataset)
     if by is not None:
-        _require_few_waiting(by)
+        # Raises UserError where as many runs of the person wait as one person can have.
+        User.objects.select_for_update().get(pk=by.pk)  # two requests at once count one after the other
+        waiting = Run.objects.filter(started_by=by, state=Run.State.QUEUED).count()
+        if waiting >= settings.RUNS_WAITING_MOST:
+            sentence = _(
+                "%(waiting)s of your runs wait for a worker, the most that one person can have. Cancel one first."
+            )
+            raise UserError(sentence, waiting=waiting)
     try:
         with transaction.atomic():
             run = Run.objects.create(
@@ -75,17 +82,6 @@ def run_start(
         raise
     transaction.on_commit(partial(_invite, run))
     return run
-
-
-def _require_few_waiting(by: User) -> None:
-    """Raises UserError where as many runs of the person wait as one person can have."""
-    User.objects.select_for_update().get(pk=by.pk)  # two requests at once count one after the other
-    waiting = Run.objects.filter(started_by=by, state=Run.State.QUEUED).count()
-    if waiting >= settings.RUNS_WAITING_MOST:
-        sentence = _(
-            "%(waiting)s of your runs wait for a worker, the most that one person can have. Cancel one first."
-        )
-        raise UserError(sentence, waiting=waiting)
 
 
 def _launched(launch: UUID | None, by: User | None) -> Run | None:

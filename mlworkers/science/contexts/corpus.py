@@ -6,7 +6,7 @@ import hashlib
 import json
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curation.files.documents import Document
-from curation.files.drafts import RowError
 from curation.files.json_text import json_from
 from curation.files.progress import Report, silent
 from curation.pairs.text import WORDS_RULE, near_copy_key, words_may_have_changed
@@ -83,7 +82,9 @@ class _Writer:
             (self._folder / _NAMES).open("w", encoding="utf-8") as names,
         ):
             for document in documents:
-                self._note_left_out(document.name, document.left_out)
+                self.facts.left_out += len(document.left_out)
+                for error in document.left_out[: max(0, _EXAMPLES - len(self.facts.left_out_because))]:
+                    self.facts.left_out_because.append(f"{document.name}, line {error.line}: {error.reason}")
                 keys = [[int(near_copy_key(text), 16) for text in segment] for segment in document.segments]
                 if not keys or self._is_duplicate(document.name, keys):
                     continue
@@ -103,11 +104,6 @@ class _Writer:
         if len(self.facts.duplicate_names) < _EXAMPLES:
             self.facts.duplicate_names.append(f"{name} = {first}")
         return True
-
-    def _note_left_out(self, name: str, errors: Sequence[RowError]) -> None:
-        self.facts.left_out += len(errors)
-        for error in errors[: max(0, _EXAMPLES - len(self.facts.left_out_because))]:
-            self.facts.left_out_because.append(f"{name}, line {error.line}: {error.reason}")
 
     def _add(
         self, segment: list[str], keys: list[int], write: Callable[[bytes], object], report: Report

@@ -233,7 +233,10 @@ def examples_of(corpus: Corpus, places: Places, plan: DiscriminativePlan, *, see
     rows, kept, others, same = [], [], [], []
     for place in places.tolist():
         wants_same = bool(rng.random() < plan.same_document)
-        other = _other(corpus, place, places, window, rng) if wants_same else None
+        other = None
+        if wants_same:
+            first, after = np.searchsorted(places, corpus.document_bounds(place))
+            other = _drawn_other(corpus, place, places[first:after], window, rng)
         is_same = other is not None
         if other is None:
             other = _drawn_other(corpus, place, places, window, rng)
@@ -249,14 +252,6 @@ def examples_of(corpus: Corpus, places: Places, plan: DiscriminativePlan, *, see
         others.append(corpus.text(other))
         same.append(is_same)
     return Examples(list(texts), rows, kept, others, same)
-
-
-def _other(
-    corpus: Corpus, place: int, places: Places, window: Window, rng: np.random.Generator
-) -> int | None:
-    """Another of the places, in the same document."""
-    first, after = np.searchsorted(places, corpus.document_bounds(place))
-    return _drawn_other(corpus, place, places[first:after], window, rng)
 
 
 def _drawn_other(

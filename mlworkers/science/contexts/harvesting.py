@@ -70,7 +70,13 @@ class Harvest:
                 if not self._fits(place):
                     continue
                 partner = next(
-                    (other for other in partners_of(place) if self._go_together(place, other)), None
+                    (
+                        other
+                        for other in partners_of(place)
+                        if self._corpus.near_keys[place] != self._corpus.near_keys[other]
+                        and self._fits(other)
+                    ),
+                    None,
                 )
                 if partner is None:
                     continue
@@ -92,10 +98,6 @@ class Harvest:
         if int(self._corpus.near_keys[place]) in self._used:
             return False
         return self._plan.shortest <= word_count(self._corpus.text(place)) <= self._plan.longest
-
-    def _go_together(self, place: int, other: int) -> bool:
-        same = self._corpus.near_keys[place] == self._corpus.near_keys[other]
-        return not same and self._fits(other)
 
     def _neighbour(self, place: int) -> Iterable[int]:
         _first, after = self._corpus.bounds(place, 0, 1)

@@ -114,7 +114,11 @@ class ContextModel:
 
         Rows that read the same share one pass of the encoder.
         """
-        return self._infilled(rows) if isinstance(self.asking, Infilling) else self._continued(rows)
+        if isinstance(self.asking, Infilling):
+            return self._infilled(rows)
+        given, wanted, mask = self._decoded(rows, shifted=False)
+        logits = self.model(input_ids=given, attention_mask=mask, use_cache=False).logits
+        return self._means(rows, logits, wanted)
 
     def _infilled(self, rows: Sequence[Row]) -> NDArray[np.float64]:
         places: dict[Tokens, int] = {}
@@ -130,11 +134,6 @@ class ContextModel:
             decoder_attention_mask=decoder_mask,
             use_cache=False,
         ).logits  # (b, u, V)
-        return self._means(rows, logits, wanted)
-
-    def _continued(self, rows: Sequence[Row]) -> NDArray[np.float64]:
-        given, wanted, mask = self._decoded(rows, shifted=False)
-        logits = self.model(input_ids=given, attention_mask=mask, use_cache=False).logits
         return self._means(rows, logits, wanted)
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:

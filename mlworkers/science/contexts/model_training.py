@@ -85,7 +85,9 @@ def context_model_trained(
     stopped in between. Raises CorpusError where too little can be learned from, TrainingError, CheckpointError.
     """
     split = places_split(corpus, plan)
-    model = context_model_initialised(_sentences(corpus, split.train), plan, compute)
+    # What the tokenizer is learned from.
+    some = split.train[:: max(1, len(split.train) // TOKENIZER_SENTENCES)]
+    model = context_model_initialised([f" {corpus.text(place)}" for place in some.tolist()], plan, compute)
     fitting, short = _fitting(model, corpus, split.train, plan)
     held_out, held_short = _fitting(model, corpus, split.held_out, plan)
     if not fitting or not held_out:
@@ -127,12 +129,6 @@ def context_model_trained(
     )
     about_save(folder, language=corpus.facts.language, informs=made.informs)
     return made
-
-
-def _sentences(corpus: Corpus, places: Places) -> list[str]:
-    """What the tokenizer is learned from."""
-    some = places[:: max(1, len(places) // TOKENIZER_SENTENCES)]
-    return [f" {corpus.text(place)}" for place in some.tolist()]
 
 
 def _fitting(

@@ -204,7 +204,12 @@ class ContextScoresPlan:
         if self.choice is Choice.TRAJECTORIES:
             # The form begins with a corpus, before anybody can say that there is to be none.
             object.__setattr__(self, "corpus", 0)
-            self._check_trajectories()
+            for name in ("discriminator", "dev_split"):
+                if getattr(self, name):
+                    raise PlanError(
+                        "Trajectories come from the language model alone; leave “%(setting)s” empty.",
+                        setting=SettingName(name),
+                    )
         elif not self.corpus:
             raise PlanError(
                 "“%(setting)s” is empty; choose the corpus whose places are the contexts.",
@@ -215,18 +220,6 @@ class ContextScoresPlan:
                 "“%(setting)s” and all other weights that count are 0; give at least one of them a weight.",
                 setting=SettingName("weight_sentence"),
             )
-        self._check_dev()
-        _ = self.splits
-
-    def _check_trajectories(self) -> None:
-        for name in ("discriminator", "dev_split"):
-            if getattr(self, name):
-                raise PlanError(
-                    "Trajectories come from the language model alone; leave “%(setting)s” empty.",
-                    setting=SettingName(name),
-                )
-
-    def _check_dev(self) -> None:
         if bool(self.dev_split) != bool(self.dev_scores):
             raise PlanError(
                 "“%(split)s” and “%(scores)s” belong together; give both or none.",
@@ -240,6 +233,7 @@ class ContextScoresPlan:
                 setting=SettingName("split"),
                 dev=self.dev_split,
             )
+        _ = self.splits
 
     @property
     def splits(self) -> tuple[str, ...]:

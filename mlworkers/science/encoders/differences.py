@@ -58,7 +58,11 @@ def difference_from(table: ArrayLike) -> Difference:
             f"A difference needs a table of seeds and at least 2 pairs; this one is {values.shape}."
         )
     seeds, mean = values.shape[0], float(values.mean())
-    variance = _over_pairs_and_seeds(values) if seeds > 1 else _over_pairs(values[0])
+    variance = (
+        _over_pairs_and_seeds(values)
+        if seeds > 1
+        else _Variance(float(values[0].var(ddof=1)) / values.size, values.size - 1)
+    )
     error = float(np.sqrt(variance.value))
     reach = float(scipy.stats.t.ppf((1 + LEVEL) / 2, variance.degrees)) * error
     return Difference(
@@ -79,10 +83,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p_values) - tested) * p_values[place]))
         adjusted[place] = largest
     return adjusted
-
-
-def _over_pairs(row: np.ndarray) -> _Variance:
-    return _Variance(float(row.var(ddof=1)) / row.size, row.size - 1)
 
 
 def _over_pairs_and_seeds(table: np.ndarray) -> _Variance:

@@ -567,39 +567,7 @@ class ComparisonPlan(TrainingPlan):
     bootstrap: int = resamples_setting()
 
     def __post_init__(self) -> None:
-        self._check_table()
-        if Weighting.PLAIN not in self.chosen:
-            raise PlanError(
-                "“%(setting)s” is “%(value)s”, which lacks plain, with which the others are compared; add it.",
-                setting=SettingName("weightings"),
-                value=self.weightings,
-            )
-        check_signals(self, self.chosen)
-        check_devices(self.device, self.devices)
-        check_resamples(self.bootstrap)
-
-    @property
-    def chosen(self) -> tuple[Weighting, ...]:
-        """The weightings, in the order in which they were named, and the controls. Raises PlanError."""
-        names = [name.strip() for name in self.weightings.split(",") if name.strip()]
-        unknown = [name for name in names if name not in list(Weighting)]
-        if unknown:
-            raise PlanError(
-                "There is no weighting “%(name)s”; choose from %(known)s.",
-                name=unknown[0],
-                known=", ".join(Weighting),
-            )
-        twice = [name for name in names if names.count(name) > 1]
-        if twice:
-            raise PlanError("“%(name)s” is named twice; name each weighting once.", name=twice[0])
-        named = [Weighting(name) for name in names]
-        if not self.controls:
-            return tuple(named)
-        shuffles = [each.control for each in named if each.control is not None]
-        return tuple(dict.fromkeys([*named, *shuffles, Weighting.CONSTANT]))
-
-    def _check_table(self) -> None:
-        """What can be wrong with the settings that make it a table: raises PlanError."""
+        # What can be wrong with the settings that make it a table: raises PlanError.
         names = self.suite_names
         for source in self.all_sources:
             lacking = [
@@ -636,6 +604,35 @@ class ComparisonPlan(TrainingPlan):
                     pair=f"{dataset}={suite}",
                 )
         names_listed(self.baselines)
+        if Weighting.PLAIN not in self.chosen:
+            raise PlanError(
+                "“%(setting)s” is “%(value)s”, which lacks plain, with which the others are compared; add it.",
+                setting=SettingName("weightings"),
+                value=self.weightings,
+            )
+        check_signals(self, self.chosen)
+        check_devices(self.device, self.devices)
+        check_resamples(self.bootstrap)
+
+    @property
+    def chosen(self) -> tuple[Weighting, ...]:
+        """The weightings, in the order in which they were named, and the controls. Raises PlanError."""
+        names = [name.strip() for name in self.weightings.split(",") if name.strip()]
+        unknown = [name for name in names if name not in list(Weighting)]
+        if unknown:
+            raise PlanError(
+                "There is no weighting “%(name)s”; choose from %(known)s.",
+                name=unknown[0],
+                known=", ".join(Weighting),
+            )
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise PlanError("“%(name)s” is named twice; name each weighting once.", name=twice[0])
+        named = [Weighting(name) for name in names]
+        if not self.controls:
+            return tuple(named)
+        shuffles = [each.control for each in named if each.control is not None]
+        return tuple(dict.fromkeys([*named, *shuffles, Weighting.CONSTANT]))
 
     @property
     def suite_names(self) -> tuple[str, ...]:

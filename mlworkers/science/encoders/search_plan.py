@@ -120,7 +120,13 @@ class SearchPlan(SharedTraining):
         check_signals(self, [Weighting(self.weighting)])
         check_devices(self.device, self.devices)
         check_resamples(self.bootstrap)
-        self._check_temperatures()
+        if not Weighting(self.weighting).uses_size_of_realism and len({t.temperature for t in self.grid}) > 1:
+            raise PlanError(
+                "“%(setting)s” has several values, and the weighting “%(weighting)s” does not use the size of p_D; "
+                "give one value, such as fitted.",
+                setting=SettingName("temperatures"),
+                weighting=self.weighting,
+            )
         if len(self.grid) > MOST_TRIALS and not self.trials:
             raise PlanError(
                 "%(number)d combinations are more than %(most)d; name fewer values, or give “%(setting)s” a number.",
@@ -167,15 +173,6 @@ class SearchPlan(SharedTraining):
             batch_size=trial.batch_size,
             **shared,
         )
-
-    def _check_temperatures(self) -> None:
-        if not Weighting(self.weighting).uses_size_of_realism and len({t.temperature for t in self.grid}) > 1:
-            raise PlanError(
-                "“%(setting)s” has several values, and the weighting “%(weighting)s” does not use the size of p_D; "
-                "give one value, such as fitted.",
-                setting=SettingName("temperatures"),
-                weighting=self.weighting,
-            )
 
     def _refuse_test_as_dev(self) -> None:
         """Raises PlanError where test pairs would choose the settings."""

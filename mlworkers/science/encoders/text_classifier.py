@@ -99,20 +99,18 @@ def load_trainable(base: Path, *, values: int, seed: int, new_head: bool = False
             check_loaded(model.state_dict().keys(), {**told, "missing_keys": missing})
             if new_head:
                 torch.manual_seed(seed)
-                model = _with_new_head(model, values)
+                # The same transformer before random layers, from torch's random numbers.
+                config = copy.deepcopy(model.config)
+                config.num_labels = values
+                fresh = _ANY.from_config(config).float()
+                kept = {
+                    name: weight for name, weight in model.state_dict().items() if not name.startswith(_HEAD)
+                }
+                fresh.load_state_dict(kept, strict=False)
+                model = fresh
         except LOADING_FAILS as error:
             raise loading_failed(base, error) from error
     return model, tokenizer
-
-
-def _with_new_head(model: Any, values: int) -> Any:
-    """The same transformer before random layers, from torch's random numbers."""
-    config = copy.deepcopy(model.config)
-    config.num_labels = values
-    fresh = _ANY.from_config(config).float()
-    kept = {name: weight for name, weight in model.state_dict().items() if not name.startswith(_HEAD)}
-    fresh.load_state_dict(kept, strict=False)
-    return fresh
 
 
 def load_saved(folder: Path, *, longest: int, compute: Compute) -> TextClassifier:

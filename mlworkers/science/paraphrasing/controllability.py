@@ -110,9 +110,16 @@ def controllability(
         [[(tag.low + tag.high) / 2 for tag in (named[one.similarity], named[one.lexical])] for one in targets]
     )
     labels = np.column_stack([measured.similarity, measured.bleu])
+    # Whether both labels lie in the bin that was asked for or in one beside it, (n,).
+    found = bounds.bins(measured.similarity, measured.bleu)
+    near = np.ones(len(targets), dtype=bool)
+    for side, (tags, places) in enumerate(zip((bounds.similarity, bounds.lexical), found, strict=True)):
+        number = {tag.name: place for place, tag in enumerate(tags)}
+        asked = np.array([number[target[side]] for target in targets])
+        near &= (places >= 0) & (np.abs(places - asked) <= 1)
     columns = _Columns(
         hit_marks(targets, measured, bounds),
-        _beside(targets, measured, bounds),
+        near,
         labels,
         middles,
         np.asarray(~np.isnan(labels).any(axis=1)),
@@ -235,14 +242,3 @@ def _correlated(
     together = np.unique(groups[rows], return_inverse=True)[1].astype(np.int64)
     drawn = resampled_correlations(asked, found, seed=seed, resamples=resamples, groups=together)
     return resampled_estimate(value, drawn)
-
-
-def _beside(targets: Sequence[Target], measured: Measured, bounds: TagBounds) -> Marks:
-    """Whether both labels lie in the bin that was asked for or in one beside it, (n,)."""
-    found = bounds.bins(measured.similarity, measured.bleu)
-    near = np.ones(len(targets), dtype=bool)
-    for side, (tags, places) in enumerate(zip((bounds.similarity, bounds.lexical), found, strict=True)):
-        number = {tag.name: place for place, tag in enumerate(tags)}
-        asked = np.array([number[target[side]] for target in targets])
-        near &= (places >= 0) & (np.abs(places - asked) <= 1)
-    return near

@@ -69,7 +69,14 @@ def select_balanced(
     asked = {split: each * most for split, most in per_unit.items()}
     lacking = {split: wanted.copy() for split, wanted in asked.items()}
     splits = [""] * len(names)
-    for places in _by_source(cells, names, sources, seed=seed):
+    # The places of the candidates in a cell, those of a source together, sources and their candidates shuffled.
+    of_source: dict[str, list[int]] = defaultdict(list)
+    for place in sorted(np.flatnonzero(cells != OUTSIDE).tolist(), key=lambda one: names[one]):
+        of_source[sources[place]].append(place)
+    groups = [of_source[source] for source in sorted(of_source)]
+    rng = np.random.default_rng([seed, 33])  # the generator of this selection alone
+    shuffled = (groups[number] for number in rng.permutation(len(groups)).tolist())
+    for places in [[group[number] for number in rng.permutation(len(group)).tolist()] for group in shuffled]:
         offered = cells[places]
         split = max(lacking, key=lambda one: float((lacking[one][offered] / asked[one][offered]).sum()))
         for place, cell in zip(places, offered.tolist(), strict=True):
@@ -78,19 +85,6 @@ def select_balanced(
                 splits[place] = split
     candidates = np.bincount(cells[cells != OUTSIDE], minlength=bounds.cells)
     return Selection(splits, _reports(bounds, asked, lacking, candidates))
-
-
-def _by_source(
-    cells: Integers, names: Sequence[str], sources: Sequence[str], *, seed: int
-) -> list[list[int]]:
-    """The places of the candidates in a cell, those of a source together, sources and their candidates shuffled."""
-    of_source: dict[str, list[int]] = defaultdict(list)
-    for place in sorted(np.flatnonzero(cells != OUTSIDE).tolist(), key=lambda one: names[one]):
-        of_source[sources[place]].append(place)
-    groups = [of_source[source] for source in sorted(of_source)]
-    rng = np.random.default_rng([seed, 33])  # the generator of this selection alone
-    shuffled = (groups[number] for number in rng.permutation(len(groups)).tolist())
-    return [[group[number] for number in rng.permutation(len(group)).tolist()] for group in shuffled]
 
 
 def _reports(

@@ -48,7 +48,15 @@ def load_encoder(folder: Path, compute: Compute) -> SentenceTransformer:
             # Without its files the library makes up a tokenizer that knows no word, and goes on.
             if set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
                 raise ValueError("the files of its tokenizer are missing")
-            _check_weights(encoder, first)
+            transformer = encoder.transformers_model
+            if transformer is None:
+                raise ValueError(
+                    "it does not begin with a transformer, and no other kind of encoder is known"
+                )
+            loaded: Any = type(transformer).from_pretrained(
+                first, output_loading_info=True, local_files_only=True, use_safetensors=True
+            )
+            check_loaded(transformer.state_dict().keys(), loaded[1])
             width = encoder.encode(["a"], convert_to_tensor=True).shape[-1]
             if told != width:
                 raise ValueError(f"its files say that vectors have {told} numbers, but they have {width}")
@@ -111,13 +119,3 @@ def _module_folders(folder: Path) -> list[Path]:
         if name != "Normalize" and not (module_folder / "config.json").is_file():
             raise ModelError(f"{module_folder / 'config.json'} is missing; download the model again.")
     return [module_folder for _kind, module_folder in modules]
-
-
-def _check_weights(encoder: SentenceTransformer, folder: Path) -> None:
-    transformer = encoder.transformers_model
-    if transformer is None:
-        raise ValueError("it does not begin with a transformer, and no other kind of encoder is known")
-    loaded: Any = type(transformer).from_pretrained(
-        folder, output_loading_info=True, local_files_only=True, use_safetensors=True
-    )
-    check_loaded(transformer.state_dict().keys(), loaded[1])

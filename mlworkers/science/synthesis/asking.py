@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from curation.files.progress import Report, silent
 from mlworkers.science.synthesis.chat import MARKS, question_of
@@ -37,7 +37,12 @@ def rows_asked(
         Question(
             {"source": source.id, "label": label, "sample": sample},
             question_of(plan.instructions.instructions[label].prompt(source.text), plan.answer_form),
-            _sampling(plan, source, label, sample),
+            {
+                "max_tokens": plan.max_tokens + MARKS,
+                "temperature": 1,
+                "seed": row_seed(seed=plan.seed, source=source.text, label=label, sample=sample),
+                **({} if plan.top_p == 1 else {"top_p": plan.top_p}),
+            },
         )
         for source, label, sample in product(sources, plan.label_list, range(plan.samples))
     ]
@@ -49,10 +54,3 @@ def rows_asked(
         [WrittenRow(**line) for line in lines if "refused" not in line],
         [line["refused"] for line in lines if "refused" in line],
     )
-
-
-def _sampling(plan: GenerationPlan, source: Source, label: str, sample: int) -> dict[str, Any]:
-    """Fields that every OpenAI-compatible server takes; top k and self-debiasing are not among them."""
-    seed = row_seed(seed=plan.seed, source=source.text, label=label, sample=sample)
-    nucleus = {} if plan.top_p == 1 else {"top_p": plan.top_p}
-    return {"max_tokens": plan.max_tokens + MARKS, "temperature": 1, "seed": seed, **nucleus}

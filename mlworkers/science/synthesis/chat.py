@@ -35,10 +35,10 @@ def question_of(prompt: str, form: AnswerForm) -> str:
 
 def sentence_in(answer: str, form: AnswerForm) -> str | None:
     """The sentence in an answer of that form; None where the answer is anything else, or has anything beside it."""
-    return _from_json(answer.strip()) if form is AnswerForm.JSON else _from_quotes(answer.strip())
-
-
-def _from_json(answer: str) -> str | None:
+    answer = answer.strip()
+    if form is not AnswerForm.JSON:
+        quoted = _STRAIGHT.fullmatch(answer) or _TYPOGRAPHIC.fullmatch(answer)
+        return quoted[1] if quoted else None
     fenced = _FENCED.fullmatch(answer)
     try:
         value = json_from(fenced[1] if fenced else answer)
@@ -47,8 +47,3 @@ def _from_json(answer: str) -> str | None:
     if not isinstance(value, dict) or list(value) != ["sentence"] or not isinstance(value["sentence"], str):
         return None
     return value["sentence"]
-
-
-def _from_quotes(answer: str) -> str | None:
-    quoted = _STRAIGHT.fullmatch(answer) or _TYPOGRAPHIC.fullmatch(answer)
-    return quoted[1] if quoted else None

@@ -188,7 +188,18 @@ class ChatClient:
             with self._client.stream(
                 "POST", f"{self._endpoint.address}/chat/completions", json=request
             ) as response:
-                body = self._read(response)
+                # The body as it was sent, up to a size and within the time for an answer.
+                until, body = monotonic() + self._timeout, b""
+                for part in response.iter_raw():
+                    body += part
+                    if len(body) > MOST_BYTES:
+                        raise RequestRefusedError(
+                            f"The endpoint's answer is longer than {MOST_BYTES:,} bytes."
+                        )
+                    if monotonic() > until:
+                        raise _NotNowError(
+                            f"The endpoint did not finish its answer within {self._timeout:g} seconds"
+                        )
         except httpx.TimeoutException:
             raise _NotNowError(f"The endpoint gave no answer within {self._timeout:g} seconds") from None
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, RuntimeError, OSError) as error:
@@ -209,17 +220,6 @@ class ChatClient:
         # Without a text the model declined, or its server withheld what it wrote.
         finish = "content_filter" if text is None else finish if isinstance(finish, str) else ""
         return Answer(text or "", finish, *(count if type(count) is int else 0 for count in (read, written)))
-
-    def _read(self, response: httpx.Response) -> bytes:
-        """The body as it was sent, up to a size and within the time for an answer."""
-        until, body = monotonic() + self._timeout, b""
-        for part in response.iter_raw():
-            body += part
-            if len(body) > MOST_BYTES:
-                raise RequestRefusedError(f"The endpoint's answer is longer than {MOST_BYTES:,} bytes.")
-            if monotonic() > until:
-                raise _NotNowError(f"The endpoint did not finish its answer within {self._timeout:g} seconds")
-        return body
 
     def _check(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
         if status == 200:

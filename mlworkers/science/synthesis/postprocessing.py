@@ -111,9 +111,23 @@ def postprocessed(
         row.drop(Reason.REPEATED, name in seen)
         if row.dropped is None:
             seen.add(name)
-    _drop_copies(shuffled, sources, held_out)
-    _drop_contradictions(shuffled)
-    _thin_out(shuffled, plan.keep)
+    # DINO compares character by character; a capital or a full stop more makes no other sentence.
+    keys = {source.id: near_copy_key(source.text) for source in sources}
+    for row in shuffled:
+        row.drop(Reason.SOURCE, row.key == keys[row.source])
+        row.drop(Reason.HELD_OUT, row.text in held_out)
+    # A sentence written for one source under two labels has neither: all its rows go (DINO keeps them all).
+    labels: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for row in shuffled:
+        if row.dropped is None:
+            labels[row.source, row.key].add(row.label)
+    for row in shuffled:
+        row.drop(Reason.CONTRADICTION, len(labels[row.source, row.key]) > 1)
+    # Of a source's rows with one target, the first `keep` stay.
+    counts: Counter[tuple[int, float]] = Counter()
+    for row in shuffled:
+        row.drop(Reason.ENOUGH, counts[row.source, row.target] >= plan.keep)
+        counts[row.source, row.target] += row.dropped is None
     partners, missing = _partners(shuffled, by_id, plan, rng)
     if plan.most_rows:  # drawn evenly from all that are kept
         kept = [row for row in shuffled + partners if row.dropped is None]
@@ -145,7 +159,14 @@ def smoothed(label: str, smoothing: float) -> float:
 
 
 def _cleaned(written: WrittenRow, plan: GenerationPlan) -> Row:
-    before, unfit = _endpoint_sentence(written, plan) if plan.endpoint_model else _quoted_sentence(written)
+    if not plan.endpoint_model:  # what stands before the first quote: the prompt ended with the opening one
+        before, quote, _after = written.text.partition(QUOTE)
+        unfit = None if quote else Reason.NO_QUOTE
+    elif written.finish in _UNFINISHED:
+        before, unfit = "", _UNFINISHED[written.finish]
+    else:
+        sentence = sentence_in(written.text, plan.answer_form)
+        before, unfit = (sentence, None) if sentence is not None else ("", Reason.OTHER_FORM)
     text = normalise(before)
     row = Row(
         *(written.source, written.label, written.sample, written.text, written.tokens),
@@ -161,45 +182,6 @@ def _cleaned(written: WrittenRow, plan: GenerationPlan) -> Row:
     row.drop(Reason.TOO_LONG, len(text) > SENTENCE_MAX_CHARACTERS)
     row.drop(Reason.TOO_SHORT, count < plan.least_words)
     return row
-
-
-def _quoted_sentence(written: WrittenRow) -> tuple[str, Reason | None]:
-    """What stands before the first quote: the prompt ended with the opening one."""
-    before, quote, _after = written.text.partition(QUOTE)
-    return before, None if quote else Reason.NO_QUOTE
-
-
-def _endpoint_sentence(written: WrittenRow, plan: GenerationPlan) -> tuple[str, Reason | None]:
-    if written.finish in _UNFINISHED:
-        return "", _UNFINISHED[written.finish]
-    sentence = sentence_in(written.text, plan.answer_form)
-    return (sentence, None) if sentence is not None else ("", Reason.OTHER_FORM)
-
-
-def _drop_copies(rows: Sequence[Row], sources: Sequence[Source], held_out: HeldOut) -> None:
-    """DINO compares character by character; a capital or a full stop more makes no other sentence."""
-    keys = {source.id: near_copy_key(source.text) for source in sources}
-    for row in rows:
-        row.drop(Reason.SOURCE, row.key == keys[row.source])
-        row.drop(Reason.HELD_OUT, row.text in held_out)
-
-
-def _drop_contradictions(rows: Sequence[Row]) -> None:
-    """A sentence written for one source under two labels has neither: all its rows go (DINO keeps them all)."""
-    labels: dict[tuple[int, str], set[str]] = defaultdict(set)
-    for row in rows:
-        if row.dropped is None:
-            labels[row.source, row.key].add(row.label)
-    for row in rows:
-        row.drop(Reason.CONTRADICTION, len(labels[row.source, row.key]) > 1)
-
-
-def _thin_out(rows: Sequence[Row], keep: int) -> None:
-    """Of a source's rows with one target, the first `keep` stay."""
-    counts: Counter[tuple[int, float]] = Counter()
-    for row in rows:
-        row.drop(Reason.ENOUGH, counts[row.source, row.target] >= keep)
-        counts[row.source, row.target] += row.dropped is None
 
 
 def _partners(

@@ -142,7 +142,14 @@ class _Loop:
         if evaluated or is_curve_point(self.done, self.schedule.steps):
             self.add_point(note, evaluated=evaluated)
         if self.group.leads and self.checkpoints is not None and self.checkpoints.is_due(self.done):
-            self.checkpoints.save(self._state())
+            tensors = {
+                "weights": {name: weight.detach() for name, weight in self.weights.items()},
+                "optimizer": state_tensors(self.optimizer, self.weights),
+                "random": random_state(self.device),
+                "best": self.best,
+            }
+            figures = {"loss_sum": float(self.loss_sum), "points": [asdict(point) for point in self.points]}
+            self.checkpoints.save(State(self.done, tensors, figures))
 
     def _step(self, say: Callable[[str], object]) -> None:
         self.learner.module.train()
@@ -205,16 +212,6 @@ class _Loop:
         """The first of the points with the best evaluation; the last one where there was none."""
         evaluated = [point for point in self.points if point.dev is not None]
         return max(evaluated, key=_dev, default=self.points[-1])
-
-    def _state(self) -> State:
-        tensors = {
-            "weights": {name: weight.detach() for name, weight in self.weights.items()},
-            "optimizer": state_tensors(self.optimizer, self.weights),
-            "random": random_state(self.device),
-            "best": self.best,
-        }
-        figures = {"loss_sum": float(self.loss_sum), "points": [asdict(point) for point in self.points]}
-        return State(self.done, tensors, figures)
 
     def resume(self, note: Callable[[CurvePoint], object]) -> None:
         """Go on from the newest checkpoint, if there is one."""

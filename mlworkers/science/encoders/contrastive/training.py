@@ -186,7 +186,12 @@ def encoders_with(
     modules = list(encoder)
     place = next(number for number, module in enumerate(modules) if isinstance(module, Pooling)) + 1
     pooling: Any = modules[place - 1]
-    trained = [*modules[:place], _mlp(pooling.pooling_output_dimension), *modules[place:]]
+    dense = Dense(
+        pooling.pooling_output_dimension, pooling.pooling_output_dimension, activation_function=nn.Tanh()
+    )
+    nn.init.normal_(dense.linear.weight, std=_SPREAD_OF_NEW_LAYERS)
+    nn.init.zeros_(dense.linear.bias)
+    trained = [*modules[:place], dense, *modules[place:]]
     with_mlp = SentenceTransformer(
         modules=list(trained),
         device=str(encoder.device),
@@ -194,13 +199,6 @@ def encoders_with(
         default_prompt_name=encoder.default_prompt_name,
     )
     return with_mlp, with_mlp if pooler is Pooler.CLS_MLP else encoder
-
-
-def _mlp(width: int) -> Dense:
-    dense = Dense(width, width, activation_function=nn.Tanh())
-    nn.init.normal_(dense.linear.weight, std=_SPREAD_OF_NEW_LAYERS)
-    nn.init.zeros_(dense.linear.bias)
-    return dense
 
 
 def _loss_of(
