@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.bws.designs.bridging import bridge_design
-from annotation.bws.designs.design import Design, tuple_count
+from annotation.bws.designs.design import tuple_count
 from annotation.bws.judgements import FloatArray, IntArray
 from annotation.campaigns.designing import design_places, pairs_sample
 from annotation.campaigns.rounds import (
@@ -68,41 +68,35 @@ def campaign_grow(
             sentences=rows[:, 1:],
             report=watch.searched,
         )
-    _bridges_write(campaign, rows[items, 0], design, growth, by=by, watch=watch)
-    return growth
-
-
-@transaction.atomic
-def _bridges_write(
-    looked_at: Campaign, pairs: IntArray, design: Design, growth: Growth, *, by: User | None, watch: Watch
-) -> None:
-    campaign = campaign_lock(looked_at)
-    campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
-    # Extra judgements that were chosen in the meantime do not matter: a large design takes longer than a block.
-    if campaign.tuples.filter(phase=Tuple.Phase.BRIDGE, round__gt=looked_at.rounds).exists():
-        raise UserError(
-            _("“%(name)s” got other tuples in the meantime. Load the page again."), name=campaign.name
+    with transaction.atomic():
+        locked = campaign_lock(campaign)
+        campaign_require(locked, Campaign.State.OPEN, Campaign.State.PAUSED)
+        # Extra judgements that were chosen in the meantime do not matter: a large design takes longer than a block.
+        if locked.tuples.filter(phase=Tuple.Phase.BRIDGE, round__gt=campaign.rounds).exists():
+            raise UserError(
+                _("“%(name)s” got other tuples in the meantime. Load the page again."), name=locked.name
+            )
+        number = round_write(
+            locked,
+            rows[items, 0][design.tuples],
+            phase=Tuple.Phase.BRIDGE,
+            required=locked.judgements_per_tuple,
+            watch=watch,
         )
-    number = round_write(
-        campaign,
-        pairs[design.tuples],
-        phase=Tuple.Phase.BRIDGE,
-        required=campaign.judgements_per_tuple,
-        watch=watch,
-    )
-    extension_note(
-        campaign,
-        phase=Tuple.Phase.BRIDGE,
-        round=number,
-        seed=design.certificate.seed,
-        tuples=growth.tuples,
-        pairs=growth.pairs,
-        anchors=growth.anchors,
-        certificate=design.certificate.as_dict(),
-    )
-    campaign.save(update_fields=["rounds", "certificate"])
-    campaign_record(campaign, Action.CAMPAIGN_GROWN, by=by, pairs=growth.pairs)
-    design_forget(campaign)
+        extension_note(
+            locked,
+            phase=Tuple.Phase.BRIDGE,
+            round=number,
+            seed=design.certificate.seed,
+            tuples=growth.tuples,
+            pairs=growth.pairs,
+            anchors=growth.anchors,
+            certificate=design.certificate.as_dict(),
+        )
+        locked.save(update_fields=["rounds", "certificate"])
+        campaign_record(locked, Action.CAMPAIGN_GROWN, by=by, pairs=growth.pairs)
+        design_forget(locked)
+    return growth
 
 
 def _newcomers(campaign: Campaign, number: int | None) -> tuple[Growth, IntArray, FloatArray]:

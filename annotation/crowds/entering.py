@@ -142,7 +142,20 @@ def _enter(
         raise UserError(_("The consent has changed in the meantime. Read it again."))
     person = person_known(crowd, arrival)
     if person is None:
-        person = _account_make(crowd, arrival, consent, at)
+        if refusal := entry_refusal(crowd):
+            raise EntryRefusedError(refusal)
+        # create_user without a password sets one that no text equals.
+        account = User.objects.create_user(username=f"crowd-{secrets.token_hex(NAME_BYTES)}")
+        participation = participation_join(campaign=crowd.campaign, user=account)
+        participation.quota = crowd.screens
+        participation.save(update_fields=["quota"])
+        person = CrowdPerson.objects.create(
+            crowd=crowd,
+            participation=participation,
+            external_id=arrival.external_id,
+            consent=consent,
+            consented_at=at,
+        )
     else:
         # Otherwise nothing but the external id says that this is the person.
         begun = person.submissions.filter(submission=arrival.submission)
@@ -160,23 +173,6 @@ def _enter(
     if crowd.asks_about_person:
         about_save(person=person, about=about)
     return person
-
-
-def _account_make(crowd: Crowd, arrival: Arrival, consent: CrowdConsent, at: datetime) -> CrowdPerson:
-    if refusal := entry_refusal(crowd):
-        raise EntryRefusedError(refusal)
-    # create_user without a password sets one that no text equals.
-    user = User.objects.create_user(username=f"crowd-{secrets.token_hex(NAME_BYTES)}")
-    participation = participation_join(campaign=crowd.campaign, user=user)
-    participation.quota = crowd.screens
-    participation.save(update_fields=["quota"])
-    return CrowdPerson.objects.create(
-        crowd=crowd,
-        participation=participation,
-        external_id=arrival.external_id,
-        consent=consent,
-        consented_at=at,
-    )
 
 
 def _submission_begin(person: CrowdPerson, arrival: Arrival, at: datetime) -> None:

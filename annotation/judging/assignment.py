@@ -8,7 +8,7 @@ taken and what counts.
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -304,11 +304,16 @@ def _submit(
             raise _not_given()
         return Submission(first, repeated=True, gold=gold_feedback(first), stopped=_is_stopped(person))
     _refuse(lease, answer["best_slot"], answer["worst_slot"], ties=person.campaign.allows_ties)
-    at = answer["submitted_at"]
+    at, sitting, seen = answer["submitted_at"], lease.last_sitting, lease.last_seen_at
+    if sitting is None or at - seen > SITTING_PAUSE:  # the new one began when its first tuple was handed out
+        started = min(max(lease.claimed_at, at - SITTING_PAUSE), at)
+        sitting = Sitting.objects.create(participation=person, started_at=started, last_seen_at=at).pk
+    elif at - seen >= SEEN_AGAIN:
+        Sitting.objects.filter(pk=sitting).update(last_seen_at=at)
     judgement = Judgement(
         tuple=lease.tuple,
         participation=person,
-        sitting_id=_sitting(person, lease, at),
+        sitting_id=sitting,
         guideline_id=lease.guideline_now,
         order_shown=lease.order_shown,
         **answer,
@@ -412,17 +417,6 @@ def timings_likely(
 
 def _likely(moment: datetime | None, at: datetime) -> bool:
     return moment is not None and is_aware(moment) and at - LONGEST_ON_SCREEN <= moment <= at + CLOCK_SKEW
-
-
-def _sitting(person: Participation, lease: Any, at: datetime) -> int:
-    """The primary key of the sitting that the judgement belongs to; it began when its first tuple was handed out."""
-    last, seen = lease.last_sitting, lease.last_seen_at
-    if last is not None and at - seen <= SITTING_PAUSE:
-        if at - seen >= SEEN_AGAIN:
-            Sitting.objects.filter(pk=last).update(last_seen_at=at)
-        return cast("int", last)
-    started = max(lease.claimed_at, at - SITTING_PAUSE)
-    return Sitting.objects.create(participation=person, started_at=min(started, at), last_seen_at=at).pk
 
 
 @transaction.atomic

@@ -69,10 +69,17 @@ def curve_chart(figures: Mapping[str, Any], *, judges: str) -> Chart:
             ),
         ],
     ]
+    finding = _("Reliability is %(now).2f.") % {"now": last[1]}
+    if len(rows) > 1:
+        finding = _("Reliability went from %(first).2f at %(some)s judgements to %(now).2f.") % {
+            "first": rows[0][1],
+            "some": f"{rows[0][0]:,}",
+            "now": last[1],
+        }
     return chart_draw(
         alt.layer(*layers).properties(width=520, height=240),
         name="campaign-reliability",
-        finding=_growth(figures),
+        finding=finding,
         n=figures["judgements"],
         unit=_("judgements; the band is a 95 % interval from resampled annotators and tuples")
         if figures["curve"][-1].get("people")
@@ -151,17 +158,6 @@ def _fewer(points: Sequence[Mapping[str, Any]]) -> str:
         )
         % facts
     )
-
-
-def _growth(figures: Mapping[str, Any]) -> str:
-    first, last = figures["curve"][0], figures["curve"][-1]
-    if first is last:
-        return _("Reliability is %(now).2f.") % {"now": last["spearman"]}
-    return _("Reliability went from %(first).2f at %(some)s judgements to %(now).2f.") % {
-        "first": first["spearman"],
-        "some": f"{first['judgements']:,}",
-        "now": last["spearman"],
-    }
 
 
 def position_chart(positions: Mapping[str, Any], judgements: int, *, judges: str) -> Chart:

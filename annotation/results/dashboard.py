@@ -94,14 +94,18 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
     missing = max(0, required - numbers["collected"])
     repeat_agreement = kept(campaign, "repeat_agreement", mark, lambda: repeat_agreement_by_person(campaign))
     annotators = _annotators(campaign, seconds, repeat_agreement)
+    # Judgements an hour since the first of the last day, taken as an hour ago at least. What was imported came at
+    # once, at no pace.
+    pace, began = None, numbers["day_began"]
+    if not campaign.is_imported and began is not None:
+        pace = numbers["day"] / max(1.0, (at - began) / timedelta(hours=1))
     return Dashboard(
         mark=mark,
         collected=numbers["collected"],
         required=required,
         extra=numbers["extra"],
         excluded=numbers["excluded"],
-        # What was imported came at once, at no pace.
-        pace=None if campaign.is_imported else _pace(numbers["day"], numbers["day_began"], at),
+        pace=pace,
         hours_left=None if seconds_each is None else missing * seconds_each / 3600,
         median_seconds=seconds_each,
         reliability=as_published(campaign, reliability),
@@ -145,11 +149,6 @@ def _studied(campaign: Campaign, mark: str) -> Live:
     if reliability := figures.get("reliability"):
         return seconds, reliability, ""
     return seconds, None, figures.get("note") or _("This is being computed. Come back in a minute.")
-
-
-def _pace(judgements: int, began: datetime | None, at: datetime) -> float | None:
-    """Judgements an hour since the first of the last day, taken as an hour ago at least."""
-    return None if began is None else judgements / max(1.0, (at - began) / timedelta(hours=1))
 
 
 def _annotators(

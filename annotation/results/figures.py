@@ -14,7 +14,7 @@ from annotation.bws.scores.distinction import Distinction, tie_groups
 from annotation.bws.scores.scoring import Scores, counting_scores
 from annotation.bws.studies.study import reliability_now
 from annotation.models import Campaign, Judgement, JudgementRevision
-from annotation.results.record import CampaignJudgements, campaign_judgements
+from annotation.results.record import campaign_judgements
 from annotation.results.selectors import ROWS_PER_PAGE
 from curation.models import Pair
 
@@ -57,15 +57,14 @@ def last_kept(campaign: Campaign, what: str) -> tuple[str, Any] | None:
 
 def live_figures(campaign: Campaign, mark: str) -> Live:
     """From all judgements now."""
-    return kept(
-        campaign, "live-figures", mark, lambda: _live_figures(campaign_judgements(campaign), campaign.seed)
-    )
 
+    def compute() -> Live:
+        judged = campaign_judgements(campaign)
+        judgements = judged.as_asked(judged.feeding("reliability")).judgements
+        resamples = RESAMPLES if len(judged) <= MANY else FEWER_RESAMPLES
+        return judged.median_seconds(), *reliability_now(judgements, resamples=resamples, seed=campaign.seed)
 
-def _live_figures(judged: CampaignJudgements, seed: int) -> Live:
-    judgements = judged.as_asked(judged.feeding("reliability")).judgements
-    resamples = RESAMPLES if len(judged) <= MANY else FEWER_RESAMPLES
-    return judged.median_seconds(), *reliability_now(judgements, resamples=resamples, seed=seed)
+    return kept(campaign, "live-figures", mark, compute)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -75,25 +74,21 @@ class CampaignScores(Scores):
     pairs: IntArray
 
 
-def _scores(judged: CampaignJudgements) -> CampaignScores:
-    """Pairs that no collected judgement has seen have no score, and are left out."""
-    asked = judged.as_asked(judged.feeding("counting"))
-    scores = counting_scores(asked.judgements)
-    seen = scores.appearances > 0
-    columns = ("values", "standard_errors", "appearances", "best", "worst")
-    return CampaignScores(
-        pairs=asked.pairs[seen], **{column: getattr(scores, column)[seen] for column in columns}
-    )
-
-
 def scores_now(campaign: Campaign, mark: str = "") -> CampaignScores:
     """The counting scores of the judgements that count at this moment; mark: of the campaign's state, where known."""
-    return kept(
-        campaign,
-        "counting-scores",
-        mark or campaign_mark(campaign),
-        lambda: _scores(campaign_judgements(campaign)),
-    )
+
+    def compute() -> CampaignScores:
+        judged = campaign_judgements(campaign)
+        asked = judged.as_asked(judged.feeding("counting"))
+        scores = counting_scores(asked.judgements)
+        # Pairs that no collected judgement has seen have no score, and are left out.
+        seen = scores.appearances > 0
+        columns = ("values", "standard_errors", "appearances", "best", "worst")
+        return CampaignScores(
+            pairs=asked.pairs[seen], **{column: getattr(scores, column)[seen] for column in columns}
+        )
+
+    return kept(campaign, "counting-scores", mark or campaign_mark(campaign), compute)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import numpy as np
 from annotation.bws.annotators.machine import COST_BENEFIT, BlockAnswers, MachineComparison, compare_machine
 from annotation.bws.annotators.position_bias import PositionBias
 from annotation.models import Campaign
-from annotation.results.record import CampaignJudgements, annotator_codes, campaign_judgements
-from curation.datasets.machine_judges import BlockTuple, MachineAnswer, tuples_of
+from annotation.results.record import annotator_codes, campaign_judgements
+from curation.datasets.machine_judges import MachineAnswer, tuples_of
 from curation.models import MachineJudge, TupleBlock
 
 
@@ -43,33 +43,30 @@ def machines_compared(
     if not judges:
         return []
     judged, tuples = campaign_judgements(campaign), tuples_of(block)
-    return [
-        MachineRow(
-            judge,
-            compare_machine(_answers(judged, tuples, judge), cost_benefit=cost_benefit, seed=campaign.seed),
-        )
-        for judge in judges
-    ]
-
-
-def _answers(judged: CampaignJudgements, tuples: list[BlockTuple], judge: MachineJudge) -> BlockAnswers:
     places = {each.number: place for place, each in enumerate(tuples)}
     of_people = judged.collected & judged.designed & np.isin(judged.numbers, list(places))
     size = max(len(each.order) for each in tuples)
-    chosen = np.full((2, len(tuples), 2), -1, dtype=np.int64)
-    for place, backwards, best, worst in judge.judgements.values_list(*MachineAnswer._fields):
-        if best is not None:
-            chosen[:, place, int(backwards)] = best, worst
-    return BlockAnswers(
-        tuples=np.array([places[number] for number in judged.numbers[of_people].tolist()], dtype=np.int64),
-        people=judged.people[of_people],
-        best=judged.best_slot[of_people],
-        worst=judged.worst_slot[of_people],
-        machine_best=chosen[0],
-        machine_worst=chosen[1],
-        first_order=np.array([each.order + [-1] * (size - len(each.order)) for each in tuples]),
-        sizes=np.array([len(each.order) for each in tuples]),
-    )
+    rows = []
+    for judge in judges:
+        chosen = np.full((2, len(tuples), 2), -1, dtype=np.int64)
+        for place, backwards, best, worst in judge.judgements.values_list(*MachineAnswer._fields):
+            if best is not None:
+                chosen[:, place, int(backwards)] = best, worst
+        answers = BlockAnswers(
+            tuples=np.array(
+                [places[number] for number in judged.numbers[of_people].tolist()], dtype=np.int64
+            ),
+            people=judged.people[of_people],
+            best=judged.best_slot[of_people],
+            worst=judged.worst_slot[of_people],
+            machine_best=chosen[0],
+            machine_worst=chosen[1],
+            first_order=np.array([each.order + [-1] * (size - len(each.order)) for each in tuples]),
+            sizes=np.array([len(each.order) for each in tuples]),
+        )
+        compared = compare_machine(answers, cost_benefit=cost_benefit, seed=campaign.seed)
+        rows.append(MachineRow(judge, compared))
+    return rows
 
 
 def machine_rows(block: TupleBlock, names: Mapping[int, str]) -> Iterator[list[object]]:

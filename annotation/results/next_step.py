@@ -61,16 +61,12 @@ def _step(campaign: Campaign, dashboard: Dashboard, shown: Mapping[str, Any]) ->
     if stage in {Stage.PUBLISH, Stage.EXPORT}:
         return _after_judging(campaign, shown, stage, done=dashboard.complete, counted=counted)
     if campaign.state != Campaign.State.OPEN:
-        return _not_open(campaign, counted)
+        closed = _("The campaign is closed with %(collected)s of %(required)s judgements.") % counted
+        paused = campaign.state == Campaign.State.PAUSED
+        return NextStep(_("The campaign is paused; nobody gets tuples.") if paused else closed)
     if not any(row.judgements for row in dashboard.annotators):
         return NextStep(_("Nobody has judged yet."), _("Invite annotators"), "#annotators")
     return _while_people_judge(shown, counted)
-
-
-def _not_open(campaign: Campaign, counted: Mapping[str, str]) -> NextStep:
-    if campaign.state == Campaign.State.PAUSED:
-        return NextStep(_("The campaign is paused; nobody gets tuples."))
-    return NextStep(_("The campaign is closed with %(collected)s of %(required)s judgements.") % counted)
 
 
 def _while_people_judge(shown: Mapping[str, Any], counted: Mapping[str, str]) -> NextStep:

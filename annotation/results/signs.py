@@ -1,6 +1,6 @@
 """Signs of carelessness in words. A sign stops nobody."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,14 +26,8 @@ def signs_shown(person: Participation, signs: Collection[Mapping[str, Any]]) -> 
     """
     if person.excluded:
         return []
-    shown = list(_shown(person, signs))
+    shown = [ShownSign(sign["kind"], *_words(sign), sign["kind"] in person.signs_accepted) for sign in signs]
     return sorted(shown, key=lambda sign: sign.accepted)
-
-
-def _shown(person: Participation, signs: Collection[Mapping[str, Any]]) -> Iterator[ShownSign]:
-    for sign in signs:
-        tag, reason = _words(sign)
-        yield ShownSign(sign["kind"], tag, reason, sign["kind"] in person.signs_accepted)
 
 
 def _words(sign: Mapping[str, Any]) -> tuple[str, str]:

@@ -32,6 +32,18 @@ def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindi
     named = annotators_named(campaign)  # else nothing can be said of people one by one
     people = _people(dashboard, figures) if named else []
     to_look_at = [row for row in people if row["to_look_at"]]
+    columns: set[str] = set()  # of the table of annotators, those that say something of anybody
+    for person in people:
+        row = person["row"]
+        said = {
+            "gold": row.participation.gold_trials,
+            "agreement": person["study"].get("agreement") is not None,
+            "repeats": row.repeat_agreement,
+            "seconds": row.median_seconds is not None,
+            "places": person["study"],
+            "last": row.last_at,
+        }
+        columns |= {name for name, filled in said.items() if filled}
     context: dict[str, Any] = {
         "study": figures,
         "computed_at": made,
@@ -40,14 +52,18 @@ def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindi
         "study_work": study_work(campaign, dashboard.mark) if due else None,
         "named": named,
         "people": people,
-        "columns": {name for person in people for name in _columns_filled(person)},
+        "columns": columns,
         "to_look_at": to_look_at,
     }
     if not figures.get("judgements"):
         return context
+    # The form of publishing begins with MaxDiff where counting would need more judgements to come as near.
+    expected = figures["forecast"]
+    few = campaign.judgements_per_tuple <= FEW_JUDGEMENTS
+    nearer = few and expected["maxdiff"]["mean"] > expected["counting"]["mean"]
     return context | {
         "more": _more(figures, len(to_look_at)),
-        "method": _method(campaign, figures),
+        "method": "maxdiff" if campaign.has_grown or nearer else "counting",
         "advice": _advice(campaign, figures),
     }
 
@@ -142,20 +158,6 @@ def _people(dashboard: Dashboard, figures: Mapping[str, Any]) -> list[dict[str, 
             }
         )
     return sorted(people, key=lambda person: not person["to_look_at"])
-
-
-def _columns_filled(person: Mapping[str, Any]) -> Iterator[str]:
-    """The columns of the table of annotators that say something of the person."""
-    row = person["row"]
-    said = {
-        "gold": row.participation.gold_trials,
-        "agreement": person["study"].get("agreement") is not None,
-        "repeats": row.repeat_agreement,
-        "seconds": row.median_seconds is not None,
-        "places": person["study"],
-        "last": row.last_at,
-    }
-    return (name for name, filled in said.items() if filled)
 
 
 def _more(figures: Mapping[str, Any], to_look_at: int) -> str:
@@ -305,15 +307,6 @@ def _rounded(number: int) -> int:
     return step * round(number / step)
 
 
-def _method(campaign: Campaign, figures: Mapping[str, Any]) -> str:
-    """What the form of publishing begins with: MaxDiff where counting would need more judgements to come as near."""
-    if campaign.has_grown:
-        return "maxdiff"
-    forecast = figures["forecast"]
-    few = campaign.judgements_per_tuple <= FEW_JUDGEMENTS
-    return "maxdiff" if few and forecast["maxdiff"]["mean"] > forecast["counting"]["mean"] else "counting"
-
-
 def _advice(campaign: Campaign, figures: Mapping[str, Any]) -> str:
     """Which method the publisher should take, and what it is worth at this noise."""
     forecast = figures["forecast"]
@@ -347,7 +340,29 @@ def _measure(
 ) -> dict[str, Any]:
     """A slider: its steps, and the current one."""
     titles = {"gold": _("Gold trials right"), "agreement": _("Leave-one-out agreement")}
-    steps = [{"threshold": row["threshold"], "sentence": _sentence(row, figures), "row": row} for row in rows]
+    now = figures["reliability"]
+    steps = []
+    for row in rows:  # what leaving out the annotators below the threshold would do
+        out = row["left_out"]
+        who = ngettext("%(n)d person is left out", "%(n)d people are left out", out) % {"n": out}
+        facts = {
+            "who": who if out else _("nobody is left out"),
+            "judgements": f"{row['judgements']:,}",
+            "now": f"{figures['judgements']:,}",
+            "shr": _or_dash(row["reliability"]),
+            "shr_now": _or_dash(now and now["spearman"]),
+            "random": _or_dash(row.get("random")),
+            "rank": _or_dash(row["rank"]),
+        }
+        sentence = _(
+            "%(who)s; %(judgements)s judgements count (now %(now)s); reliability %(shr)s (now %(shr_now)s); "
+            "the scores correlate with today’s at %(rank)s (Spearman)."
+        )
+        if row.get("random") is not None:
+            more = _("If as many random people are left out, the reliability is %(random)s on average.")
+            sentence = f"{sentence} {more}"
+        text = sentence % facts
+        steps.append({"threshold": row["threshold"], "sentence": text[:1].upper() + text[1:], "row": row})
     sought = CHOSEN[name]
     with suppress(ValueError):
         sought = float(asked.get(name, "") if asked else "")
@@ -360,31 +375,6 @@ def _measure(
         "least": sliding[0]["threshold"],
         "most": sliding[-1]["threshold"],
     }
-
-
-def _sentence(row: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
-    """What leaving out the annotators below the threshold would do."""
-    out = row["left_out"]
-    who = ngettext("%(n)d person is left out", "%(n)d people are left out", out) % {"n": out}
-    now = figures["reliability"]
-    facts = {
-        "who": who if out else _("nobody is left out"),
-        "judgements": f"{row['judgements']:,}",
-        "now": f"{figures['judgements']:,}",
-        "shr": _or_dash(row["reliability"]),
-        "shr_now": _or_dash(now and now["spearman"]),
-        "random": _or_dash(row.get("random")),
-        "rank": _or_dash(row["rank"]),
-    }
-    sentence = _(
-        "%(who)s; %(judgements)s judgements count (now %(now)s); reliability %(shr)s (now %(shr_now)s); "
-        "the scores correlate with today’s at %(rank)s (Spearman)."
-    )
-    if row.get("random") is not None:
-        more = _("If as many random people are left out, the reliability is %(random)s on average.")
-        sentence = f"{sentence} {more}"
-    text = sentence % facts
-    return text[:1].upper() + text[1:]
 
 
 def _or_dash(value: float | None) -> str:

@@ -132,10 +132,19 @@ def waiting_context(user: User, campaign: Campaign, dashboard: Dashboard) -> dic
     if waiting is None:
         return {}
     if waiting.for_nobody_here:
-        return {
-            "waiting": [{"sentence": _for_others(waiting), "skips": [], "address": ""}],
-            "waiting_judge": "",
+        # All tuples in one sentence, with what to do.
+        sentence = ngettext(
+            "%(tuples)d tuples need %(missing)d more judgements, and everyone in the campaign has answered or skipped "
+            "them. Invite another annotator.",
+            "%(tuples)d tuples need %(missing)d more judgements, and everyone in the campaign has answered or skipped "
+            "them. Invite %(people)d more annotators.",
+            waiting.most,
+        ) % {
+            "tuples": len(waiting.rows) + waiting.others,
+            "missing": waiting.missing,
+            "people": waiting.most,
         }
+        return {"waiting": [{"sentence": sentence, "skips": [], "address": ""}], "waiting_judge": ""}
     others = ngettext(
         "%(n)d other tuple waits as well; %(missing)d judgements are missing in all.",
         "%(n)d other tuples wait as well; %(missing)d judgements are missing in all.",
@@ -154,19 +163,6 @@ def waiting_context(user: User, campaign: Campaign, dashboard: Dashboard) -> dic
         "waiting_others": others if waiting.others else "",
         "waiting_judge": _judge_address(user, campaign, waiting),
     }
-
-
-def _for_others(waiting: TuplesWaiting) -> str:
-    """All tuples in one sentence, with what to do."""
-    sentence = ngettext(
-        "%(tuples)d tuples need %(missing)d more judgements, and everyone in the campaign has answered or skipped "
-        "them. Invite another annotator.",
-        "%(tuples)d tuples need %(missing)d more judgements, and everyone in the campaign has answered or skipped "
-        "them. Invite %(people)d more annotators.",
-        waiting.most,
-    )
-    tuples = len(waiting.rows) + waiting.others
-    return sentence % {"tuples": tuples, "missing": waiting.missing, "people": waiting.most}
 
 
 def _sentence(row: WaitingTuple) -> str:

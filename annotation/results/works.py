@@ -8,7 +8,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -262,8 +262,12 @@ def work_carry_out(*, work_pk: int, beats: bool = True) -> bool:
 
 
 def _carry_out(work: CampaignWork, deed: _Deed, *, beats: bool) -> bool:
+    def beat(at: datetime) -> None:
+        if not _ours(work).update(heartbeat_at=at):
+            raise ClaimLost
+
     try:
-        with _heartbeat(work) if beats else nullcontext():
+        with beating("work heartbeat", beat) if beats else nullcontext():
             _end(work, deed.compute(work))
     except ClaimLost:
         return False
@@ -292,14 +296,6 @@ def _end(work: CampaignWork, store: Store) -> None:
     ended = {"state": State.DONE, "result": result, "message": "", "finished_at": database_now()}
     if not _ours(work).update(**ended):
         raise ClaimLost
-
-
-def _heartbeat(work: CampaignWork) -> AbstractContextManager[None]:
-    def beat(at: datetime) -> None:
-        if not _ours(work).update(heartbeat_at=at):
-            raise ClaimLost
-
-    return beating("work heartbeat", beat)
 
 
 def _publish(work: CampaignWork) -> Store:

@@ -55,7 +55,31 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     if chosen.state == Campaign.State.DRAFT:
         context |= _draft(chosen) | {"invitation_form": _invitation(request.user, chosen)}
         return render(request, "annotation/campaigns/draft.html", context)
-    return render(request, "annotation/campaigns/dashboard.html", context | _running(request, chosen))
+    at = now()
+    figures = campaign_dashboard(chosen, at=at)
+    studied = study_context(chosen, figures, _study(chosen, figures, at=at))
+    is_open = chosen.state != Campaign.State.CLOSED
+    running: dict[str, Any] = {
+        "publish_form": PublishForm(
+            initial={"method": studied.get("method", "counting"), "client_id": uuid4()}, campaign=chosen
+        ),
+        **studied,
+        **waiting_context(request.user, chosen, figures),
+        "invitation_form": _invitation(request.user, chosen),
+        "dashboard": figures,
+        "gate": gate_of_campaign(chosen),
+        "golds_doubted": len(golds_to_remove(chosen)) if is_open else 0,
+        "phase_note": phase_note(chosen, figures.phases),
+        "growing": is_open and campaign_may(request.user, chosen, may="curate"),
+        "repeats_form": RepeatsForm(instance=chosen),
+        "score_sets": score_sets_of(chosen),
+        "works": works_shown(chosen, Kind.PUBLISH),
+        **_bundle(request.user, chosen, figures),
+        "shown_on": "annotation:campaign",
+        "judge_address": request.build_absolute_uri(reverse("annotation:judge", args=[chosen.pk])),
+    }
+    running["next_step"] = next_step(request.user, chosen, figures, running)
+    return render(request, "annotation/campaigns/dashboard.html", context | running)
 
 
 def _draft(campaign: Campaign) -> dict[str, Any]:
@@ -67,34 +91,6 @@ def _draft(campaign: Campaign) -> dict[str, Any]:
         "seconds": seconds_at_size(campaign.tuple_size),
         "people": members_of(campaign.dataset).count() + (people_arriving(crowd) if crowd else 0),
     }
-
-
-def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
-    at = now()
-    figures = campaign_dashboard(campaign, at=at)
-    shown = _study(campaign, figures, at=at)
-    studied = study_context(campaign, figures, shown)
-    context = {
-        "publish_form": PublishForm(
-            initial={"method": studied.get("method", "counting"), "client_id": uuid4()}, campaign=campaign
-        ),
-        **studied,
-        **waiting_context(request.user, campaign, figures),
-        "invitation_form": _invitation(request.user, campaign),
-        "dashboard": figures,
-        "gate": gate_of_campaign(campaign),
-        "golds_doubted": len(golds_to_remove(campaign)) if campaign.state != Campaign.State.CLOSED else 0,
-        "phase_note": phase_note(campaign, figures.phases),
-        "growing": campaign.state != Campaign.State.CLOSED
-        and campaign_may(request.user, campaign, may="curate"),
-        "repeats_form": RepeatsForm(instance=campaign),
-        "score_sets": score_sets_of(campaign),
-        "works": works_shown(campaign, Kind.PUBLISH),
-        **_bundle(request.user, campaign, figures),
-        "shown_on": "annotation:campaign",
-        "judge_address": request.build_absolute_uri(reverse("annotation:judge", args=[campaign.pk])),
-    }
-    return context | {"next_step": next_step(request.user, campaign, figures, context)}
 
 
 def _bundle(user: User, campaign: Campaign, figures: Dashboard) -> dict[str, Any]:
