@@ -1,7 +1,6 @@
 """Tables of results: of a page, where a cell may have an interval, marks and notes, and of a file."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
@@ -12,9 +11,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Value = str | int | float | Estimate | None
-_LATEX = {each: f"\\{each}" for each in "&%$#_{}"} | {
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "−": "$-$",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -146,17 +142,15 @@ class Table:
         pq.write_table(pa.table(self.values), written)
         return bytes(written.getvalue().to_pybytes())
 
-    def markdown(self) -> str:
-        head, *rows = [[re.sub(r"([|\\`*_<])", r"\\\1", one) for one in line] for line in self._lines()]
+    def markdown(self, text: Callable[[str], str]) -> str:
+        """A table in which `text` escapes each cell."""
+        head, *rows = [list(map(text, line)) for line in self._lines()]
         rule = ["---" if each == "l" else "---:" for each in self._sides]
         return "".join(f"| {' | '.join(line)} |\n" for line in (head, rule, *rows))
 
-    def latex(self) -> str:
-        """A table for the package booktabs."""
-        head, *rows = [
-            " & ".join("".join(_LATEX.get(letter, letter) for letter in one) for one in line) + r" \\"
-            for line in self._lines()
-        ]
+    def latex(self, text: Callable[[str], str]) -> str:
+        """A table for the package booktabs, in which `text` escapes each cell."""
+        head, *rows = [" & ".join(map(text, line)) + r" \\" for line in self._lines()]
         lines = [
             rf"\begin{{tabular}}{{{self._sides}}}",
             r"\toprule",

@@ -10,6 +10,7 @@ from django.urls import path, reverse
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_GET
 
+from curation.files.publishing.prose import LATEX_COMMANDS, latex_text, markdown_text
 from curation.models import Dataset
 from curation.pairs.judged_by import mark_of, marked, with_mark
 from curation.people.access import AuthedRequest
@@ -66,14 +67,17 @@ def _in_parquet(report: Report) -> bytes:
 
 def _in_markdown(report: Report) -> str:
     return "\n".join(
-        f"## {marked(heading, report.judges)}\n\n{table.markdown()}" for heading, table in report.tables
+        f"## {markdown_text(marked(heading, report.judges))}\n\n{table.markdown(markdown_text)}"
+        for heading, table in report.tables
     )
 
 
 def _in_latex(report: Report) -> str:
     """The heading is a comment, but the mark of simulated annotators stands in the paper."""
-    mark = f"\\par\\noindent ({mark_of(report.judges)})\n" if mark_of(report.judges) else ""
-    return "\n".join(f"% {heading}\n{table.latex()}{mark}" for heading, table in report.tables)
+    simulated = mark_of(report.judges)
+    mark = f"\\par\\noindent ({latex_text(simulated)})\n" if simulated else ""
+    tables = (f"% {latex_text(name)}\n{table.latex(latex_text)}{mark}" for name, table in report.tables)
+    return LATEX_COMMANDS + "\n" + "\n".join(tables)
 
 
 _WRITTEN: Mapping[str, tuple[str, str, Callable[[Report], str | bytes]]] = {

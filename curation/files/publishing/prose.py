@@ -76,12 +76,14 @@ _RIGHT_TO_LEFT = {"R", "AL"}
 _LONG_WORD = re.compile(r"[0-9A-Za-z]{31,}")
 _UNBROKEN = 8
 _JOINERS = "\u200c\u200d"  # Persian and Indic words, and emoji, are written with them
-LATEX_HEAD = r"""% A section to \input. Needs the packages booktabs and natbib; its references: references.bib.
-% Compile with LuaLaTeX or XeLaTeX if the text holds other scripts than Latin. Text that runs from right to left is in
-% \semblancertl{...}: define it as \RL of the package bidi, or as {\textdir TRT #1} in LuaLaTeX.
-\providecommand{\semblancertl}[1]{#1}
+# What escaped texts need before them.
+LATEX_COMMANDS = r"""\providecommand{\semblancertl}[1]{#1}
 \providecommand{\textquotedbl}{''}
 """
+LATEX_HEAD = rf"""% A section to \input. Needs the packages booktabs and natbib; its references: references.bib.
+% Compile with LuaLaTeX or XeLaTeX if the text holds other scripts than Latin. Text that runs from right to left is in
+% \semblancertl{{...}}: define it as \RL of the package bidi, or as {{\textdir TRT #1}} in LuaLaTeX.
+{LATEX_COMMANDS}"""
 
 
 def plain(text: str) -> str:

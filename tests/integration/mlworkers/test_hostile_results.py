@@ -1,10 +1,14 @@
 """Names and texts in the stored results of runs stay text on their pages, in their charts and in their files."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.urls import reverse
+from django.test import RequestFactory
+from django.urls import resolve, reverse
 
+from curation.results.reports import Report, Section
+from curation.results.tables import Column, Table
 from mlworkers.models import Run
 from tests.factories import RunFactory
 from tests.integration.semblance.hostile_texts import FORMULA, alive_in, formulas_in, markup
@@ -95,3 +99,33 @@ def test_a_text_of_a_result_is_no_formula_in_a_file_for_spreadsheets(
 
     content = b"".join(table.streaming_content) if table.streaming else table.content
     assert formulas_in(content.decode()) == []
+
+
+@pytest.mark.parametrize(
+    ("form", "lines"),
+    [
+        ("markdown", [r"## 5%\_ \| \<b\> x ± \[1\]", r"| 5%\_ \| \<b\> x ± \[1\] |"]),
+        (
+            "latex",
+            [
+                r"% 5\%\_ \textbar{} \textless{}b\textgreater{} x \ensuremath{\pm} [1]",
+                r"5\%\_ \textbar{} \textless{}b\textgreater{} x \ensuremath{\pm} [1] \\",
+            ],
+        ),
+    ],
+)
+def test_a_name_stays_text_on_one_line_in_headings_and_cells_of_markdown_and_latex(
+    form: str, lines: list[str], rf: RequestFactory, owner, dataset
+) -> None:
+    name = "5%_ | <b>\nx ± [1]"
+    report = Report(name, parts=[Section(name, [Table([Column("name", form="text")], [[name]])])])
+    run = RunFactory(kind="analyse_language", dataset=dataset)
+    request = rf.get("/", {"as": form})
+    request.user = owner
+    view, _, known = resolve(reverse("mlworkers:language_csv", args=[run.pk]))
+    page = replace(known["page"], report=lambda _run, _reader: report)
+
+    written = view(request, run.pk, page).content.decode().splitlines()
+
+    assert [line for line in written if line in lines] == lines
+    assert not [line for line in written if line.startswith(("x", "<"))]

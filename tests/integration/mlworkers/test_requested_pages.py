@@ -181,6 +181,6 @@ def test_the_figures_are_there_for_papers_and_programs_too(client, curator, data
 
     assert [answer.status_code for answer in files.values()] == [200, 200, 200, 200, 404]
     assert pq.read_table(io.BytesIO(files["parquet"].content)).num_rows == 1 + 2 + 3 + 6
-    assert "| SIM95 BLEU0\\_5 | 300 | 25.0 [21.9, 28.1] |" in files["markdown"].content.decode()
+    assert r"| SIM95 BLEU0\_5 | 300 | 25.0 \[21.9, 28.1\] |" in files["markdown"].content.decode()
     assert "SIM95 BLEU0\\_5 & 300 & 25.0 [21.9, 28.1] &" in files["latex"].content.decode()
     assert from_json(files["json"].json()).title == f"Requested and measured, run {run.pk}"

@@ -5,6 +5,7 @@ import io
 import pyarrow.parquet as pq
 import pytest
 
+from curation.files.publishing.prose import latex_text, markdown_text
 from curation.results.estimates import Estimate
 from curation.results.tables import Cell, Column, Mark, Table
 
@@ -29,18 +30,18 @@ TABLE = Table(
 
 
 def test_markdown_has_figures_with_their_digits_deviations_and_intervals() -> None:
-    assert TABLE.markdown().splitlines() == [
+    assert TABLE.markdown(markdown_text).splitlines() == [
         "| Encoder | Pairs | Spearman | Difference |",
         "| --- | ---: | ---: | ---: |",
-        r"| plain \| short | 1,234 | 0.50 ± 0.05 [0.40, 0.60] | – |",
-        "| other | 5 | 0.75 | −0.25 [−0.50, +0.12] |",
+        r"| plain \| short | 1,234 | 0.50 ± 0.05 \[0.40, 0.60\] | – |",
+        r"| other | 5 | 0.75 | −0.25 \[−0.50, +0.12\] |",
     ]
 
 
 def test_latex_has_no_letter_that_it_would_take_for_a_command() -> None:
     table = Table([Column("a_b", form="text"), Column("share", form="percent")], [["50 % & more", 0.25]])
 
-    assert table.latex() == (
+    assert table.latex(latex_text) == (
         "\\begin{tabular}{lr}\n\\toprule\na\\_b & share \\\\\n\\midrule\n50 \\% \\& more & 25\\% \\\\\n"
         "\\bottomrule\n\\end{tabular}\n"
     )
