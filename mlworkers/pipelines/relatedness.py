@@ -30,9 +30,9 @@ def analyse_relatedness(plan: RelatednessPlan, job: Job) -> Outcome:
     dataset = job.dataset_of(plan.dataset)
     # The pipeline first: a name that leads nowhere leaves no snapshot behind.
     pipeline = pipeline_load(plan.pipeline) if plan.pipeline else None
-    own_vectors = None
+    vectors = None
     if pipeline is not None and not plan.vectors:
-        own_vectors = vectors_of_pipeline(pipeline, plan.pipeline)
+        vectors = vectors_of_pipeline(pipeline, plan.pipeline)
     snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
     table = table_of(snapshot)
     rows = table.rows(plan.score_set, split=plan.split or None)
@@ -43,11 +43,9 @@ def analyse_relatedness(plan: RelatednessPlan, job: Job) -> Outcome:
     annotation = (
         annotated(pipeline, sentences, report=job.report) if pipeline else annotated_simply(sentences)
     )
-    vectors = own_vectors or (
-        word_vectors_read(Path(os.path.expanduser(plan.vectors)), annotation.vocabulary, report=job.report)
-        if plan.vectors
-        else None
-    )
+    if plan.vectors:
+        path = Path(os.path.expanduser(plan.vectors))
+        vectors = word_vectors_read(path, annotation.vocabulary, report=job.report)
     features = pair_features(
         *_sides(rows),
         annotation,
