@@ -21,6 +21,7 @@ def weighted_cosine_loss(left: Tensor, right: Tensor, targets: Tensor, shares: T
     left, right: vectors (b, d). targets: y in 0..1, (b,); the cosine is not rescaled, and lies in -1..1.
     shares: s from `batch_shares`, (b,). Returns a scalar.
     """
+    # d L / d cos_i = 2 s_i (cos_i - y_i): the weight scales the step that a pair takes, not its target.
     cosines = cosine_similarity(left, right)  # (b, d), (b, d) -> (b,)
     errors = (cosines - targets) ** 2  # (b,)
     return (shares * errors).sum()  # (b,) -> ()
@@ -32,6 +33,8 @@ def batch_shares(weights: Tensor, normalise: Normalise) -> Tensor:
     BATCH divides by Σw instead; a batch whose weights are all 0 then counts for nothing.
     """
     if normalise is Normalise.BATCH:
+        # Shares then add up to 1 in every batch: a batch of low weights counts as much as one of high weights.
         total = weights.sum().clamp_min(torch.finfo(weights.dtype).tiny)  # never 0
         return weights / total
+    # The divisor is the size of the whole batch, also for parts of it: their losses then add up to the mean.
     return weights / weights.numel()

@@ -31,6 +31,8 @@ def f1(scores: ArrayLike, labels: ArrayLike, threshold: float) -> float:
     if not positive.any():
         raise ValueError("No label is 1; F1 needs positive pairs.")
     taken = values > threshold
+    # F1 = 2 P R / (P + R) with P = TP / taken and R = TP / positives is 2 TP / (taken + positives). This form
+    # also holds where no pair is taken: it is 0, and P would be 0 / 0.
     return 2 * int((taken & positive).sum()) / int(taken.sum() + positive.sum())
 
 
@@ -63,6 +65,7 @@ def tune_accuracy(scores: ArrayLike, labels: ArrayLike) -> Threshold:
     """
 
     def accuracies(taken: Counts, right: Counts, positives: int, pairs: int) -> Scores:
+        # True negatives are all negatives without the false positives: (pairs - positives) - (taken - TP).
         rejected_rightly = pairs - positives - (taken - right)
         return (right + rejected_rightly) / pairs
 
@@ -83,15 +86,19 @@ def _best_cut(
     values, positive = labelled(scores, labels)
     if positive.all() or not positive.any():
         raise ValueError(f"All {positive.size} labels are {int(positive[0])}; a threshold needs both.")
+    # The sweep costs one sort: a cut that takes the t highest scores has as true positives the positive labels
+    # among the first t, a cumulative sum.
     order = np.argsort(-values, kind="stable")
     ordered = values[order]
     last = np.flatnonzero(ordered[:-1] > ordered[1:])  # the last of each group of equal scores but the lowest
     taken = np.concatenate(([0], last + 1, [values.size]))  # from none to all
     right = np.concatenate(([0], np.cumsum(positive[order])))[taken]
+    # (upper + lower) / 2 could overflow for large scores; lower + half the gap cannot unless the gap does.
     upper, lower = ordered[last], ordered[last + 1]
     middle = lower + (upper - lower) / 2
     # Between neighbouring floats the middle rounds to one of them; the lower one still separates the two.
     cuts = np.concatenate(([np.inf], np.where(middle < upper, middle, lower), [-np.inf]))
     figures = figures_of(taken, right, int(positive.sum()), values.size)
+    # argmax takes the first maximum, and cuts descend: that is the highest threshold.
     best = int(np.argmax(figures))
     return Threshold(float(cuts[best]), float(figures[best]))

@@ -27,13 +27,20 @@ def ranking_loss(similarities: Tensor, targets: Tensor, weights: Tensor, *, scal
     similarities: s, (B,). targets: y, (B,). weights: w, (B,), 0 or more. scale: λ.
     The sum over the lower targets is a cumulative one over the pairs in the order of their targets, in logarithms.
     """
+    # A pair of weight 0 adds w_i w_j exp(…) = 0 to every sum, so leaving it out does not change L.
     counted = torch.nonzero(weights > 0).squeeze(1)  # the logarithm of 0 has no gradient
+    # The comparisons of all twos of pairs become one term for each pair: for a fixed i the sum over j is
+    # w_i exp(-λ s_i) · Σ_{y_j < y_i} w_j exp(λ s_j), and its second factor is a prefix sum over rising y.
     ordered, order = targets[counted].sort()
     order = counted[order]
     scaled, log_weights = scale * similarities[order], weights[order].log()  # (C,), (C,)
     lower = torch.searchsorted(ordered, ordered)  # how many targets are below each: equal ones are not
+    # At place m it is log Σ_{j <= m} w_j exp(λ s_j). Logarithms, because exp(λ (s_j - s_i)) spans exp(-2λ) to
+    # exp(2λ) for cosines.
     cumulative = torch.logcumsumexp(log_weights + scaled, dim=0)  # over j up to each place
     ranked = lower > 0
+    # lower[i] pairs lie below i, so their prefix sum ends at place lower[i] - 1. Pairs of the lowest target
+    # have no such place and no term as i.
     terms = (log_weights - scaled)[ranked] + cumulative[lower[ranked] - 1]
     return torch.logsumexp(
         torch.cat([terms.new_zeros(1), terms]), dim=0
@@ -46,10 +53,13 @@ def angle_similarities(left: Tensor, right: Tensor) -> Tensor:
     It is |Σ Re z + Σ Im z| of z = u · conj(v), with u and v of length 1, (b,). The order of the subtraction is that of
     the authors' code and of sentence-transformers, not of the paper's equation 3. A vector of odd length gets a zero.
     """
+    # A complex vector needs as many imaginary as real parts; a zero changes no length and no product.
     odd = left.shape[-1] % 2
     unit_left, unit_right = (normalize(pad(side, (0, odd))) for side in (left, right))
     real_left, imaginary_left = unit_left.chunk(2, dim=-1)
     real_right, imaginary_right = unit_right.chunk(2, dim=-1)
+    # With u = a + bi and v = c + di, u · conj(v) = (a c + b d) + (b c - a d) i. Summed over coordinates, the
+    # real part is the cosine.
     real = (unit_left * unit_right).sum(-1)
     imaginary = (imaginary_left * real_right - real_left * imaginary_right).sum(-1)
     return (real + imaginary).abs()

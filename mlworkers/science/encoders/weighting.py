@@ -56,6 +56,7 @@ def effective_size(weights: ArrayLike) -> float:
     largest = values.max(initial=0.0)
     if largest == 0:
         raise ValueError("All weights are 0, so nothing would be trained on.")
+    # The quotient does not change when all weights are multiplied by one number, so the largest may be 1.
     scaled = values / largest  # squares of small numbers would vanish
     return float(scaled.sum() ** 2 / (scaled @ scaled))
 
@@ -85,7 +86,10 @@ def weigh(
         weighting.controlled or weighting, rows, numbers, share=share, unjudged=unjudged, rng=rng
     )
     if weighting.controlled:
+        # A permutation keeps the distribution of the weights, and with it their mean and the effective size,
+        # and removes every relation between a pair and its weight.
         weights = rng.permutation(weights)
+    # The mean below is over the kept rows, so that a filter with MEAN1 still has the mean 1.
     places = np.flatnonzero(weights) if weighting.filters else np.arange(numbers.size)
     weights = weights[places]
     if not weights.any():
@@ -109,6 +113,7 @@ def _weights(
     signals = [_checked(weighting, signal, rows, numbers) for signal in weighting.signals]
     match weighting:
         case Weighting.REALISM | Weighting.CONSISTENCY | Weighting.PRODUCT:
+            # (signals, n) -> (n,): one signal is its own product.
             weights: Weights = np.prod(signals, axis=0)
         case Weighting.FILTER | Weighting.FILTER_CONSISTENCY:
             weights = _filtered(signals[0], numbers, share)
@@ -132,6 +137,8 @@ def _filtered(values: Weights, numbers: Places, share: float) -> Weights:
     share of few pairs drops none.
     """
     kept = np.ones(numbers.size)
+    # lexsort sorts by its last key first: by value, then by number. Pairs in another order in the snapshot
+    # therefore lose the same pairs.
     kept[np.lexsort((numbers, values))[: int(share * numbers.size)]] = 0
     return kept
 
@@ -146,7 +153,9 @@ def density_ratios(probabilities: ArrayLike) -> Weights:
     values = np.asarray(probabilities, dtype=np.float64)
     low, high = RATIO_BOUNDS
     with np.errstate(divide="ignore"):
+        # p = 1 gives 1/0 = inf, which the clip turns into the upper bound: no division needs an epsilon.
         ratios = np.clip(values / (1 - values), low, high)
+    # Divided by their mean, the ratios weigh rows against one another and keep the size of the loss.
     weights: Weights = ratios / ratios.mean()
     return weights
 
@@ -159,6 +168,8 @@ def ranks_within(values: ArrayLike, labels: ArrayLike) -> Weights:
     """
     signal, label = np.asarray(values, dtype=np.float64), np.asarray(labels, dtype=np.float64)
     distinct, places = np.unique(label, return_inverse=True)
+    # Labels then have fewer than two pairs on average, and the share of a single pair is (1 - 1/2) / 1 = 1/2,
+    # whatever its value.
     if 2 * distinct.size > signal.size:
         raise WeightingError(
             f"The {signal.size} pairs have {distinct.size} different scores, so there is nothing to rank within one; "
@@ -167,6 +178,7 @@ def ranks_within(values: ArrayLike, labels: ArrayLike) -> Weights:
     shares = np.empty(signal.size)
     for place in range(distinct.size):
         own = places == place
+        # Ranks 1..m have the mean (m + 1) / 2, so (rank - 1/2) / m has the mean 1/2 for any m, ties included.
         shares[own] = (scipy.stats.rankdata(signal[own]) - 0.5) / np.count_nonzero(own)
     return shares
 

@@ -44,15 +44,19 @@ class BatchLearner:
 
     def shares(self, batch: Places) -> Tensor:
         """Nothing needs to be known of a batch before: the same share for every row, (b,)."""
+        # The loss takes its mean over the batch itself, and `loss` does not read these shares.
         return torch.full((len(batch),), 1 / len(batch))
 
     def outputs(self, batch: Places) -> list[Tensor]:
         """The vectors of each side of b rows, (b, d); all go through the encoder together."""
+        # (b, k) sentence numbers -> (k·b,), a side after the other. A sentence that stands on two sides goes
+        # through the encoder twice, so dropout gives it two different vectors.
         places = self._rows[batch].T.ravel()  # all anchors, then all positives, then all hard negatives
         # Weights stay in float32: only what is computed with them is rounded.
         lower = self._precision is not torch.float32
         with torch.autocast(self._encoder.device.type, dtype=self._precision, enabled=lower):
             found = vectors(self._encoder, self._tokenized, places, tokens_per_pass=self._tokens)
+        # (k·b, d) -> k times (b, d), in float32: the loss exponentiates cosines over a small temperature.
         return list(found.float().chunk(self._rows.shape[1]))
 
     def loss(self, outputs: Sequence[Tensor], batch: Places, shares: Tensor) -> Tensor:

@@ -27,10 +27,16 @@ def contrastive_logits(
     anchors, positives, negatives: vectors (b, d). Returns (b, b), or (b, 2b) with negatives; of anchor i, column i is
     its own positive.
     """
+    # Row i is a distribution over candidates. Only positives and hard negatives are among them: other anchors
+    # give no column.
     candidates = positives if negatives is None else torch.cat([positives, negatives])  # (b or 2b, d)
+    # Cosines lie in -1..1, so logits lie in -1/τ..1/τ: a small τ makes the softmax sharp, and most of the
+    # gradient then comes from the nearest wrong candidates.
     logits = normalize(anchors, dim=1) @ normalize(candidates, dim=1).T / temperature  # (b, b or 2b)
     if negatives is None or not hard_negative_weight:
         return logits
+    # By exp(c/τ + β) = exp(β) · exp(c/τ), β in the logit weighs the anchor's own hard negative with exp(β).
+    # Entry (i, b + i) of the logits is that negative, so β stands on the diagonal of the right half.
     own = hard_negative_weight * torch.eye(len(anchors), dtype=logits.dtype, device=logits.device)
     return logits + torch.cat([torch.zeros_like(own), own], dim=1)
 
@@ -47,6 +53,8 @@ def contrastive_loss(
     logits = contrastive_logits(
         anchors, positives, negatives, temperature=temperature, hard_negative_weight=hard_negative_weight
     )
+    # Row i's own positive is column i: -log softmax(logits_i)[i], averaged over the b rows. cross_entropy
+    # subtracts each row's maximum before it exponentiates, so a small τ does not overflow.
     return cross_entropy(logits, torch.arange(len(anchors), device=anchors.device))
 
 
@@ -54,6 +62,7 @@ def triplet_loss(anchors: Tensor, positives: Tensor, negatives: Tensor, *, margi
     """The mean over b triplets of max(0, |a - p| - |a - n| + margin), with Euclidean distances, as in Sentence-BERT
     (Reimers and Gurevych 2019, section 3). Vectors (b, d) each; returns a scalar.
     """
+    # The gradient of a triplet is 0 once the negative is farther away than the positive by the margin.
     return triplet_margin_loss(anchors, positives, negatives, margin=margin)
 
 

@@ -123,6 +123,7 @@ class ContrastTraining:
         def evaluate() -> float | None:
             if dev is None:
                 return None
+            # Spearman's correlation reads ranks alone, so the scale of the cosines does not matter.
             cosines = pair_cosines(model.tested, dev.first.tolist(), dev.second.tolist(), compute).values
             return spearman(cosines, dev.values)
 
@@ -162,6 +163,7 @@ def negatives_of(
         return None
     if objective is Objective.TRIPLET:
         return 1, 1
+    # An anchor's logits have b columns, or 2b with hard negatives; one of them is its own positive.
     least, most = (size - 1 + (size if examples.width == _WITH_HARD_NEGATIVE else 0) for size in batches)
     return least, most
 
@@ -214,6 +216,7 @@ def _loss_of(
     if examples.classes is None:
         raise ModelError("The loss softmax needs pairs with classes.")
     width = encoder.get_embedding_dimension() or 0
+    # The layer reads the three parts of `classified_vectors`, (b, 3d) -> (b, classes).
     head = nn.Linear(3 * width, len(NliLabel)).to(encoder.device)
     classes = torch.tensor(examples.classes, device=encoder.device)
 
