@@ -106,4 +106,6 @@ def _difference(pair: Between, tables: Mapping[str, Table | None]) -> Difference
         raise ValueError(
             f"“{pair[0]}” has {len(first)} seeds and “{pair[1]}” {len(second)}; they are compared seed by seed."
         )
+    # (seeds, pairs) - (seeds, pairs). A table of one row is subtracted from each row of the other, so that the
+    # mean of row s is the figure of seed s minus that of the other kind.
     return difference_from(first - second)

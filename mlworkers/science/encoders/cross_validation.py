@@ -91,6 +91,7 @@ def method_figures(
             count = int(np.count_nonzero(pairs))
             if count < FEWEST_PAIRS:
                 return _OfSeeds(count)
+            # With several seeds the interval comes from pseudo-values, so resampling would cost time for nothing.
             drawn = resamples if len(predicted) == 1 else 0
             of_seeds = [
                 correlation_measured(metric, one[pairs], scores[pairs], resamples=drawn, seed=seed)
@@ -139,6 +140,7 @@ def _mean(parts: Sequence[_OfSeeds]) -> Estimate:
     pairs = sum(part.pairs for part in parts)
     if not all(part.seeds for part in parts):
         return Estimate(n=pairs)
+    # Transposed from folds × seeds to seeds × folds: the mean over folds is taken within a seed.
     of_seeds = list(zip(*(part.seeds for part in parts), strict=True))  # of each seed, its folds
     if len(of_seeds) == 1:
         return _resampled(mean_measured(of_seeds[0]))
@@ -156,6 +158,7 @@ def _over_seeds(pairs: int, by_pair: Sequence[Scores | None]) -> Estimate:
     rows = [one for one in by_pair if one is not None]
     if not rows or len(rows) < len(by_pair):
         return Estimate(n=pairs)
+    # A (seeds, pairs) table; an interval of t does not know that a correlation ends at -1 and 1.
     found = difference_from(np.stack(rows))
     low, high = (None if end is None else float(np.clip(end, -1.0, 1.0)) for end in (found.low, found.high))
     return Estimate(found.value, low, high, n=pairs, sd=found.sd)
@@ -177,6 +180,8 @@ def _mean_by_pair(parts: Sequence[Measured]) -> Scores | None:
     for part, value in zip(parts, values, strict=True):
         if part.by_pair is None:
             return None
+        # The squared deviations of part k add up to (n_k - 1) s_k². Scaled, the parts together give
+        # s² / n = Σ_k scale_k² (n_k - 1) s_k² / (n (n - 1)) = Σ_k s_k² / n_k / K².
         scale = np.sqrt(n * (n - 1) / (part.pairs * (part.pairs - 1))) / len(parts)
         rows.append(mean + scale * (part.by_pair - value))
     pseudo_values: Scores = np.concatenate(rows)

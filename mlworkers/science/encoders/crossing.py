@@ -25,6 +25,7 @@ def cross_scores(
         pairs = list(zip(first[block], second[block], strict=True))
         turned = [(b, a) for a, b in pairs]
         both = model.predict([*pairs, *turned], show_progress_bar=False, convert_to_numpy=True)
+        # (2n,) -> (2, n): row 0 holds f(a, b) and row 1 f(b, a). Their mean is symmetric in a and b.
         scores[block] = np.asarray(both, dtype=np.float64).reshape(2, -1).mean(axis=0)
         report(min(block.stop, len(first)), len(first), "Scoring pairs")
     if not np.isfinite(scores).all():

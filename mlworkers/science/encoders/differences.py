@@ -57,6 +57,7 @@ def difference_from(table: ArrayLike) -> Difference:
         raise ValueError(
             f"A difference needs a table of seeds and at least 2 pairs; this one is {values.shape}."
         )
+    # One seed says nothing of other seeds: its variance is s² / n over the pairs, with n - 1 degrees of freedom.
     seeds, mean = values.shape[0], float(values.mean())
     variance = (
         _over_pairs_and_seeds(values)
@@ -64,6 +65,7 @@ def difference_from(table: ArrayLike) -> Difference:
         else _Variance(float(values[0].var(ddof=1)) / values.size, values.size - 1)
     )
     error = float(np.sqrt(variance.value))
+    # The interval is mean ± t · error, with the (1 + 0.95) / 2 = 97.5 % quantile of Student's t.
     reach = float(scipy.stats.t.ppf((1 + LEVEL) / 2, variance.degrees)) * error
     return Difference(
         value=mean,
@@ -80,6 +82,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values adjusted so that the chance of any false alarm among them is bounded (Holm 1979), in their order."""
     adjusted, largest = [0.0] * len(p_values), 0.0
     for tested, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        # The k-th smallest of m p-values, k from 0, is multiplied by m - k. The running maximum keeps a larger
+        # p-value from being adjusted to less than a smaller one.
         largest = max(largest, min(1.0, (len(p_values) - tested) * p_values[place]))
         adjusted[place] = largest
     return adjusted
@@ -99,13 +103,20 @@ def _over_pairs_and_seeds(table: np.ndarray) -> _Variance:
         table.mean(axis=0, keepdims=True),
         table.mean(),
     )
+    # Residuals of the additive model, (seeds, pairs): the interaction, for there is one value in each cell.
     rest = table - by_seed - by_pair + mean
+    # With S seeds and P pairs the mean squares are MS_seeds = P · var(by_seed), MS_pairs = S · var(by_pair) and
+    # MS_rest = Σ rest² / ((S - 1)(P - 1)). Each is divided by the S P cells. Their expectations are then
+    # σ²_seed / S + σ²_rest / (S P), σ²_pair / P + σ²_rest / (S P) and σ²_rest / (S P).
     of_seeds = float(by_seed.var(ddof=1)) / seeds
     of_pairs = float(by_pair.var(ddof=1)) / pairs
     of_rest = float((rest * rest).sum()) / ((seeds - 1) * (pairs - 1)) / (seeds * pairs)
+    # The pairs' own variance would be 0 or negative, and the seeds' mean square is all that remains.
     if of_pairs <= of_rest:
         return _Variance(of_seeds, seeds - 1)
+    # The target σ²_seed / S + σ²_pair / P + σ²_rest / (S P) is the sum of the first two minus the third.
     value = of_seeds + of_pairs - of_rest
+    # Satterthwaite: (Σ a_k)² / Σ (a_k² / degrees_k) for a sum of independent mean squares a_k.
     squares = of_seeds**2 / (seeds - 1) + of_pairs**2 / (pairs - 1) + of_rest**2 / ((seeds - 1) * (pairs - 1))
     return _Variance(value, value**2 / squares)
 

@@ -116,10 +116,12 @@ def encode(
             if rows >= len(places):
                 return passed(features)
             starts = range(0, len(places), rows)
+            # Tokenized again, so that a part is padded to its own longest sentence only.
             return np.concatenate([passed(tokenized(places[at : at + rows])) for at in starts])
 
         say = partial(report, done, len(sentences))
         vectors[places], rows = halving(in_parts, max(1, int(len(places) * share)), say)
+        # A share and not a number of rows: batches hold about equally many tokens, and longer rows are fewer.
         share = min(share, rows / len(places))
         return len(places)
 
@@ -151,6 +153,7 @@ def _cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]
     for start in range(0, left.size, _PAIRS_PER_BLOCK):
         block = slice(start, start + _PAIRS_PER_BLOCK)
         cosines[block] = _dot(vectors[left[block]], vectors[right[block]])
+    # cos = u · v / (|u| |v|); rounding may carry it a little beyond ±1.
     unit: Scores = np.clip(cosines / (lengths[left] * lengths[right]), -1.0, 1.0)
     unit[left == right] = 1.0  # rounding would rank pairs of equal sentences, on each device in another order
     return unit
@@ -167,6 +170,7 @@ def unit_vectors(vectors: Vectors) -> Vectors:
 
 def _lengths(vectors: Vectors) -> Scores:
     """(n,), in float64. Raises EncoderError where a vector is not finite or has no direction."""
+    # A sum of squares in float64 cannot overflow for float32 numbers: (3.4e38)² = 1.2e77 is far below 1e308.
     lengths = np.sqrt(_dot(vectors, vectors))
     damaged = int(np.count_nonzero(~np.isfinite(lengths) | (lengths == 0)))
     if damaged:

@@ -99,6 +99,7 @@ def folds_drawn(
         return Folds(Protocol.SOURCES, fold, every[large].tolist(), leaking_pairs(a, b, fold), small)
     names = np.array([str(number + 1) for number in range(count)])
     if protocol is Protocol.RANDOM:
+        # A permutation modulo the count: random folds whose sizes differ by 1 at most.
         fold = np.random.default_rng([seed, 7]).permutation(pairs) % count
     else:
         shares = dict.fromkeys(names.tolist(), 1 / count)
@@ -120,6 +121,8 @@ def leaking_pairs(a: Integers, b: Integers, fold: Integers) -> NDArray[np.bool_]
     sentences = np.concatenate([a, b])
     twice = np.concatenate([fold, fold])
     size = int(sentences.max()) + 1
+    # A sentence is in several folds exactly if the lowest and the highest fold of its pairs differ: two passes,
+    # without a set for each sentence. UNTESTED counts as a fold, because its pairs train every fold.
     lowest, highest = np.full(size, np.iinfo(np.int64).max), np.full(size, -1)
     np.minimum.at(lowest, sentences, twice)
     np.maximum.at(highest, sentences, twice)

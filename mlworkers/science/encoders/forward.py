@@ -34,6 +34,8 @@ class TokenizedSentences:
             self._same |= {name: value for name, value in features.items() if name not in tokens}
             lengths = mask.sum(dim=1).tolist()
             # One selection for all rows of a block: on a GPU, a training waits for what the processor prepares.
+            # (b, longest) -> (Σ lengths,) -> b tensors of their own lengths: padding is dropped, and added again for
+            # each batch as far as that batch needs.
             parts = [torch.split(value[mask], lengths) for value in tokens.values()]
             self._rows += [dict(zip(tokens, row, strict=True)) for row in zip(*parts, strict=True)]
         self._fill = {"input_ids": int(encoder.tokenizer.pad_token_id or 0)}
@@ -63,6 +65,7 @@ def vectors(
     groups = length_batches(tokenized.lengths[places], tokens_per_batch=tokens_per_pass)
     device = encoder.device
     passed = [encoder(tokenized.features(places[group], device))["sentence_embedding"] for group in groups]
+    # The groups, one after the other, are a permutation of the places; its argsort is the inverse.
     back = np.argsort(np.concatenate(groups))
     return torch.cat(passed)[sent(torch.from_numpy(back), device)]
 
@@ -80,6 +83,8 @@ def length_batches(lengths: ArrayLike, *, tokens_per_batch: int) -> list[NDArray
     order = np.argsort(-tokens, kind="stable")
     batches, start = [], 0
     while start < order.size:
+        # In falling order the first row of a batch is its longest, so a batch of `size` rows is padded to
+        # size · tokens[first] <= tokens_per_batch.
         size = max(1, tokens_per_batch // int(tokens[order[start]]))
         batches.append(order[start : start + size])
         start += size

@@ -107,11 +107,13 @@ def decisions_measured(
         )
         return replace(found, metric=metric, threshold=threshold)
     if metric is Metric.ACCURACY:
+        # Accuracy and F1 are both Σ above_i / Σ below_i over pairs, so that one bootstrap serves both.
         above, below = (decided == truth).astype(np.float64), np.ones(truth.size)
     elif metric is Metric.F1:
         if not (truth == 1).any():
             raise ValueError("No label is 1; F1 needs positive pairs.")
         taken_rows, positive = (decided == 1).astype(np.float64), (truth == 1).astype(np.float64)
+        # F1 = 2 TP / (taken + positives): 2 t_i p_i and t_i + p_i summed over the pairs.
         above, below = 2 * taken_rows * positive, taken_rows + positive
     else:
         raise ValueError(f"{metric} needs scores, not labels.")
@@ -125,6 +127,7 @@ def threshold_tuned(metric: Metric, cosines: ArrayLike, labels: ArrayLike) -> fl
     equal cosines. It is finite, so that it has a place in JSON. Raises ValueError unless both labels occur.
     """
     found = _TUNED[metric](cosines, labels)
+    # Clipping ±inf changes no decision, because every cosine lies in -1..1.
     return float(np.clip(found.value, _TAKES_ALL, _TAKES_NONE))
 
 
@@ -140,6 +143,7 @@ def mean_measured(parts: Sequence[Measured]) -> Measured:
     defined = [value for value in values if value is not None]
     value = float(np.mean(defined)) if len(defined) == len(values) else None
     drawn = (
+        # Resample r of the mean is the mean of resample r of each part, (parts, resamples) -> (resamples,).
         np.mean([part.drawn for part in parts], axis=0)
         if all(part.drawn.size for part in parts)
         else np.empty(0)

@@ -71,6 +71,7 @@ def two_encoder_scores(
     if not (np.isfinite(left).all() and np.isfinite(right).all()):
         raise EncoderError("An encoder gives a vector that is no number; its weights are damaged.")
     a, b = ([place[text] for text in side] for side in (first, second))
+    # Symmetrised: (f(a) · g(b) + f(b) · g(a)) / 2, with the two encoders f and g, does not depend on the order.
     products: Scores = (
         np.einsum("nd,nd->n", left[a], right[b]) + np.einsum("nd,nd->n", left[b], right[a])
     ) / 2
@@ -103,6 +104,8 @@ def greedy_f1(left: Tokens, right: Tokens) -> float:
     """F1 of two sentences' tokens: precision is the mean, over the left ones, of the highest cosine with a right one,
     and recall the same from the right. left, right: vectors of length 1, (a, d) and (b, d).
     """
+    # Each token is matched with its nearest of the other sentence; several tokens may share a match. The cost
+    # is a · b · d products for a pair.
     cosines = left.astype(np.float64) @ right.astype(np.float64).T  # (a, b)
     precision, recall = float(cosines.max(axis=1).mean()), float(cosines.max(axis=0).mean())
     return 0.0 if precision + recall == 0 else 2 * precision * recall / (precision + recall)
@@ -124,6 +127,8 @@ def token_vectors(encoder: SentenceTransformer, sentences: Sequence[str], comput
                 encoder[0](batch_to_device(dict(features), encoder.device))["token_embeddings"].float().cpu()
             )
         for place, vectors, mask in zip(places.tolist(), output, read, strict=True):
+            # The mask drops padding first, (longest, d) -> (t, d), on whichever side it is; `added` then has the
+            # same t tokens and drops [CLS], [SEP] and the like.
             own = vectors[mask][~added[place]]
             if not len(own):
                 raise EncoderError(f"The tokenizer finds no token in “{sentences[place][:60]}”.")

@@ -34,5 +34,6 @@ def static_vectors(encoder: SentenceTransformer, sentences: Iterable[str]) -> Se
         for number, tokens in enumerate(tokenized, start):
             if not tokens:
                 raise EncoderError(f"The tokenizer finds no token in “{texts[number][:60]}”.")
+            # (t, d) -> (d,). A token that occurs twice counts twice.
             vectors[number] = table[tokens].mean(axis=0)
     return SentenceVectors(vectors, place)

@@ -64,6 +64,7 @@ class TextClassifier(nn.Module):
         with torch.inference_mode():
             found = [of(self([rows[place] for place in places])).double().cpu().numpy() for places in batches]
         values = np.concatenate(found)
+        # The batches hold a permutation of the rows; its argsort puts the values back in the rows' order.
         back: NDArray[np.float64] = values[np.argsort(np.concatenate(batches))]
         return back
 

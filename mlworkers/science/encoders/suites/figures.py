@@ -86,6 +86,7 @@ def suite_figures(
         whole = _measured(metric, test, read.test.values, threshold, resamples=resamples, seed=seed)
         figures.append(Figure(suite.name, WHOLE, whole))
         if unseen is not None:
+            # The threshold stays the one from the dev pairs: fewer test pairs are no reason to tune again.
             values = np.array(read.test.values)[unseen]
             if enough(values):
                 few = _measured(metric, test[unseen], values, threshold, resamples=resamples, seed=seed)

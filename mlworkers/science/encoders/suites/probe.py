@@ -98,6 +98,7 @@ def probed(
 def pair_features(vectors: SentenceVectors, pairs: JudgedPairs) -> Features:
     """|u − v| and u · v of each pair, with u and v of length 1, (n, 2 d)."""
     left, right = (_unit(side) for side in vectors.sides(pairs.first, pairs.second))
+    # Both features are symmetric in u and v, so the order of the sentences does not matter to the probe.
     return np.concatenate([np.abs(left - right), left * right], axis=1)
 
 
@@ -126,6 +127,7 @@ def _cross_validated(train: JudgedPairs, features: Features, labels: NDArray[np.
         raise ValueError(
             f"All {len(train)} train pairs share sentences, so they cannot be divided; give a dev part."
         )
+    # Groups are connected components, so that no sentence of a test fold is in a training fold.
     splits = GroupKFold(folds)
     return [
         float(cross_val_score(_classifier(c), features, labels, groups=groups, cv=splits).mean())
