@@ -43,8 +43,8 @@ def ceiling_of(parameters: Mapping[str, Any], *, method: str) -> Ceiling | None:
         low, high = (_root(parameters.get(f"marginal_reliability_{end}")) for end in ("low", "high"))
         return Ceiling(float(marginal), "marginal reliability of the MaxDiff scores", low, high)
     if isinstance(halves, Mapping) and _is_share(halves.get("spearman_mean")):
-        # Both maps, 2r / (1 + r) and the root, rise with r, so they carry the ends of r's interval to those of
-        # the ceiling's. A negative lower end becomes 0.
+        # Both maps, 2r / (1 + r) and the root, rise with r, so they carry the ends of r's interval to those
+        # of the ceiling's. A negative lower end becomes 0.
         ends = (halves.get(f"spearman_{end}") for end in ("low", "high"))
         low, high = (None if end is None else _root(_stepped_up(max(0.0, float(end)))) for end in ends)
         stepped_up = _stepped_up(float(halves["spearman_mean"]))

@@ -87,6 +87,7 @@ def _compared(measured: Sequence[Measured]) -> ComparedEncoder:
     if np.isnan(seeds).any():
         return ComparedEncoder(tuple(seeds.tolist()), Spread(None), sd)
     # The mean over the seeds in each resample; all seeds are measured on the same ones.
+    # (seeds, resamples) -> (resamples,): noise of the pairs that all seeds share stays in the mean.
     interval = percentile_interval(np.mean([one.drawn for one in measured], axis=0))
     low, high = (interval.low, interval.high) if interval else (None, None)
     return ComparedEncoder(tuple(seeds.tolist()), Spread(float(seeds.mean()), low, high), sd)
@@ -95,6 +96,7 @@ def _compared(measured: Sequence[Measured]) -> ComparedEncoder:
 def _by_seed_and_pair(measured: Sequence[Measured]) -> Table | None:
     """The pseudo-values of each seed's figure on each pair; None where one of the figures has none."""
     defined = [one.by_pair for one in measured if one.by_pair is not None]
+    # (n,) for each seed -> (seeds, n). Pseudo-values of a figure have the figure as their mean.
     return np.stack(defined) if len(defined) == len(measured) else None
 
 
@@ -106,6 +108,6 @@ def _difference(pair: Between, tables: Mapping[str, Table | None]) -> Difference
         raise ValueError(
             f"“{pair[0]}” has {len(first)} seeds and “{pair[1]}” {len(second)}; they are compared seed by seed."
         )
-    # (seeds, pairs) - (seeds, pairs). A table of one row is subtracted from each row of the other, so that the
-    # mean of row s is the figure of seed s minus that of the other kind.
+    # (seeds, pairs) - (seeds, pairs). A table of one row is subtracted from each row of the other, so that
+    # the mean of row s is the figure of seed s minus that of the other kind.
     return difference_from(first - second)

@@ -87,11 +87,13 @@ def method_figures(
 
     def figures(chosen: NDArray[np.bool_]) -> Figures:
         def measured(part: NDArray[np.bool_], metric: Metric = Metric.SPEARMAN) -> "_OfSeeds":
+            # (n,) bool: a fold or source, on all pairs or on the unseen ones.
             pairs = chosen & part
             count = int(np.count_nonzero(pairs))
             if count < FEWEST_PAIRS:
                 return _OfSeeds(count)
-            # With several seeds the interval comes from pseudo-values, so resampling would cost time for nothing.
+            # With several seeds the interval comes from pseudo-values, so resampling would cost time for
+            # nothing.
             drawn = resamples if len(predicted) == 1 else 0
             of_seeds = [
                 correlation_measured(metric, one[pairs], scores[pairs], resamples=drawn, seed=seed)
@@ -175,6 +177,8 @@ def _mean_by_pair(parts: Sequence[Measured]) -> Scores | None:
     values = [part.value for part in parts if part.value is not None]
     if len(values) < len(parts):
         return None
+    # The pseudo-values of part k have its value as their mean, so the deviations add up to 0 in each part and
+    # the mean over all n is the mean over parts.
     mean = float(np.mean(values))
     rows = []
     for part, value in zip(parts, values, strict=True):

@@ -57,7 +57,8 @@ def difference_from(table: ArrayLike) -> Difference:
         raise ValueError(
             f"A difference needs a table of seeds and at least 2 pairs; this one is {values.shape}."
         )
-    # One seed says nothing of other seeds: its variance is s² / n over the pairs, with n - 1 degrees of freedom.
+    # One seed says nothing of other seeds: its variance is s² / n over the pairs, with n - 1 degrees of
+    # freedom.
     seeds, mean = values.shape[0], float(values.mean())
     variance = (
         _over_pairs_and_seeds(values)
@@ -71,6 +72,7 @@ def difference_from(table: ArrayLike) -> Difference:
         value=mean,
         low=mean - reach,
         high=mean + reach,
+        # (S, P) -> (S,): the difference of each seed over all pairs.
         sd=float(values.mean(axis=1).std(ddof=1)) if seeds > 1 else None,
         standard_error=error,
         degrees=variance.degrees,
@@ -82,8 +84,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values adjusted so that the chance of any false alarm among them is bounded (Holm 1979), in their order."""
     adjusted, largest = [0.0] * len(p_values), 0.0
     for tested, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        # The k-th smallest of m p-values, k from 0, is multiplied by m - k. The running maximum keeps a larger
-        # p-value from being adjusted to less than a smaller one.
+        # The k-th smallest of m p-values, k from 0, is multiplied by m - k. The running maximum keeps a
+        # larger p-value from being adjusted to less than a smaller one.
         largest = max(largest, min(1.0, (len(p_values) - tested) * p_values[place]))
         adjusted[place] = largest
     return adjusted
@@ -98,6 +100,7 @@ def _over_pairs_and_seeds(table: np.ndarray) -> _Variance:
     by chance, and cutting it off there makes intervals too wide where seeds and pairs only interact.
     """
     seeds, pairs = table.shape
+    # (S, 1), (1, P) and (): with kept dimensions they broadcast against the (S, P) table.
     by_seed, by_pair, mean = (
         table.mean(axis=1, keepdims=True),
         table.mean(axis=0, keepdims=True),
@@ -105,8 +108,8 @@ def _over_pairs_and_seeds(table: np.ndarray) -> _Variance:
     )
     # Residuals of the additive model, (seeds, pairs): the interaction, for there is one value in each cell.
     rest = table - by_seed - by_pair + mean
-    # With S seeds and P pairs the mean squares are MS_seeds = P · var(by_seed), MS_pairs = S · var(by_pair) and
-    # MS_rest = Σ rest² / ((S - 1)(P - 1)). Each is divided by the S P cells. Their expectations are then
+    # With S seeds and P pairs the mean squares are MS_seeds = P · var(by_seed), MS_pairs = S · var(by_pair)
+    # and MS_rest = Σ rest² / ((S - 1)(P - 1)). Each is divided by the S P cells. Their expectations are then
     # σ²_seed / S + σ²_rest / (S P), σ²_pair / P + σ²_rest / (S P) and σ²_rest / (S P).
     of_seeds = float(by_seed.var(ddof=1)) / seeds
     of_pairs = float(by_pair.var(ddof=1)) / pairs

@@ -60,6 +60,7 @@ def measure_agreement(cosines: ArrayLike, human: ArrayLike, *, resamples: int, s
         raise ValueError(f"{scores.size} pairs with a score are too few; a correlation needs at least 3.")
     if np.ptp(scores) == 0:
         raise ValueError(f"All {scores.size} scores are {scores[0]:g}; a correlation needs different ones.")
+    # One seed for both: Spearman's and Pearson's correlations are computed on the same resamples.
     by_rank, by_value = (
         correlation_measured(metric, predicted, scores, resamples=resamples, seed=seed)
         for metric in (Metric.SPEARMAN, Metric.PEARSON)

@@ -121,8 +121,8 @@ def leaking_pairs(a: Integers, b: Integers, fold: Integers) -> NDArray[np.bool_]
     sentences = np.concatenate([a, b])
     twice = np.concatenate([fold, fold])
     size = int(sentences.max()) + 1
-    # A sentence is in several folds exactly if the lowest and the highest fold of its pairs differ: two passes,
-    # without a set for each sentence. UNTESTED counts as a fold, because its pairs train every fold.
+    # A sentence is in several folds exactly if the lowest and the highest fold of its pairs differ: two
+    # passes, without a set for each sentence. UNTESTED counts as a fold, because its pairs train every fold.
     lowest, highest = np.full(size, np.iinfo(np.int64).max), np.full(size, -1)
     np.minimum.at(lowest, sentences, twice)
     np.maximum.at(highest, sentences, twice)

@@ -34,8 +34,8 @@ class TokenizedSentences:
             self._same |= {name: value for name, value in features.items() if name not in tokens}
             lengths = mask.sum(dim=1).tolist()
             # One selection for all rows of a block: on a GPU, a training waits for what the processor prepares.
-            # (b, longest) -> (Σ lengths,) -> b tensors of their own lengths: padding is dropped, and added again for
-            # each batch as far as that batch needs.
+            # (b, longest) -> (Σ lengths,) -> b tensors of their own lengths: padding is dropped, and added
+            # again for each batch as far as that batch needs.
             parts = [torch.split(value[mask], lengths) for value in tokens.values()]
             self._rows += [dict(zip(tokens, row, strict=True)) for row in zip(*parts, strict=True)]
         self._fill = {"input_ids": int(encoder.tokenizer.pad_token_id or 0)}

@@ -47,6 +47,7 @@ def encoder_initialised(texts: Iterable[str], plan: InitialEncoderPlan, folder: 
         max_position_embeddings=plan.context,
         pad_token_id=tokenizer.pad_token_id,
     )
+    # The weights come from a stream of their own: the caller's random numbers go on as if none were drawn.
     with torch.random.fork_rng(), quiet_transformers():
         torch.manual_seed(plan.seed)
         model: Any = BertModel(config)

@@ -33,7 +33,8 @@ def batch_shares(weights: Tensor, normalise: Normalise) -> Tensor:
     BATCH divides by Σw instead; a batch whose weights are all 0 then counts for nothing.
     """
     if normalise is Normalise.BATCH:
-        # Shares then add up to 1 in every batch: a batch of low weights counts as much as one of high weights.
+        # Shares then add up to 1 in every batch: a batch of low weights counts as much as one of high
+        # weights.
         total = weights.sum().clamp_min(torch.finfo(weights.dtype).tiny)  # never 0
         return weights / total
     # The divisor is the size of the whole batch, also for parts of it: their losses then add up to the mean.

@@ -86,8 +86,8 @@ def _best_cut(
     values, positive = labelled(scores, labels)
     if positive.all() or not positive.any():
         raise ValueError(f"All {positive.size} labels are {int(positive[0])}; a threshold needs both.")
-    # The sweep costs one sort: a cut that takes the t highest scores has as true positives the positive labels
-    # among the first t, a cumulative sum.
+    # The sweep costs one sort: a cut that takes the t highest scores has as true positives the positive
+    # labels among the first t, a cumulative sum.
     order = np.argsort(-values, kind="stable")
     ordered = values[order]
     last = np.flatnonzero(ordered[:-1] > ordered[1:])  # the last of each group of equal scores but the lowest

@@ -308,14 +308,17 @@ def validation_split(
     the pairs of one first sentence are drawn together. setting: the one that the share comes from. Raises RowsError
     where a side would be empty.
     """
+    # Pairs of different components share no sentence, so a split by components leaves no pair tied.
     units = pair_components(rows.a, rows.b)
     if np.bincount(units).max() > len(rows) / 2:
         units = np.unique(rows.a, return_inverse=True)[1]
     order = np.random.default_rng([seed, 11]).permutation(units.max() + 1)
+    # Units in random order are drawn as long as their pairs fit into the share; the first always is.
     sizes = np.bincount(units)[order]
     drawn = order[np.cumsum(sizes) <= max(share * len(rows), sizes[0])]
     back = np.isin(units, drawn)
     validated = np.concatenate([rows.a[back], rows.b[back]])
+    # The validation pairs themselves are tied too, so that `~tied` drops them and their neighbours.
     tied = np.isin(rows.a, validated) | np.isin(rows.b, validated)
     kept, chosen = rows.taken(~tied), rows.taken(back)
     if not len(kept) or len(chosen) < FEWEST_TESTED:

@@ -71,7 +71,8 @@ def two_encoder_scores(
     if not (np.isfinite(left).all() and np.isfinite(right).all()):
         raise EncoderError("An encoder gives a vector that is no number; its weights are damaged.")
     a, b = ([place[text] for text in side] for side in (first, second))
-    # Symmetrised: (f(a) · g(b) + f(b) · g(a)) / 2, with the two encoders f and g, does not depend on the order.
+    # Symmetrised: (f(a) · g(b) + f(b) · g(a)) / 2, with the two encoders f and g, does not depend on the
+    # order.
     products: Scores = (
         np.einsum("nd,nd->n", left[a], right[b]) + np.einsum("nd,nd->n", left[b], right[a])
     ) / 2
@@ -127,8 +128,8 @@ def token_vectors(encoder: SentenceTransformer, sentences: Sequence[str], comput
                 encoder[0](batch_to_device(dict(features), encoder.device))["token_embeddings"].float().cpu()
             )
         for place, vectors, mask in zip(places.tolist(), output, read, strict=True):
-            # The mask drops padding first, (longest, d) -> (t, d), on whichever side it is; `added` then has the
-            # same t tokens and drops [CLS], [SEP] and the like.
+            # The mask drops padding first, (longest, d) -> (t, d), on whichever side it is; `added` then has
+            # the same t tokens and drops [CLS], [SEP] and the like.
             own = vectors[mask][~added[place]]
             if not len(own):
                 raise EncoderError(f"The tokenizer finds no token in “{sentences[place][:60]}”.")

@@ -46,7 +46,7 @@ def best_of(figures: Sequence[float | None]) -> int:
 
     Raises ValueError where no trial has one.
     """
-    # The tuples compare by figure, then by the negated place: of equal figures the earliest is the largest.
+    # Of equal figures, the tuple with the smallest place is the largest.
     known = [(figure, -place) for place, figure in enumerate(figures) if figure is not None]
     if not known:
         raise ValueError("No trial has a figure, so there is nothing to choose from.")

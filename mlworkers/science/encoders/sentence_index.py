@@ -83,6 +83,8 @@ def index_write(
         stored = unit_vectors(block).astype(number_format)
         codes, scales = _coded(stored.astype(np.float64))
         files[_VECTORS][rows], files[_CODES][rows], files[_SCALES][rows] = stored, codes, scales
+        # The rounding errors are e = v - s · c, of the vectors as they are stored, (b, d); only |e| is kept,
+        # (n,).
         left = stored.astype(np.float64) - scales[:, None].astype(np.float64) * codes
         files[_ERRORS][rows] = np.sqrt(np.einsum("nd,nd->n", left, left))
         start = rows.stop
@@ -123,6 +125,7 @@ class SentenceIndex:
         unit = unit_vectors(query[None])[0].astype(np.float64)
         candidates = self._candidates(unit, min(most, self.facts.sentences))
         cosines = np.concatenate([*self._exact(unit, candidates), np.empty(0)])
+        # By falling cosine, then by place; lexsort sorts by its last key first.
         order = np.lexsort((candidates, -cosines))[:most]
         return Neighbours(self._numbers[candidates[order]], np.clip(cosines[order], -1.0, 1.0))
 
@@ -137,7 +140,10 @@ class SentenceIndex:
             codes = self._codes[torch.from_numpy(places[rows])].numpy()
             close[rows] = (codes @ query) * self._scales[places[rows]]
         slack = _SLACK[self.facts.number_format]
+        # The exact query is left to bound: q·v = s (c·q) + e·q, and |e·q| <= |e| because |q| = 1.
         bound = self._errors[places].astype(np.float64) * (1 + slack) + slack
+        # At least `most` vectors have a cosine of `least` or more. One whose upper bound is lower is not
+        # among the nearest; equality is kept for ties.
         least = np.partition(close - bound, -most)[-most]
         return places[np.flatnonzero(close + bound >= least)]
 
@@ -146,9 +152,13 @@ class SentenceIndex:
         (code,), (scale,) = _coded(query[None])
         rounded = code * np.float64(scale)
         slack = _SLACK[self.facts.number_format]
+        # The bound has two terms: |r| · |v|, the same for all because |v| = 1 up to the slack, and |q̂| ·
+        # |e|.
         outside = np.float32(np.linalg.norm(query - rounded) * (1 + slack) + slack)
         length = np.float32(np.linalg.norm(rounded) * (1 + slack))
         # At once, for torch's threads wait for each other at the end of each product.
+        # Products of codes are added up without rounding: their sum is at most 127² d, which is below 2³¹ for
+        # up to 133,000 dimensions.
         products = torch._int_mm(self._codes, torch.from_numpy(code).reshape(-1, 1)).numpy()[:, 0]
         lowest = np.full(most, -np.inf, np.float32)  # the largest lower bounds so far
         found: list[Numbers] = []
@@ -162,6 +172,9 @@ class SentenceIndex:
             close, bound = close[places], bound[places]
             found.append(places + start)
             uppers.append(close + bound)
+            # The `most` largest lower bounds so far; after the partition, place 0 holds the smallest of them.
+            # It only rises, so a vector that an early block passes may still fall below it, and the last line
+            # looks again.
             lowest = np.partition(np.concatenate([lowest, close - bound]), -most)[-most:]
         every, highest = np.concatenate(found), np.concatenate(uppers)
         return every[np.flatnonzero(highest >= lowest[0])]
@@ -207,5 +220,6 @@ class SentenceIndex:
 def _coded(vectors: NDArray[np.float64]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """The codes of n vectors (n, d), none of them 0, and the scale of each, (n,)."""
     scales = (np.abs(vectors).max(axis=1) / _LARGEST).astype(np.float32)
+    # The largest coordinate becomes ±127, and rounding moves each by s / 2 at most, so |e| <= s √d / 2.
     codes = np.rint(vectors / scales[:, None].astype(np.float64)).clip(-_LARGEST, _LARGEST)
     return codes.astype(np.int8), scales

@@ -43,6 +43,7 @@ def paces_measured(
     encode(encoder, sentences[:batch_size], alone)  # the first pass is slower
     seconds: tuple[list[float], list[float]] = ([], [])
     for done in range(rounds):
+        # The ways take turns, so that a machine that becomes slower or faster changes both.
         for way, taken in zip(ways, seconds, strict=True):
             started = now()
             way()
@@ -68,4 +69,5 @@ def encode_in_order(encoder: SentenceTransformer, sentences: Sequence[str], *, b
 
 def _pace(sentences: int, seconds: Sequence[float]) -> Pace:
     rates = [sentences / one if one else float("inf") for one in seconds]
+    # One round that other work slowed down moves a mean and hardly a median.
     return Pace(float(np.median(rates)), min(rates), max(rates))

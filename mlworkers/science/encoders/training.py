@@ -65,6 +65,7 @@ class Pairs:
 
     def _vectors(self, batch: Places) -> tuple[Tensor, Tensor]:
         """Of both sides of b pairs, (b, d) and (b, d), which go through the encoder together."""
+        # One call for (2b,) sentences: both sides of a pair have the same weights and one padding budget.
         both = np.concatenate([side[batch] for side in self._sides])
         # Weights stay in float32: only what is computed with them is rounded.
         lower = self._precision is not torch.float32
@@ -115,6 +116,7 @@ class RankingLearner(Pairs):
         return [self._similarities_of(*self._vectors(batch))]  # (b, d), (b, d) -> (b,)
 
     def loss(self, outputs: Sequence[Tensor], batch: Places, shares: Tensor) -> Tensor:
+        # With shares w_i / B this is w_i again; with shares w_i / Σw it is B w_i / Σw, weights of the mean 1.
         weights = shares * len(batch)  # the loss is not a mean over the batch
         return ranking_loss(outputs[0], self._targets[self._on_device(batch)], weights, scale=self._scale)
 

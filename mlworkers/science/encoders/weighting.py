@@ -110,6 +110,7 @@ def _weights(
     rng: np.random.Generator,
 ) -> Weights:
     """One weight a pair, (n,); 0 for a pair that a filter drops."""
+    # (n,) values of each signal that the weighting reads; of controls without a signal there are none.
     signals = [_checked(weighting, signal, rows, numbers) for signal in weighting.signals]
     match weighting:
         case Weighting.REALISM | Weighting.CONSISTENCY | Weighting.PRODUCT:
@@ -122,6 +123,7 @@ def _weights(
         case Weighting.RANK:
             weights = ranks_within(signals[0], rows.targets)
         case Weighting.VERDICTS:
+            # NaN is "nobody judged this pair", which is neither kept (1) nor rejected (0).
             weights = np.where(np.isnan(signals[0]), unjudged, signals[0])
         case Weighting.RANDOM:
             weights = rng.uniform(size=numbers.size)
@@ -137,8 +139,8 @@ def _filtered(values: Weights, numbers: Places, share: float) -> Weights:
     share of few pairs drops none.
     """
     kept = np.ones(numbers.size)
-    # lexsort sorts by its last key first: by value, then by number. Pairs in another order in the snapshot
-    # therefore lose the same pairs.
+    # lexsort sorts by its last key first: by value, then by number. The order of the
+    # rows does not decide which pairs are dropped.
     kept[np.lexsort((numbers, values))[: int(share * numbers.size)]] = 0
     return kept
 

@@ -142,6 +142,7 @@ def checkpoints_of(
     """
     if folder is None:
         return None
+    # The digest covers the order too, because batches are made of row numbers.
     about = {**asdict(plan), **others, "examples": hashlib.sha256(repr(examples).encode()).hexdigest()}
     about.pop("devices", None)  # a training goes on with another number of them
     if now is None:

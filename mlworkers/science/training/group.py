@@ -37,6 +37,7 @@ class Group:
 
     def part(self, rows: int) -> slice:
         """This process's rows of a batch of so many; none where there are fewer rows than processes."""
+        # The bounds floor(r · rows / size) leave no gap, and the parts differ by one row at most.
         return slice(self.rank * rows // self.size, (self.rank + 1) * rows // self.size)
 
     def seed(self, seed: int, step: int) -> None:
@@ -45,6 +46,8 @@ class Group:
         A group of one goes on with the numbers of the steps before.
         """
         if self.size > 1:
+            # SeedSequence mixes its three numbers, so neighbouring steps and ranks get unrelated seeds. The
+            # shift keeps 63 bits, which fit a signed integer of 64.
             drawn = np.random.SeedSequence([seed, step, self.rank]).generate_state(1, np.uint64)
             torch.manual_seed(int(drawn[0] >> np.uint64(1)))
 
@@ -54,6 +57,7 @@ class Group:
         # All before the first is sent: a process whose memory runs short in between would send it twice.
         wholes = [tensor.new_zeros(rows, *tensor.shape[1:]) for tensor in own]
         for tensor, whole in zip(own, wholes, strict=True):
+            # Every row is 0 in all processes but one, so the sum over processes is the whole batch.
             whole[part] = tensor
             _add_up(whole)
         return wholes
@@ -69,7 +73,9 @@ class Group:
         if self.size == 1:
             return loss, again
         trained = list(weights)
+        # A sum and not a mean: the rows' shares already divide by the size of the whole batch.
         gradients = [torch.zeros_like(one) if one.grad is None else one.grad for one in trained]
+        # A gradient of zeros is not the same as none: AdamW would still decay the weight.
         there = torch.tensor([float(one.grad is not None) for one in trained])
         parts = [
             *(gradient.reshape(-1) for gradient in gradients),

@@ -158,10 +158,13 @@ class _Loop:
         again = True
         while again:
             loss, again = self._gradients(batch, shares, say)
+        # The norm is that of all weights' gradients together, after the parts of the batch were added up:
+        # clipping changes the length of the step's gradient and not its direction.
         clip_grad_norm_(self.weights.values(), self.plan.clip)
         for group in self.optimizer.param_groups:
             group["lr"] = self.plan.learning_rate * self.schedule.rate(self.done)
         self.optimizer.step()
+        # A tensor on the device: reading its value at every step would make the processor wait for the GPU.
         self.loss_sum += loss
         self.done += 1
 
@@ -178,6 +181,8 @@ class _Loop:
             random_restore(before, self.device)
             if isinstance(self.learner, WholeBatchLearner):
                 return whole_backward(self.learner, batch, shares, rows=rows, group=self.group, join=join)
+            # L = Σ_i loss_i, with each row's share of the batch within loss_i, so gradients of parts add up
+            # to those of L. A part's graph is freed before the next part is computed.
             total = torch.zeros((), device=self.device)
             for start in range(own.start, own.stop, rows):
                 part = slice(start, min(start + rows, own.stop))
@@ -195,6 +200,7 @@ class _Loop:
         since = self.done - (self.points[-1].step if self.points else 0)
         if not since:
             return
+        # A sum over steps that contains one NaN or infinity is not finite, so one look at a point is enough.
         loss = float(self.loss_sum) / since
         if not math.isfinite(loss):
             raise TrainingError(
@@ -202,6 +208,7 @@ class _Loop:
                 "learning rate."
             )
         dev = self.evaluate() if evaluated and self.evaluate else None
+        # Strictly greater: of equal evaluations the first is kept.
         if dev is not None and (not self.best or dev > _dev(self._best_point())):
             self.best = {name: weight.detach().cpu().clone() for name, weight in self.weights.items()}
         self.points.append(CurvePoint(self.done, loss, dev))

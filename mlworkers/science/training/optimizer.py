@@ -18,6 +18,8 @@ def adamw(module: nn.Module, plan: LoopPlan) -> AdamW:
     weights = list(module.parameters())
     fused = all(weight.device.type in _FUSED for weight in weights)
     groups = [
+        # AdamW's decay is decoupled: w becomes w - rate · decay · w, apart from the moments of the gradient.
+        # It follows the schedule, because it is multiplied by the rate.
         {"params": [weight for weight in weights if weight.ndim > 1], "weight_decay": plan.weight_decay},
         {"params": [weight for weight in weights if weight.ndim <= 1], "weight_decay": 0.0},
     ]

@@ -58,6 +58,8 @@ class ShuffledEpochs:
 
     def batch(self, step: int) -> Places:
         """An epoch's last batch holds the rows that are left."""
+        # The rows of a step are a function of its number: nothing has to be replayed to go on from a
+        # checkpoint.
         epoch, number = divmod(step, self.per_epoch)
         start = number * self.batch_size
         return _order(self.seed, epoch, self.rows)[start : start + self.batch_size].copy()
@@ -72,10 +74,14 @@ class ShuffledEpochs:
         """
         if step < self.rising_steps:
             return step / self.rising_steps
+        # The line is 1 at the step `rising_steps` and would reach 0 at `steps`, so the last step still moves
+        # something.
         return (self.steps - step) / max(1, self.steps - self.rising_steps)
 
     def is_evaluated(self, done: int) -> bool:
         """`evaluations` times an epoch, the last time at its end."""
+        # With e evaluations in p steps, floor(k e / p) rises e times, by 1, as k goes from 0 to p >= e: at
+        # nearly equal distances, the last time at k = p.
         number = (done - 1) % self.per_epoch + 1
         share = number * self.evaluations // self.per_epoch
         return share > (number - 1) * self.evaluations // self.per_epoch
@@ -113,6 +119,8 @@ class BatchesOfLikeLength:
         return self._batches[number]
 
     def rate(self, step: int) -> float:
+        # The lower of two lines: one rises to 1 at the last step of the warm-up, the other falls from 1 at
+        # the next.
         return min((step + 1) / self._rising, (self.steps - step) / max(1.0, self.steps - self._rising))
 
     def is_evaluated(self, done: int) -> bool:
@@ -130,6 +138,8 @@ def batches_of_like_length(lengths: NDArray[np.int64], size: int, *, seed: tuple
     batches = []
     for start in range(0, len(order), pool):
         drawn = order[start : start + pool]
+        # Within a pool of some batches and not over all rows: each epoch then has other batches, and lengths
+        # within a batch are still close. A stable sort leaves rows of equal length in their random order.
         alike = drawn[np.argsort(lengths[drawn], kind="stable")]
         batches += [alike[first : first + size] for first in range(0, len(alike), size)]
     return [batches[index] for index in rng.permutation(len(batches))]
@@ -137,6 +147,7 @@ def batches_of_like_length(lengths: NDArray[np.int64], size: int, *, seed: tuple
 
 def is_curve_point(done: int, steps: int) -> bool:
     """Whether the curve gets a point after so many of the steps."""
+    # Of `steps` steps, every ceil(steps / 200)-th: 200 points at most, and one more for the last step.
     return done == steps or done % math.ceil(steps / CURVE_POINTS) == 0
 
 

@@ -71,10 +71,14 @@ def batches_without_siblings(sources: Sources, size: int, *, seed: tuple[int, in
     numbered = np.unique(sources, return_inverse=True)[1].reshape(sources.shape)
     distinct = [sorted({int(one) for one in row}) for row in numbered]
     standing = np.bincount([one for row in distinct for one in row], minlength=1)  # in how many rows
+    # Two lower bounds: ceil(n / size) batches hold n rows, and the rows of one source need a batch each.
+    # The dealing is greedy and may need more.
     batches = max(-(-rows // size), int(standing.max()))
+    # With ceil(n / batches) rows in each, all rows have room; it is at most `size`.
     room = -(-rows // max(batches, 1))
     rng = np.random.default_rng(seed)
     order = rng.permutation(rows)
+    # A row of a frequent source finds many batches closed, so each row counts by its most frequent source.
     most = standing[numbered].max(axis=1) if rows else np.zeros(0, dtype=np.int64)  # (n,)
     order = order[np.argsort(-most[order], kind="stable")]
     filled: list[list[int]] = [[] for _ in range(batches)]
@@ -91,6 +95,7 @@ def _place_for(
     sources: Sequence[int], filled: list[list[int]], within: list[set[int]], *, start: int, room: int
 ) -> int:
     """The number of a batch for a row; a new one where none has room for it."""
+    # At most one look at each batch, so dealing n rows to b batches costs n · b looks at worst.
     for step in range(len(filled)):
         place = (start + step) % len(filled)
         if len(filled[place]) < room and within[place].isdisjoint(sources):

@@ -73,6 +73,8 @@ def whole_backward(
     join: how the whole batch's outputs come together in a group of several. Returns the loss of the whole batch, in
     the process that leads; 0 in others, so that the sum is the loss.
     """
+    # With outputs z_i of the rows and weights θ, dL/dθ = Σ_i dL/dz_i · dz_i/dθ. The loss needs all z_i at
+    # once, and they are small; the graph of dz_i/dθ is large, and is there for one part at a time.
     rows = min(rows, learner.rows_kept or rows)
     if join is None and rows >= len(batch):
         loss = learner.loss(learner.outputs(batch), batch, shares)
@@ -82,6 +84,8 @@ def whole_backward(
     parts = [slice(start, min(start + rows, own.stop)) for start in range(own.start, own.stop, rows)]
     device = next(learner.module.parameters()).device
     states, found = [], []
+    # First pass: all z_i. A single part keeps its graph and needs no second pass; several parts cost one more
+    # forward pass of every row.
     with torch.set_grad_enabled(len(parts) == 1):
         for part in parts:
             states.append(random_state(device))
@@ -90,6 +94,7 @@ def whole_backward(
         with torch.no_grad():
             found = [[output[:0] for output in learner.outputs(batch[:1])]]
     outputs = [torch.cat(output).detach() for output in zip(*found, strict=True)]
+    # Leaves of a graph that holds the loss alone: its backward pass ends in dL/dz and not in the encoder.
     whole = [output.requires_grad_() for output in (join(outputs) if join else outputs)]
     loss = learner.loss(whole, batch, shares)
     if group.leads:
@@ -101,7 +106,9 @@ def whole_backward(
     for part, state in zip(parts, states, strict=True):
         if len(parts) > 1:
             random_restore(state, device)
+        # Second pass: the restored random state gives the same dropout, so the same z_i, now with a graph.
         again = found[0] if len(parts) == 1 else learner.outputs(batch[part])
         used = [(output, by[part]) for output, by in zip(again, gradients, strict=True) if by is not None]
+        # The product of dL/dz_i with dz_i/dθ, added to the gradients of θ.
         torch.autograd.backward([output for output, _by in used], [by for _output, by in used])
     return loss.detach()

@@ -60,6 +60,8 @@ class Examples:
             for text in row
         }
         table = [
+            # A copy and its original have the same origins, so no batch holds both: one would be a false
+            # negative.
             [of_text[text] for text in (*own, *made_from)]
             for own, made_from in zip(self.sides, self.origins, strict=True)
         ]
@@ -112,6 +114,7 @@ def triplet_examples(rows: Iterable[tuple[str, str, NliLabel]]) -> Examples:
     found = tuple(
         (premise, positive, negative)
         for premise, positives in entailed.items()
+        # zip ends with the shorter list: a premise with m entailments and n contradictions gives min(m, n).
         for positive, negative in zip(positives, contradicted.get(premise, []), strict=False)
     )
     return Examples(found, found)
@@ -129,6 +132,8 @@ def copies_of(examples: Examples, paraphrases: Paraphrases, *, number: int) -> C
     sides, origins, classes, missing = [], [], [], 0
     for place in range(number):
         for row, own in enumerate(examples.sides):
+            # Latin-square order: with p parts, p copies of one example have p different parts, and so have
+            # the k-th copies of p examples in a row. After p copies each part gives its next paraphrase.
             part = paraphrases[(row + place) % len(paraphrases)]
             copied = _copied(own, part, place // len(paraphrases))
             if copied is None:
@@ -144,6 +149,7 @@ def copies_of(examples: Examples, paraphrases: Paraphrases, *, number: int) -> C
 
 def copyable(examples: Examples, paraphrases: Paraphrases, *, number: int) -> list[int]:
     """The places of the examples of which so many copies can be made, with whichever part they begin."""
+    # Rounded up: of p parts, some give ceil(number / p) copies, and which they are depends on the row.
     of_part = -(-number // len(paraphrases))
     return [
         place

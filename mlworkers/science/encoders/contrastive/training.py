@@ -94,6 +94,7 @@ class ContrastTraining:
     now: Callable[[], float] | None
 
     def model(self, compute: Compute) -> _Model:
+        # The layers of a pooler or of a loss are drawn here: the same seed gives every process the same ones.
         with torch.random.fork_rng():
             torch.manual_seed(self.plan.seed)
             encoder, tested = encoders_with(self.base, self.plan, compute)

@@ -205,6 +205,7 @@ def dev_drawn(rows: TaskRows, share: float, *, seed: int) -> tuple[TaskRows, Tas
     """Training rows, and dev rows drawn from them: about that share, all rows of a first sentence on one side."""
     names, units = np.unique(np.array(rows.first, dtype=object), return_inverse=True)
     order = np.random.default_rng([seed, 11]).permutation(len(names))
+    # Whole units in random order, as long as their rows fit into the share; the first always is drawn.
     sizes = np.bincount(units, minlength=len(names))[order]
     drawn = order[np.cumsum(sizes) <= max(share * len(rows), sizes[0])]
     back = np.isin(units, drawn)
@@ -215,6 +216,7 @@ def decided(task: Task, predicted: Values) -> Values:
     """The score of each row, (n,), or the number of its likeliest class. predicted: what a model gives, (n, k)."""
     if not task.classes:
         return predicted[:, 0]
+    # Softmax keeps the order of logits, so the largest logit is the likeliest class. (n, k) -> (n,).
     chosen: Values = predicted.argmax(axis=1).astype(np.float64)
     return chosen
 

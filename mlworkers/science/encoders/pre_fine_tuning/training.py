@@ -44,7 +44,8 @@ class TaskLearner:
             each = cross_entropy(found, values, reduction="none")
         else:
             each = mse_loss(found.squeeze(-1), values, reduction="none")
-        # Σ_i loss_i / B over the rows of a batch or of a part of it, (b,) · (b,) -> (): parts add up to the mean.
+        # Σ_i loss_i / B over the rows of a batch or of a part of it, (b,) · (b,) -> (): parts add up to the
+        # mean.
         loss = each @ shares
         loss.backward()  # type: ignore[no-untyped-call]
         return loss.detach()

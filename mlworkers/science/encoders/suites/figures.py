@@ -86,7 +86,7 @@ def suite_figures(
         whole = _measured(metric, test, read.test.values, threshold, resamples=resamples, seed=seed)
         figures.append(Figure(suite.name, WHOLE, whole))
         if unseen is not None:
-            # The threshold stays the one from the dev pairs: fewer test pairs are no reason to tune again.
+            # The threshold is the one of the whole test set: it comes from the dev pairs alone.
             values = np.array(read.test.values)[unseen]
             if enough(values):
                 few = _measured(metric, test[unseen], values, threshold, resamples=resamples, seed=seed)

@@ -104,6 +104,7 @@ def pair_features(vectors: SentenceVectors, pairs: JudgedPairs) -> Features:
 
 def _unit(side: NDArray[np.float32]) -> Features:
     values = side.astype(np.float64)
+    # The floor of 1e-12 keeps a vector of zeros at zero instead of 0 / 0.
     unit: Features = values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-12)
     return unit
 
