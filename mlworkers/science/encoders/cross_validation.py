@@ -87,7 +87,7 @@ def method_figures(
 
     def figures(chosen: NDArray[np.bool_]) -> Figures:
         def measured(part: NDArray[np.bool_], metric: Metric = Metric.SPEARMAN) -> "_OfSeeds":
-            # (n,) bool: a fold or source, on all pairs or on the unseen ones.
+            # (n,) bool: the pairs of a fold or of a source, or only the unseen ones among them.
             pairs = chosen & part
             count = int(np.count_nonzero(pairs))
             if count < FEWEST_PAIRS:

@@ -173,6 +173,7 @@ class PairTable:
                 there=there,
             )
         low, high = self.scale(name)
+        # The affine map from low..high to 0..1 keeps NaN, and every correlation with the scores.
         scaled: Column = (self.column(self._columns[name][0]).astype(np.float64) - low) / (high - low)
         return scaled
 

@@ -204,6 +204,7 @@ class EncoderTraining:
         )
 
         def evaluate() -> float | None:
+            # The validation pairs are not weighted, so that all weightings are judged by the same measure.
             first, second = validation.first.tolist(), validation.second.tolist()
             return spearman(pair_cosines(model, first, second, compute).values, validation.values)
 

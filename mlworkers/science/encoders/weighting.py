@@ -139,8 +139,8 @@ def _filtered(values: Weights, numbers: Places, share: float) -> Weights:
     share of few pairs drops none.
     """
     kept = np.ones(numbers.size)
-    # lexsort sorts by its last key first: by value, then by number. The order of the
-    # rows does not decide which pairs are dropped.
+    # lexsort sorts by its last key first: by value, then by number. The order of the rows does not decide
+    # which pairs are dropped.
     kept[np.lexsort((numbers, values))[: int(share * numbers.size)]] = 0
     return kept
 

@@ -73,7 +73,8 @@ class Group:
         if self.size == 1:
             return loss, again
         trained = list(weights)
-        # A sum and not a mean: the rows' shares already divide by the size of the whole batch.
+        # A sum and not a mean: each process adds what its rows give to the gradient of the whole batch's
+        # loss.
         gradients = [torch.zeros_like(one) if one.grad is None else one.grad for one in trained]
         # A gradient of zeros is not the same as none: AdamW would still decay the weight.
         there = torch.tensor([float(one.grad is not None) for one in trained])

@@ -63,6 +63,8 @@ def trained_on(
         report(*standing)  # somebody may want the training to stop while no step ends
 
     with TemporaryDirectory(prefix="semblance-devices-") as folder:
+        # The processes share the cores of one machine: more threads than cores in all would slow each other
+        # down.
         threads = max(1, torch.get_num_threads() // len(devices))
         work = _Share(recipe, tuple(devices), precision, Path(folder), threads)
         result: TrainingResult = together(work, len(devices), hear=hear, look=look)
