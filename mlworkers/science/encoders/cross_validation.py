@@ -86,7 +86,9 @@ def method_figures(
     names = np.array([source or NO_SOURCE for source in sources])
 
     def figures(chosen: NDArray[np.bool_]) -> Figures:
-        def measured(part: NDArray[np.bool_], metric: Metric = Metric.SPEARMAN) -> "_OfSeeds":
+        def measured(
+            part: NDArray[np.bool_], metric: Metric = Metric.SPEARMAN, *, fold: int = 0
+        ) -> "_OfSeeds":
             # (n,) bool: the pairs of a fold or of a source, or only the unseen ones among them.
             pairs = chosen & part
             count = int(np.count_nonzero(pairs))
@@ -96,16 +98,20 @@ def method_figures(
             # nothing.
             drawn = resamples if len(predicted) == 1 else 0
             of_seeds = [
-                correlation_measured(metric, one[pairs], scores[pairs], resamples=drawn, seed=seed)
+                correlation_measured(metric, one[pairs], scores[pairs], resamples=drawn, seed=seed + fold)
                 for one in predicted
             ]
             return _OfSeeds(count, of_seeds)
 
-        tested = [folds.fold == number for number in range(len(folds))]
-        parts = list(map(measured, tested))
+        tested = {number: folds.fold == number for number in range(len(folds))}
+        # Each fold draws resamples of its own. With the same draws, folds of equal size would take the same places, and
+        # where pairs stand in the order of their scores, the interval of their mean would be too wide.
+        parts = [measured(part, fold=number + 1) for number, part in tested.items()]
         return Figures(
             mean=_mean(parts),
-            mean_pearson=_mean([measured(part, Metric.PEARSON) for part in tested]),
+            mean_pearson=_mean(
+                [measured(part, Metric.PEARSON, fold=number + 1) for number, part in tested.items()]
+            ),
             pooled=measured(folds.tested).estimate,
             by_fold={name: part.estimate for name, part in zip(folds.names, parts, strict=True)},
             by_source={name: measured(names == name).estimate for name in np.unique(names).tolist()},

@@ -8,7 +8,7 @@ from scipy.stats import t as student
 from curation.statistics.influence import spearman_by_pair
 from docs.experiments.folds_coverage import covered
 from mlworkers.science.encoders.cross_validation import method_figures, sources_described
-from mlworkers.science.encoders.folds import Protocol, folds_drawn, part_to_cite
+from mlworkers.science.encoders.folds import Folds, Protocol, folds_drawn, part_to_cite
 
 EVERY = np.ones(80, dtype=bool)
 
@@ -36,6 +36,24 @@ def test_the_mean_of_folds_is_not_the_correlation_over_all_pairs(scored) -> None
     assert found.pooled.value == pytest.approx(spearmanr(predicted, scores).statistic)
     assert found.by_source["news"].value == pytest.approx(spearmanr(predicted[:30], scores[:30]).statistic)
     assert found.mean.low < found.mean.value < found.mean.high
+
+
+def test_the_mean_of_four_equal_folds_is_known_twice_as_well_as_one() -> None:
+    """Folds that drew the same resamples would count as one: the interval of their mean would be a fold's."""
+    rng = np.random.default_rng(5)
+    scores = np.sort(rng.uniform(size=60))
+    predicted = scores + rng.normal(scale=0.3, size=60)
+
+    def widths(count: int) -> list[float]:
+        names, none = [str(number) for number in range(count)], np.zeros(60 * count, dtype=bool)
+        folds = Folds(Protocol.RANDOM, np.repeat(np.arange(count), 60), names, none)
+        found = method_figures(
+            "dice", np.tile(predicted, count)[None], np.tile(scores, count), folds, [""] * 60 * count,
+            unseen=~none, resamples=1000, seed=1,
+        )  # fmt: skip
+        return [figure.high - figure.low for figure in (found.mean, found.mean_pearson)]
+
+    assert widths(4) == pytest.approx([width / 2 for width in widths(1)], rel=0.15)
 
 
 def test_the_mean_of_pearsons_correlation_is_that_of_the_folds(scored) -> None:
