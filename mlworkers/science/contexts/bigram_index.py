@@ -58,6 +58,7 @@ def index_write(
     keys, chunks, met = _bigrams(corpus, bounds, report)
 
     # The same bigrams where words are numbered in the order of their bytes, so that a word is found by halving.
+    # A key is (number of the first word) · 2^32 + (number of the second), so one uint64 sorts both at once.
     encoded = [word.encode() for word in met]
     by_bytes = sorted(range(len(encoded)), key=encoded.__getitem__)
     number = np.empty(len(by_bytes), dtype=np.uint64)
@@ -74,6 +75,7 @@ def index_write(
     report(len(corpus), len(corpus), "Sorting bigrams")
     order = np.argsort(keys, kind="stable")  # chunks stay in their order within a bigram
     keys, chunks = keys[order], chunks[order]
+    # A run of equal (bigram, chunk) in the sorted arrays is one posting; the length of the run is its count.
     first = np.ones(len(keys), dtype=bool)
     first[1:] = (keys[1:] != keys[:-1]) | (chunks[1:] != chunks[:-1])
     places = np.flatnonzero(first)
@@ -81,8 +83,13 @@ def index_write(
     keys, chunks = keys[places], chunks[places]
     bigrams, begins = np.unique(keys, return_index=True)
     spread = np.diff(np.append(begins, len(keys)))  # chunks of each bigram
+    # Smoothed inverse document frequency: idf = ln((1 + N) / (1 + df)) + 1, for N chunks and df of them with
+    # it. The 1 inside the fraction and the 1 after it keep the weight of a bigram of every chunk at 1, not at
+    # 0.
     rarity = np.log((1 + len(starts)) / (1 + spread)) + 1
     weights = counts * np.repeat(rarity, spread)
+    # Cosine normalisation: each weight is divided by the Euclidean length of its chunk's vector. A retrieval
+    # is then a sum of products, and no chunk gains by being long.
     lengths = np.sqrt(np.bincount(chunks, weights**2, minlength=len(starts)))
     weights /= lengths[chunks]
     (folder / _RULE).write_text(WORDS_RULE, "utf-8")
@@ -164,14 +171,21 @@ class BigramIndex:
         places = np.searchsorted(self._bigrams, keys)
         begins, ends = self._bounds[places], self._bounds[places + 1]
         chunks = len(self.chunks) - 1
+        # The sentence gets the same weights as the chunks do; ends - begins is the number of chunks with the
+        # bigram. Bigrams that the index lacks count neither in the product nor in the length of the
+        # sentence's vector.
         weights = counts * (np.log((1 + chunks) / (1 + ends - begins)) + 1)
         length = np.linalg.norm(weights)
         cosines = np.zeros(chunks)
         for weight, begin, end in zip(
             weights, begins, ends, strict=True
         ):  # ascending bigrams: always the same sum
+            # A chunk is at most once among the postings of a bigram, so that the indexed addition loses
+            # nothing.
             cosines[self._postings[begin:end]] += weight / length * self._weights[begin:end]
         found = np.flatnonzero(cosines)
+        # Partial selection costs O(n), a full sort O(n log n). All that tie with the last one stay until the
+        # sort, which breaks ties by the number of the chunk.
         if len(found) > most:
             values = cosines[found]
             found = found[values >= np.partition(values, len(values) - most)[len(values) - most]]
@@ -188,6 +202,7 @@ class BigramIndex:
             if one is not None and other is not None
         ]
         keys, counts = np.unique(np.array(found, dtype=np.uint64), return_counts=True)
+        # A key above all others would be found behind the end; the comparison below then rejects it.
         places = np.minimum(np.searchsorted(self._bigrams, keys), len(self._bigrams) - 1)
         known = self._bigrams[places] == keys
         return keys[known], counts[known]

@@ -183,6 +183,7 @@ def near_duplicates(keys: NDArray[np.uint64], documents: NDArray[np.int32]) -> l
     """
     order = np.lexsort((documents, keys))
     keys, documents = keys[order], documents[order]
+    # A document is a set of keys: a sentence that it repeats counts once.
     first = np.ones(len(keys), dtype=bool)
     first[1:] = (keys[1:] != keys[:-1]) | (documents[1:] != documents[:-1])
     keys, documents = keys[first], documents[first]
@@ -191,9 +192,11 @@ def near_duplicates(keys: NDArray[np.uint64], documents: NDArray[np.int32]) -> l
     ends = np.append(begins[1:], len(keys))
     spread = ends - begins
     common: Counter[tuple[int, int]] = Counter()
+    # Pairs of documents are counted per shared key, at most C(20, 2) = 190 each, instead of over all pairs.
     for place in np.flatnonzero((spread > 1) & (spread <= _COMMON)).tolist():
         common.update(combinations(documents[begins[place] : ends[place]].tolist(), 2))
     found = [
+        # Jaccard's index |A ∩ B| / |A ∪ B|, with |A ∪ B| = |A| + |B| - |A ∩ B|.
         (one, other, share / (int(sizes[one]) + int(sizes[other]) - share))
         for (one, other), share in common.items()
     ]

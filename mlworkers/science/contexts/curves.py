@@ -86,6 +86,7 @@ def curve_points(
         x: np.stack([np.asarray(column, dtype=np.float64) for column in of]) for x, of in columns.items()
     }
     known = {x: ~np.isnan(table).any(axis=0) for x, table in tables.items()}
+    # Correlations of different sets of pairs could not be compared, whatever the number of pairs.
     common = np.logical_and.reduce(list(known.values()))
     pairs = int(common.sum())
     values, drawn = dict[int, float](), dict[int, Scores]()
@@ -94,6 +95,9 @@ def curve_points(
             of_seeds = [spearman(row[common], scores[common]) for row in table]
             if None not in of_seeds:
                 values[x] = float(np.mean([one for one in of_seeds if one is not None]))
+                # The mean over seeds is taken within each resample, (seeds, resamples) -> (resamples,). The
+                # same seed draws the same pairs for every row, so that the interval is one over pairs and not
+                # over seeds.
                 drawn[x] = np.mean(
                     [
                         resampled_correlations(row[common], scores[common], seed=seed, resamples=resamples)
@@ -111,6 +115,8 @@ def curve_points(
         interval = percentile_interval(drawn[x])
         difference, of_difference = None, None
         if x != last and last in values:
+            # Paired differences: both correlations of a resample are of the same pairs, so what they share
+            # cancels out.
             difference, of_difference = values[x] - values[last], percentile_interval(drawn[x] - drawn[last])
         found.append(
             Point(

@@ -63,6 +63,8 @@ class DiscriminativeModel:
         self, corpus: Corpus, fits: Sequence[Fit], *, report: Report = silent
     ) -> NDArray[np.float64]:
         """log p(y = 1 | s, c), (n,), in nats."""
+        # For logits z: log σ(z) = -log(1 + exp(-z)), computed without overflow for large negative z, where
+        # σ(z) itself would round to 0 and its logarithm to minus infinity.
         found: NDArray[np.float64] = -np.logaddexp(0.0, -self.logits(corpus, fits, report=report))
         return found
 
@@ -85,6 +87,8 @@ class DiscriminativeModel:
         own = [known.setdefault(sentence, len(known)) for sentence, _place in fits]
         vectors = self.vectors(list(known))
         found = []
+        # Only the head runs over pairs of sentence and context, in blocks, because its features have (1 + 3 ·
+        # slots) · d columns; the sentences are read once, above.
         for start in range(0, len(fits), _BLOCK):
             block = slice(start, start + _BLOCK)
             places = torch.tensor(

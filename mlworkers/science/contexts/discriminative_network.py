@@ -26,6 +26,8 @@ class BiLstm(nn.Module):
         packed = pack_padded_sequence(
             self.embedding(tokens), lengths.cpu(), batch_first=True, enforce_sorted=False
         )
+        # The packed form stops each direction at the true end of a sentence: last is (2, n, hidden) and free
+        # of padding.
         _states, (last, _cells) = self.lstm(packed)
         return torch.cat([last[0], last[1]], dim=1)
 
@@ -41,6 +43,8 @@ class Interaction(nn.Module):
     def forward(self, sentences: Tensor, contexts: Tensor) -> Tensor:
         """sentences (b, d), contexts (b, k, d). Returns logits (b,)."""
         each = sentences[:, None]
+        # The product and the distance join sentence and context before the nonlinearity, so that the order of
+        # contexts can differ from sentence to sentence. Each part is (b, k, d).
         parts = [contexts, contexts * each, (contexts - each).abs()]
         features = torch.cat([sentences, *(part.flatten(1) for part in parts)], dim=1)
         logits: Tensor = self.out(torch.tanh(self.hidden(features))).squeeze(1)
@@ -88,10 +92,13 @@ class ContextFit(nn.Module):
         """The slots of b contexts, (b, k, d), from vectors (n, d) and the places of their sentences among these,
         (b, left + right); -1 where a document has none there.
         """
+        # Row 0 is a zero vector for missing sentences; the place -1 + 1 = 0 selects it.
         known = torch.cat([vectors.new_zeros(1, vectors.shape[1]), vectors])
         chosen = known[places + 1]  # (b, left + right, d)
         if self.sides is not Sides.MEAN:
             return chosen
+        # The mean is over the sentences that exist: zero vectors add nothing to the sum and do not count
+        # below. A side without any sentence is 0 / 1, the zero vector.
         there = (places >= 0).to(vectors.dtype)
         sides = [slice(None, self.left), slice(self.left, None)]
         means = [

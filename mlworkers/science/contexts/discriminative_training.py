@@ -132,6 +132,7 @@ class FitLearner:
 
     def losses(self, rows: Sequence[Example]) -> Tensor:
         """The mean loss of the two examples of each place, (b,)."""
+        # Every distinct sentence of the batch is read once, however many examples it is in.
         numbers = sorted({number for row in rows for number in (row.centre, row.other, *row.around)} - {-1})
         place = {number: index for index, number in enumerate(numbers)} | {-1: -1}
         vectors = self._source(numbers)
@@ -142,6 +143,8 @@ class FitLearner:
             )
             for side in ([row.centre for row in rows], [row.other for row in rows])
         ]
+        # Binary cross-entropy: -log σ(z) for the right sentence and -log(1 - σ(z)) for the other one, with as
+        # many of each, so that the model's prior is 1/2.
         right, wrong = (
             binary_cross_entropy_with_logits(logits, torch.full_like(logits, wanted), reduction="none")
             for logits, wanted in zip(both, (1.0, 0.0), strict=True)
@@ -235,6 +238,7 @@ def examples_of(corpus: Corpus, places: Places, plan: DiscriminativePlan, *, see
         wants_same = bool(rng.random() < plan.same_document)
         other = None
         if wants_same:
+            # The places ascend, so those of one document are a slice, and no list of all places is searched.
             first, after = np.searchsorted(places, corpus.document_bounds(place))
             other = _drawn_other(corpus, place, places[first:after], window, rng)
         is_same = other is not None
@@ -257,6 +261,7 @@ def examples_of(corpus: Corpus, places: Places, plan: DiscriminativePlan, *, see
 def _drawn_other(
     corpus: Corpus, place: int, among: Places, window: Window, rng: np.random.Generator
 ) -> int | None:
+    # Rejection sampling: uniform over the places that are allowed, if one of _TRIES draws is.
     around = range(*corpus.bounds(place, *window))
     keys = set(corpus.near_keys[around.start : around.stop].tolist())
     for other in among[rng.integers(len(among), size=_TRIES)].tolist() if len(among) else []:
@@ -344,12 +349,14 @@ def shares_measured(
     own, others, swapped = logits[:count], logits[count : 2 * count], logits[2 * count :]
     is_right, same = own > others, np.array(held_out.from_document)
     # What a sentence or a context adds everywhere cancels out.
+    # If z(s, c) = a(s) + b(c), then gain = z(s1, c1) + z(s2, c2) - z(s1, c2) - z(s2, c1) = 0.
     gain = own[:half] + own[half : 2 * half] - swapped[:half] - swapped[half:]
     is_tie = np.abs(gain) < _TIE
     return (
         share_of(int(is_right.sum()), count),
         share_of(int(is_right[same].sum()), int(same.sum())) if same.any() else None,
         share_of(int(is_right[~same].sum()), int((~same).sum())) if not same.all() else None,
+        # Ties count one half, so that a head whose gain is always 0 comes out at chance.
         share_of(int((gain[~is_tie] > 0).sum() + is_tie.sum() // 2), half),
     )
 

@@ -30,6 +30,8 @@ def diverse_chosen(
     chosen: list[int] = []
     used: set[int] = set()
     sets = [frozenset(words) for words in before]
+    # Greedy choice: at most n · most comparisons of sets. Whether a candidate is taken depends on the better
+    # ones alone, so a smaller `most` gives the beginning of the same list.
     for candidate in np.argsort(-values, kind="stable").tolist():
         if len(chosen) == most:
             break

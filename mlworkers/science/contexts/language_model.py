@@ -67,6 +67,8 @@ class ContextModel:
     @cached_property
     def room(self) -> int:
         """The most tokens of each part of a text. Raises ModelError where that is next to nothing."""
+        # The three parts (left, sentence, right) get equal room, because each of them is at some time the
+        # gap.
         room = min(self.part_tokens, (self.context - self.asking.marks) // 3)
         if room < LEAST_PART:
             raise ModelError(
@@ -150,6 +152,8 @@ class ContextModel:
         shifted: the decoder's first token is given, and every row has one; else a row without any begins with its
         first token, which then counts nothing.
         """
+        # Teacher forcing: the logits at place t are of token t + 1. The input is all tokens but the last, and
+        # the target all but the first; the targets within `before` are ignored.
         whole = [[*row.before, *(token for run in row.writes for token in run)] for row in rows]
         skipped = [len(row.before) - 1 for row in rows]
         wanted = [
@@ -160,19 +164,25 @@ class ContextModel:
         return given, pad_sequence(wanted, True, _IGNORED).to(self.compute.device), mask
 
     def _means(self, rows: Sequence[Row], logits: Tensor, wanted: Tensor) -> NDArray[np.float64]:
+        # Only logits with a target are converted to float32: (targets, V) instead of (b, u, V).
         learned = wanted != _IGNORED
         losses = torch.zeros(wanted.shape, dtype=torch.float64)
         losses[learned.cpu()] = (
             cross_entropy(logits[learned].float(), wanted[learned], reduction="none").double().cpu()
         )
+        # With prefix sums, (b, u + 1), the loss of the places start … end - 1 is sums[end] - sums[start].
         sums = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(losses.numpy(), axis=1)], axis=1)
         found = np.full((len(rows), 2), np.nan)
         for place, row in enumerate(rows):
+            # The first token of the first run is predicted at the last place of `before`. Where there is no
+            # such place, start is -1 and the first token is not counted.
             start = len(row.before) - 1
             for number, run in enumerate(row.writes):
                 end = start + len(run)
                 counted = end - max(start, 0)
                 total = sums[place, end] - sums[place, max(start, 0)]
+                # The mean log p of a token of the run: (1 / |run|) Σ log p(token | what is before it), as in
+                # Eq. 3.
                 found[place, number] = -total / counted if counted else 0.0
                 start = end
         return found

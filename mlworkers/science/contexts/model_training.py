@@ -97,6 +97,7 @@ def context_model_trained(
         )
     rows = [row for each in model.rows(fitting) for row in each]
     end = int(model.tokenizer.eos_token_id)
+    # The model also learns the end of a gap; the nats below leave that token out, for both models.
     pairs = [TokenPair(list(row.read), [*row.writes[0], end]) for row in rows]
     kept = checkpoints_of(checkpoints, plan, pairs, every_steps=CHECKPOINT_STEPS)
     trained = train(
@@ -192,6 +193,8 @@ def directions_measured(
     }
     found = {}
     for term in model.terms:
+        # Unigram model with add-one smoothing: p(v) = (1 + n_v) / (V + Σ_u n_u), so that no held-out token
+        # has p = 0.
         counts = np.ones(vocabulary)
         for row in learned:
             if row.terms == (term,):
@@ -201,6 +204,8 @@ def directions_measured(
         tokens = sum(len(written) for _key, written in rows)
         found[term] = Direction(
             tokens,
+            # A value is a mean per token; times the length it is a sum, and the total is a mean over all
+            # tokens.
             model=-sum(values[key] * len(written) for key, written in rows) / tokens,
             unigram=-sum(float(logs[list(written)].sum()) for _key, written in rows) / tokens,
         )

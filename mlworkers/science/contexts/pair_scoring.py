@@ -104,6 +104,8 @@ class PairScorer:
         found, start = [], 0
         for (_pair, places), others in zip(chosen, beside, strict=True):
             width = 2 + len(others)
+            # The terms of one pair are (places, 2 + background, 4): first sentence, second sentence,
+            # background.
             own = terms[start : start + len(places) * width].reshape(-1, width, len(TERMS))
             start += len(places) * width
             found.append(
@@ -234,6 +236,7 @@ def pair_contexts(
         of_second,
         terms[:, 0],
         terms[:, 1],
+        # The mean over background sentences, (k, b, 4) -> (k, 4).
         terms[:, 2:].mean(axis=1),
         refused="" if places else ALONE,
         texts=list(texts),

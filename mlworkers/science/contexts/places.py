@@ -38,6 +38,7 @@ def places_split(corpus: Corpus, plan: SplitPlan) -> SplitPlaces:
     """
     rng = np.random.default_rng(plan.seed)
     starts, ends = np.asarray(corpus.segments[:-1]), np.asarray(corpus.segments[1:])
+    # The first and the last sentence of a segment have no sentence on one side, and so are no places.
     sizes = np.maximum(ends - starts - 2, 0)  # places of each segment
     total = int(sizes.sum())
     wanted = max(1, round(plan.held_out * total))
@@ -52,6 +53,8 @@ def places_split(corpus: Corpus, plan: SplitPlan) -> SplitPlaces:
         held_parts = [part for part, is_held in zip(ranges, held, strict=True) if is_held]
     else:
         largest = int(np.argmax(sizes))
+        # The contexts of learned places end at place + right, those of held-out ones begin at place - left. A
+        # gap of left + right places between the two keeps every sentence on one side.
         first_held = int(ends[largest]) - 1 - wanted
         train_parts = [
             np.arange(

@@ -134,6 +134,8 @@ def _drawn(
     by_section: bool,
 ) -> Iterator[tuple[Triplet, int]]:
     """At most so many triplets, each with its unit; a document in proportion to its sentences."""
+    # The weights of the draw, p = size / Σ sizes, are of sections: the sum of a document's is its share of
+    # sentences.
     flat = [(of, own) for of in documents for own in of]
     sizes = np.array([len(own.places) for _of, own in flat], dtype=np.float64)
     drawn, seen = 0, set[Triplet]()
@@ -161,6 +163,7 @@ def accuracy_of(near: ArrayLike, far: ArrayLike, units: ArrayLike, *, resamples:
     sentence-transformers' TripletEvaluator. units: (n,); triplets of one document are connected, so that documents are
     resampled. No interval over fewer than two.
     """
+    # A comparison with NaN is false, so that a triplet without a cosine counts as wrong too.
     right = (np.asarray(near) > np.asarray(far)).astype(np.float64)
     drawn = resampled_shares(right, units, resamples=resamples, seed=seed)
     return Accuracy(float(right.mean()), None if drawn is None else percentile_interval(drawn))
@@ -170,9 +173,13 @@ def resampled_shares(right: ArrayLike, units: ArrayLike, *, resamples: int, seed
     """The mean of n values in each resample of whole units, (resamples,); None with fewer than two units."""
     values = np.asarray(right, dtype=np.float64)
     _names, place = np.unique(np.asarray(units), return_inverse=True)
+    # Each unit is reduced to its sum and its count, because the share of a resample is a ratio of the two
+    # totals.
     sums, counts = np.bincount(place, weights=values), np.bincount(place)
     if len(counts) < _FEWEST:
         return None
+    # (resamples, units): the numbers of the drawn units. A resample has as many units as the data, but not
+    # always as many triplets, hence the division by its own count.
     drawn = np.random.default_rng([seed, 1]).integers(len(counts), size=(resamples, len(counts)))
     shares: np.ndarray = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
     return shares

@@ -38,6 +38,7 @@ class Leaks:
     def __init__(self, sentences: Iterable[str]) -> None:
         self._keys = np.array(sorted({int(near_copy_key(text), 16) for text in sentences}), dtype=np.uint64)
         told = [" ".join(words(text)) for text in sentences]
+        # Spaces around the words make the search one for whole words.
         self._contained = [f" {text} " for text in told if text.count(" ") >= _CONTAINED_WORDS - 1]
 
     def in_window(self, corpus: Corpus, place: int, window: Window) -> bool:
@@ -91,8 +92,11 @@ def best_of_chunks(found: Candidates, scores: ArrayLike, *, one_of_chunk: bool) 
     """The places by their scores (k,), the highest first and equal ones in their order; of each chunk the best alone,
     or all.
     """
+    # A stable sort of the negated scores keeps equal ones in their order.
     order = np.argsort(-np.asarray(scores, dtype=np.float64), kind="stable")
     if one_of_chunk:
+        # `unique` gives the first, hence the best, occurrence of each chunk, by chunk number; sorting these
+        # indices restores the order of the scores.
         _chunks, first = np.unique(found.chunks[order], return_index=True)
         order = order[np.sort(first)]
     return Candidates(found.places[order], found.chunks[order])
@@ -101,6 +105,8 @@ def best_of_chunks(found: Candidates, scores: ArrayLike, *, one_of_chunk: bool) 
 def at_random(corpus: Corpus, index: BigramIndex, *, most: int, seed: int | list[int]) -> Candidates:
     """Places drawn from the whole corpus, whatever the sentence: the paper's random selection (section 5.4)."""
     starts, ends = corpus.segments[:-1] + 1, corpus.segments[1:] - 1  # of the places of each segment
+    # A number d of 0 … P - 1 names the d-th place of the corpus: its segment is the first whose cumulated
+    # count exceeds d. The draw is uniform over places, not over segments.
     ends_of_places = np.cumsum(np.maximum(ends - starts, 0))
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(int(ends_of_places[-1]))[:most]

@@ -64,6 +64,7 @@ def combined(terms: Terms, weights: Weights) -> NDArray[np.float64]:
 
     Raises ValueError where a term is missing whose weight is not 0, or where all weights are 0.
     """
+    # A term of weight 0 must be taken out before the product: 0 · NaN is NaN.
     counted = weights.vector != 0
     if not counted.any():
         raise ValueError("All weights of the terms are 0; give at least one term a weight.")
@@ -79,6 +80,7 @@ def combined(terms: Terms, weights: Weights) -> NDArray[np.float64]:
 def raw_cosine(first: ArrayLike, second: ArrayLike) -> float | None:
     """Eq. 4 of two vectors (k,), in -1..1; None where one of them is 0."""
     left, right = (np.asarray(side, dtype=np.float64) for side in (first, second))
+    # Eq. 4: cos(v1, v2) = v1 · v2 / (|v1| |v2|). Rounding may exceed 1 by some bits, hence the clipping.
     lengths = np.linalg.norm(left) * np.linalg.norm(right)
     return float(np.clip(left @ right / lengths, -1.0, 1.0)) if lengths else None
 
@@ -95,12 +97,16 @@ def parts_of_contexts(first: ArrayLike, second: ArrayLike, background: ArrayLike
     rows = _centred(first, second, background)
     if any(np.ptp(row) == 0 for row in rows):
         return None
+    # Pearson's r = (1 / k) Σ_c z1_c · z2_c for z-scores by the standard deviation with divisor k, so that the
+    # summands are what each context adds.
     left, right = ((row - row.mean()) / row.std() for row in rows)
     parts: Scores = left * right / left.size
     return parts
 
 
 def _centred(first: ArrayLike, second: ArrayLike, background: ArrayLike) -> tuple[Scores, Scores]:
+    # S(s, c) - mean over background s' of S(s', c): what a context gives every sentence cancels out. What a
+    # sentence has in every context is taken off later, by the mean of its row in Pearson's correlation.
     left, right, mean = (np.asarray(side, dtype=np.float64) for side in (first, second, background))
     return left - mean, right - mean
 
@@ -138,12 +144,15 @@ def pair_similarity(
         return PairSimilarity(contexts, raw=1.0, centred=1.0)
     if contexts < FEWEST_CONTEXTS:
         return PairSimilarity(contexts)
+    # Eq. 3 is linear in its terms, so the weighted sum of the means is the mean of the weighted sums: the
+    # background needs no more than its mean of each term, (k, 4) -> (k,).
     left, right, mean = (combined(terms, weights) for terms in (first, second, background))
     rows = _centred(left, right, mean)
     return PairSimilarity(
         contexts,
         raw=raw_cosine(left, right),
         centred=centred_similarity(left, right, mean),
+        # One context is one resampled unit; the two entries of a context stay together.
         raw_interval=percentile_interval(resampled_cosines(left, right, seed=seed, resamples=resamples)),
         centred_interval=percentile_interval(resampled_pearson(*rows, seed=seed, resamples=resamples)),
     )

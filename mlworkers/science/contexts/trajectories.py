@@ -66,6 +66,8 @@ class TrajectoryScorer:
         found, start = [], 0
         for pair, texts in chosen:
             width = 2 + len(self._background(pair))
+            # The terms of one pair are (texts, 2 + background, 4): first sentence, second sentence,
+            # background.
             own = terms[start : start + len(texts) * width].reshape(-1, width, len(TERMS))
             start += len(texts) * width
             seconds = [second for _text, second in texts]
@@ -111,11 +113,13 @@ def continuations(model: ContextModel, sentence: str, *, count: int, tokens: int
     told = blake2b(f"{seed} {sentence}".encode(), digest_size=8).digest()
     written: Any
     with torch.random.fork_rng([read.device] if read.device.type == "cuda" else []):
+        # The seed has 63 bits of the hash, and the generator's state is restored afterwards.
         torch.manual_seed(int.from_bytes(told, "big") >> 1)
         written = model.model.generate(
             input_ids=read,
             attention_mask=torch.ones_like(read),
             do_sample=True,
+            # No truncation: the texts are then a sample of p(text | sentence) itself, up to the most tokens.
             top_k=0,
             top_p=1.0,
             temperature=1.0,
