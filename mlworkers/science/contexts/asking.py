@@ -85,8 +85,7 @@ def batches_of(rows: Sequence[Keyed], *, tokens_per_batch: int) -> list[list[Key
     reads, read, decoded = set[Tokens](), 0, 0
     for key, row in (each for group in ordered for each in group):
         batch = batches[-1]
-        # The cost with this row, padding included: distinct inputs × longest input + rows × longest decoder
-        # text.
+        # The cost with this row, padding included: inputs × longest input + rows × longest decoder text.
         wide, long = max(read, len(row.read)), max(decoded, row.decoded)
         cost = (len(reads) + (row.read not in reads)) * wide + (len(batch) + 1) * long
         if batch and cost > tokens_per_batch:

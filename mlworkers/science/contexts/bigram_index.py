@@ -84,8 +84,7 @@ def index_write(
     bigrams, begins = np.unique(keys, return_index=True)
     spread = np.diff(np.append(begins, len(keys)))  # chunks of each bigram
     # Smoothed inverse document frequency: idf = ln((1 + N) / (1 + df)) + 1, for N chunks and df of them with
-    # it. The 1 inside the fraction and the 1 after it keep the weight of a bigram of every chunk at 1, not at
-    # 0.
+    # it. A bigram that every chunk has then weighs 1 and not 0.
     rarity = np.log((1 + len(starts)) / (1 + spread)) + 1
     weights = counts * np.repeat(rarity, spread)
     # Cosine normalisation: each weight is divided by the Euclidean length of its chunk's vector. A retrieval

@@ -104,8 +104,7 @@ class PairScorer:
         found, start = [], 0
         for (_pair, places), others in zip(chosen, beside, strict=True):
             width = 2 + len(others)
-            # The terms of one pair are (places, 2 + background, 4): first sentence, second sentence,
-            # background.
+            # The terms of one pair are (places, 2 + background, 4): both sentences, then the others.
             own = terms[start : start + len(places) * width].reshape(-1, width, len(TERMS))
             start += len(places) * width
             found.append(

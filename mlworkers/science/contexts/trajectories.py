@@ -66,8 +66,7 @@ class TrajectoryScorer:
         found, start = [], 0
         for pair, texts in chosen:
             width = 2 + len(self._background(pair))
-            # The terms of one pair are (texts, 2 + background, 4): first sentence, second sentence,
-            # background.
+            # The terms of one pair are (texts, 2 + background, 4): both sentences, then the others.
             own = terms[start : start + len(texts) * width].reshape(-1, width, len(TERMS))
             start += len(texts) * width
             seconds = [second for _text, second in texts]

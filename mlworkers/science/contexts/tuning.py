@@ -80,7 +80,7 @@ def equal_weights(terms: Sequence[str]) -> Weights:
 def grid(terms: Sequence[str]) -> Iterator[Weights]:
     """All weights of some terms in steps of 0.1 whose sum is 1; the others are 0."""
     # For t terms C(10 + t - 1, t - 1) weights remain: 66 for three terms, 286 for four. Whole steps are
-    # summed, because ten times 0.1 is not exactly 1 in binary.
+    # summed, because a sum of ten times 0.1 is not exactly 1 in binary.
     for steps in product(range(STEPS + 1), repeat=len(terms)):
         if sum(steps) == STEPS:
             given = dict(zip(terms, (step / STEPS for step in steps), strict=True))

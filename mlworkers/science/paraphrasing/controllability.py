@@ -106,9 +106,11 @@ def controllability(
     groups = np.unique(np.asarray(sources), return_inverse=True)[1].astype(np.int64)
 
     named = tags_named(bounds)
+    # (n, 2): the middle of the bins that were asked for, similarity and BLEU.
     middles = np.array(
         [[(tag.low + tag.high) / 2 for tag in (named[one.similarity], named[one.lexical])] for one in targets]
     )
+    # (n, 2), in the same order as the middles.
     labels = np.column_stack([measured.similarity, measured.bleu])
     # Whether both labels lie in the bin that was asked for or in one beside it, (n,).
     found = bounds.bins(measured.similarity, measured.bleu)
@@ -128,6 +130,8 @@ def controllability(
 
     aims = [Aim(), *_aims(targets)]
     own = [np.array([aim.takes(target) for target in targets]) for aim in aims]
+    # All figures but the correlations are ratios of sums over sources. One draw of sources serves every aim
+    # and column, so that the figures of one resample belong together.
     sums = np.concatenate(
         [_sums(columns, marks, groups) for marks in own], axis=1
     )  # (sources, aims × columns)
@@ -177,6 +181,7 @@ def _sums(columns: _Columns, own: Marks, groups: Integers) -> Reals:
     likeliest, how many have labels, both errors, and both labels: (sources, 9).
     """
     measured = own & columns.known
+    # NaN must become 0 before the sum; the count of known labels, not of paraphrases, divides these columns.
     labels = np.where(measured[:, None], columns.labels, 0.0)
     errors = np.where(measured[:, None], np.abs(columns.labels - columns.middles), 0.0)
     other = columns.hit if columns.other is None else columns.other
@@ -195,6 +200,8 @@ def _figures(
     def ratio(above: Callable[[Reals], Reals], below: int) -> Estimate:
         if not totals[0, below]:
             return Estimate(None)
+        # The ratio of the totals, and that of each resample: a resample has its own number of paraphrases
+        # below.
         value, resampled = (_divided(above(each), each[:, below]) for each in (totals, drawn))
         return resampled_estimate(float(value[0]), resampled) if len(drawn) else Estimate(float(value[0]))
 
@@ -225,6 +232,7 @@ def _figures(
 
 def _divided(above: Reals, below: Reals) -> Reals:
     """NaN where nothing is below."""
+    # The inner choice keeps 0 / 0 from being computed: `where` evaluates both sides.
     return np.where(below > 0, above / np.where(below > 0, below, 1.0), np.nan)
 
 
@@ -239,6 +247,7 @@ def _correlated(
     value = spearman(asked, found)
     if value is None or not resamples:
         return Estimate(value)
+    # Sources without a paraphrase of this aim leave gaps; the resampling needs groups from 0 without gaps.
     together = np.unique(groups[rows], return_inverse=True)[1].astype(np.int64)
     drawn = resampled_correlations(asked, found, seed=seed, resamples=resamples, groups=together)
     return resampled_estimate(value, drawn)

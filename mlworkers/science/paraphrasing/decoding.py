@@ -50,6 +50,7 @@ def paraphrases_decoded(
     found: list[list[str]] = [[] for _ in requests]
     done, rows_at_once = 0, max(1, paraphraser.compute.tokens_per_batch)
     for content, rows in _of_equal_length(paraphraser, requests):
+        # Memory grows with the lines of the decoder: `width` of them for each row of the batch.
         width = max(decoding.beams, decoding.candidates)
         fitting = max(1, paraphraser.compute.tokens_per_batch // (len(rows[0].tokens) * width))
         start = 0
@@ -96,12 +97,14 @@ def _generated(
     paraphraser: Paraphraser, rows: Sequence[_Row], decoding: Decoding, content: int
 ) -> list[list[str]]:
     arguments = search_arguments(paraphraser, decoding, content)
+    # All rows are equally long, so the mask is all ones and positions need no shift.
     read = torch.tensor([row.tokens for row in rows], device=paraphraser.compute.device)  # (b, t)
     with torch.inference_mode(), quiet_transformers():
         found = _texts(paraphraser, arguments, input_ids=read, attention_mask=torch.ones_like(read))
         others = decoding.candidates - 1
         if decoding.sampling is None or not others:
             return _cut(found, decoding.candidates)
+        # One uniform number for each token that may be written: noise is (b × others, most).
         most = int(arguments["max_new_tokens"])
         noise = [
             _noise(row.request, most, seed=decoding.seed, sample=n) for row in rows for n in range(others)
@@ -143,6 +146,9 @@ def search_arguments(paraphraser: Paraphraser, decoding: Decoding, content: int)
     return {
         "num_beams": decoding.beams,
         "num_return_sequences": 1 if decoding.sampling else decoding.candidates,
+        # EOS is forbidden before min_new_tokens tokens. With m marks, m - 1 of them come before EOS, so that
+        # at least `least` tokens of content are written if min_new_tokens = least + m - 1; the most are most
+        # + m with EOS.
         "min_new_tokens": min(least + marks - 1, room),
         "max_new_tokens": min(most + marks, room),
         # A model that was trained a little may leave out the mark that begins a sentence; it counts in the bounds.

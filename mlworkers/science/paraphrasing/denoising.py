@@ -23,6 +23,7 @@ def sentences_to_write_again(sentences: Sequence[str], bounds: TagBounds, *, see
     made = []
     for sentence in sentences:
         words = np.array(sentence.split(), dtype=object)
+        # Each word is left out on its own with this probability; a sentence that would lose all stays whole.
         kept = rng.random(len(words)) >= DROPPED
         similarity, lexical = rng.integers(len(bounds.similarity)), rng.integers(len(bounds.lexical))
         target = Target(bounds.similarity[similarity].name, bounds.lexical[lexical].name)

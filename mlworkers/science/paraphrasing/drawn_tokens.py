@@ -15,8 +15,11 @@ class Drawn(LogitsProcessor):  # type: ignore[misc]
         self._way, self._noise, self._step = way, noise, 0
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        # softmax(z / T): T above 1 flattens the distribution. The top-k set does not depend on T, its
+        # probabilities do.
         logits = scores.float() / self._way.temperature  # (b, v)
         tokens, p = nucleus(logits, top_k=self._way.top_k, top_p=1.0)
         token = drawn(tokens, p, self._noise[:, self._step].to(scores.device))  # (b,)
         self._step += 1
+        # One finite score in each row: the library's argmax (do_sample=False) can then take this token alone.
         return torch.full_like(scores, -torch.inf).scatter_(1, token[:, None], 0.0)

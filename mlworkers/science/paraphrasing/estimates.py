@@ -42,10 +42,15 @@ def share_of_groups(marks: NDArray[np.bool_], groups: Groups) -> Estimate:
     Kish 1965). Nothing is drawn, so that a page can compute it.
     """
     n, share = len(marks), float(marks.mean())
+    # Σ_i (m_i - p) within each group, (groups,): members of a group that err together do not cancel out.
     residuals = np.bincount(groups, weights=marks - share)
     number = len(residuals)
+    # Linearised variance of a ratio mean: var(p) = G / (G - 1) · Σ_g r_g^2 / n^2, for G groups.
     variance = float((residuals**2).sum()) / n**2 * (number / max(number - 1, 1))
+    # Of independent rows var(p) = p (1 - p) / n; the n that solves it for this variance is the effective
+    # number. With no variance between groups it is undefined, and the number of groups is taken instead.
     effective = share * (1 - share) / variance if variance > 0 else float(number)
+    # Negative correlation within groups would give more effective rows than rows; n is the upper bound.
     return wilson(share, max(1.0, min(effective, float(n))))
 
 
@@ -58,6 +63,7 @@ def mean_of_groups(values: Reals, groups: Groups) -> Estimate:
     number = len(residuals)
     if number < 2:
         return Estimate(mean)
+    # se = sqrt(G / (G - 1) · Σ_g r_g^2) / n, with G - 1 degrees of freedom for Student's t.
     error = sqrt(float((residuals**2).sum()) * number / (number - 1)) / len(values)
     half = float(scipy.stats.t.ppf(0.975, number - 1)) * error
     return Estimate(mean, mean - half, mean + half)

@@ -23,6 +23,8 @@ def bleu_scores(first: Sequence[str], second: Sequence[str], *, report: Report) 
     scores = np.empty(len(first))
     for start in range(0, len(first), _PAIRS_PER_BLOCK):
         stop = min(start + _PAIRS_PER_BLOCK, len(first))
+        # BLEU = min(1, exp(1 - r / h)) · exp(mean over orders of log p_n), with r, h the lengths of reference
+        # and hypothesis.
         for place in range(start, stop):
             scores[place] = _bleu.sentence_score(second[place], [first[place]]).score
         report(stop, len(first), "Computing BLEU")

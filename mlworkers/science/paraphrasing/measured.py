@@ -34,6 +34,7 @@ def measure(
     labels = np.full((2, len(first)), np.nan)
     if whole:
         left, right = ([side[place] for place in whole] for side in (first, second))
+        # (2, n): similarity in row 0, BLEU in row 1, both on the scale of 0 to 100.
         labels[0, whole] = TOP * np.clip(similarity(left, right), 0, 1)
         labels[1, whole] = bleu_scores(left, right, report=report)
     rounded = np.round(labels, DIGITS)
@@ -48,6 +49,7 @@ def miss(tag: Tag, value: float) -> float:
     """How far a label lies outside a tag's bin, in widths of the bin; 0 inside, negative nowhere."""
     if np.isnan(value):
         return _FAR
+    # Bins are (low, high]; the first one of BLEU is closed at 0 too.
     if tag.low < value <= tag.high or (tag.low == 0 and value == 0):
         return 0.0
     # At its lower edge a label is outside by nothing; it must still be further away than one inside.
@@ -59,5 +61,7 @@ def nearest_first(similarity: Tag, lexical: Tag, candidates: Sequence[tuple[floa
     """The places of candidates, those first whose labels (similarity, BLEU) are nearest to both bins, by the sum of the
     widths by which they lie outside; equally near ones in their order, the likeliest first.
     """
+    # Distances are in widths of the bin, so that the sum weighs both labels alike; it is the L1 distance.
     misses = [miss(similarity, sim) + miss(lexical, bleu) for sim, bleu in candidates]
+    # The sort is stable, so ties keep the order of the search.
     return sorted(range(len(misses)), key=misses.__getitem__)

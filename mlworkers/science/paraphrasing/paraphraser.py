@@ -172,6 +172,8 @@ def paraphraser_further(folder: Path, bounds: TagBounds, compute: Compute) -> Pa
                     raise ValueError("the tables differ in size")
                 with torch.no_grad():
                     for table in tables:
+                        # In the output table, a new token's logit is then the mean of the old logits, so that
+                        # it starts out neither likely nor impossible.
                         table[known:last] = table[:known].mean(0)
             except (*LOADING_FAILS, NotImplementedError, AttributeError) as error:
                 raise ModelError(
@@ -213,6 +215,7 @@ def paraphraser_initialised(
     for part in (model.get_encoder(), model.get_decoder()):
         table = part.embed_positions.weight
         places, width = table.shape
+        # Wave i has the angular rate 10000^(-2i / width); sines and cosines alternate, as in the paper.
         rates = torch.exp(torch.arange(0, width, 2) * (-math.log(_WAVES) / width))
         angles = torch.arange(places)[:, None] * rates  # (places, width / 2)
         waves = torch.stack([angles.sin(), angles.cos()], dim=-1).reshape(places, width)

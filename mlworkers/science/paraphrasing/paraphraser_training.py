@@ -43,6 +43,7 @@ def dev_loss(paraphraser: Paraphraser, pairs: Sequence[TokenPair]) -> float:
         lengths = [pair.longest for pair in pairs]
         for places in length_batches(lengths, tokens_per_batch=paraphraser.compute.tokens_per_batch):
             total += float(token_losses(paraphraser.model, [pairs[place] for place in places], pad=pad))
+    # The mean over tokens, not over pairs or batches, does not depend on how the pairs are batched.
     return total / sum(len(pair.write) for pair in pairs)
 
 
@@ -149,6 +150,7 @@ class _Patience:
     def see(self, point: CurvePoint) -> None:
         if point.dev is None:
             return
+        # An equal value is no better one, so that a plateau ends the training.
         self._since = 0 if point.dev > self._best else self._since + 1
         self._best = max(self._best, point.dev)
 

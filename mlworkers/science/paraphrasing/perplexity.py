@@ -37,6 +37,7 @@ def surprise_of(generator: Generator, sentences: Sequence[str], *, report: Repor
     before = [] if begins is None else [int(begins)]
     rows = [tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"] for text in sentences]
     room = generator.context or 10**9
+    # The beginning token takes a place of the context; sentences are never cut.
     counted = np.array([FEWEST_TOKENS <= len(row) <= room - len(before) for row in rows], dtype=bool)
     places = np.flatnonzero(counted)
     nats = np.full(len(rows), np.nan)
@@ -46,6 +47,7 @@ def surprise_of(generator: Generator, sentences: Sequence[str], *, report: Repor
     for batch in length_batches(lengths, tokens_per_batch=_TOKENS[generator.device.type]):
         chosen = places[batch]
         nats[chosen] = _nats(generator, [before + rows[place] for place in chosen])
+        # Predicted tokens: all of a row but its first, n of n with a beginning token and n - 1 without.
         tokens[chosen] = [len(rows[place]) + len(before) - 1 for place in chosen]
         done += len(chosen)
         report(done, len(sentences), "Measuring perplexity")
@@ -58,6 +60,7 @@ def _nats(generator: Generator, rows: Sequence[Sequence[int]]) -> NDArray[np.flo
     longest = max(map(len, rows))
     ids = torch.zeros(len(rows), longest, dtype=torch.long)
     wanted = torch.full((len(rows), longest), _IGNORED)
+    # Padding is at the end, where a causal model's earlier places never look, so the token 0 may stand there.
     mask = torch.zeros(len(rows), longest, dtype=torch.long)
     for place, row in enumerate(rows):
         ids[place, : len(row)] = torch.tensor(row)
@@ -66,8 +69,11 @@ def _nats(generator: Generator, rows: Sequence[Sequence[int]]) -> NDArray[np.flo
     device = generator.device
     model: Any = generator.model
     logits = model(input_ids=ids.to(device), attention_mask=mask.to(device)).logits.float()  # (b, t, V)
+    # Place t predicts token t + 1: logits (b, t - 1, V) -> (b, V, t - 1), because the classes are dimension
+    # 1.
     losses = cross_entropy(
         logits[:, :-1].transpose(1, 2), wanted[:, 1:].to(device), ignore_index=_IGNORED, reduction="none"
     )  # (b, t - 1)
+    # Ignored places have loss 0 without reduction, so the sum is over the true tokens.
     summed: NDArray[np.float64] = losses.double().sum(1).cpu().numpy()
     return summed

@@ -37,5 +37,6 @@ def profile_of(similarity: Reals, bleu: Reals, bounds: TagBounds) -> Profile:
 def _counted(rows: Integers, columns: Integers, shape: tuple[int, int]) -> Integers:
     counts = np.zeros(shape, dtype=np.int64)
     inside = (rows != OUTSIDE) & (columns != OUTSIDE)
+    # `add.at` counts repeated cells; `counts[rows, columns] += 1` would count each of them once.
     np.add.at(counts, (rows[inside], columns[inside]), 1)
     return counts

@@ -84,5 +84,6 @@ def _mean(values: NDArray[np.float64]) -> Estimate:
     mean, n = float(values.mean()), len(values)
     if n < 2:
         return Estimate(mean)
+    # Student's interval: mean ± t_{0.975, n - 1} · s / sqrt(n), cut to the scale.
     half = float(scipy.stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n))
     return Estimate(mean, max(float(LOWEST), mean - half), min(float(HIGHEST), mean + half))

@@ -64,7 +64,9 @@ def select_balanced(
         raise ValueError("Each split must ask for at least one pair of every cell.")
     rows, columns = bounds.bins(similarity, bleu)
     width = len(bounds.lexical)
+    # Cells are numbered row by row, similarity × BLEU: cell = row · columns + column, (n,).
     cells = np.where((rows == OUTSIDE) | (columns == OUTSIDE), OUTSIDE, rows * width + columns)
+    # Units of each cell, (cells,): 2 in the columns of BLEU0_5, which is twice as wide, and 1 elsewhere.
     each = np.tile(bounds.units, len(bounds.similarity))
     asked = {split: each * most for split, most in per_unit.items()}
     lacking = {split: wanted.copy() for split, wanted in asked.items()}
@@ -78,8 +80,12 @@ def select_balanced(
     shuffled = (groups[number] for number in rng.permutation(len(groups)).tolist())
     for places in [[group[number] for number in rng.permutation(len(group)).tolist()] for group in shuffled]:
         offered = cells[places]
+        # The need of a split is Σ over the offered candidates of lacking / asked in their cells. As shares,
+        # the needs of a large and a small split are comparable; by numbers the large one would come first.
         split = max(lacking, key=lambda one: float((lacking[one][offered] / asked[one][offered]).sum()))
         for place, cell in zip(places, offered.tolist(), strict=True):
+            # A source may offer a cell more often than the split lacks it; the rest stay unchosen, never in
+            # another split.
             if lacking[split][cell]:
                 lacking[split][cell] -= 1
                 splits[place] = split

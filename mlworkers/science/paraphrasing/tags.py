@@ -122,6 +122,9 @@ def bins_of(values: Reals, edges: Sequence[float]) -> Integers:
 
     A bin covers what is above its lower edge, up to and with its upper one; one that begins at 0 covers 0 too.
     """
+    # side="left" gives i with edges[i - 1] < value <= edges[i], which is bin i - 1, open below and closed
+    # above. Below all edges that is -1, OUTSIDE already; NaN sorts behind all edges and so comes out above
+    # the last bin.
     places = np.searchsorted(np.asarray(edges, dtype=np.float64), values, side="left") - 1
     if edges[0] == 0:
         places[values == 0] = 0

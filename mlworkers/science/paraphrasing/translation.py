@@ -106,6 +106,7 @@ class Language:
 
     def bounds(self, content: int, way: Way) -> tuple[int, int]:
         """The fewest and the most tokens of the translation of so many, marks left out."""
+        # A sample may wander: 2 · content + 10 bounds what a high temperature can cost.
         least, most = (1, 2 * content + _ROOM) if isinstance(way, Sampling) else way.bounds(content)
         room = self.context - 2  # the mark that begins a search, and the one at its end
         return min(least, room), min(most, room)
@@ -180,8 +181,10 @@ class ModelTranslator(Translator):
         least, most = self.language.bounds(read.shape[1] - 1, way)
         arguments: dict[str, Any] = {"num_beams": 1}
         if isinstance(way, Sampling):
+            # (b, most + 1): a row for each sentence, which follows from its own stream alone.
             noise = np.stack(
                 [
+                    # One number for each token, the mark at the end included.
                     uniform_draws(most + 1, seed=seed, source=one.of, label=one.stream, sample=0)
                     for one in sentences
                 ]

@@ -70,6 +70,7 @@ def yields_of(
     for place, setting in enumerate(settings):
         own = of_candidate == place
         left = own & ~dropped
+        # Three disjoint kinds: written = dropped + unlabelled + labelled.
         labelled = left & ~np.isnan(similarity) & ~np.isnan(bleu)
         some = bool(labelled.any())
         found.append(

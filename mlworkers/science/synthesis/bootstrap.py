@@ -171,6 +171,9 @@ class ExampleLearner:
         parts = [examples[part::PARTS] for part in range(PARTS) if examples[part::PARTS]]
         losses, gradients = zip(*self._pool.map(self._gradients, parts), strict=True)
         for weight, *of_parts in zip(self._weights, *gradients, strict=True):
+            # L = (1 / count) Σ_parts Σ_tokens -log p, so the gradient of L is the sum of the parts' gradients
+            # over count. Parts have different numbers of tokens: a mean of their means would weight the
+            # tokens of short parts more.
             gradient = torch.stack(of_parts).sum(0).div_(count)
             weight.grad = gradient if weight.grad is None else weight.grad + gradient
         return torch.tensor(sum(losses) / count, device=self._compute.device)
@@ -182,6 +185,7 @@ class ExampleLearner:
         """The summed loss of some examples in nats, and its gradients."""
         tokens, targets = (tensor.to(self._compute.device) for tensor in padded(part))  # (b, t), (b, t)
         hidden = self._model.transformer(tokens, use_cache=False).last_hidden_state  # (b, t, d)
+        # The output layer runs over the places with a target alone: (targets, V) logits instead of (b, t, V).
         learned = targets != IGNORED
         logits = self._model.lm_head(hidden[learned])  # (tokens that teach, vocabulary)
         loss = cross_entropy(logits, targets[learned], reduction="sum")
@@ -207,6 +211,8 @@ def padded(examples: Sequence[TokenLists]) -> tuple[Tensor, Tensor]:
 
     Padding is at the end, where no earlier token attends to it.
     """
+    # Place t predicts token t + 1, so an example of n tokens has n - 1 places. The ignored targets are the
+    # tokens 1 … given, the others are the tokens given + 1 … n - 1.
     tokens = [torch.tensor(each.tokens[:-1]) for each in examples]
     targets = [torch.tensor([IGNORED] * each.given + each.tokens[each.given + 1 :]) for each in examples]
     return pad_sequence(tokens, batch_first=True), pad_sequence(targets, True, IGNORED)

@@ -37,6 +37,8 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
         before = self.get_seq_length()
         after = before + key_states.shape[-2]
         if self._spare is None or self._spare[0].shape[-2] < after:
+            # A copy of all keys and values at each of T tokens costs O(T^2) in total; one every ROOM tokens
+            # divides that by ROOM.
             room = ROOM if before else 0  # a prompt is followed by a repetition, which copies anyway
             self._spare = tuple(
                 states.new_empty(*states.shape[:2], after + room, states.shape[3])
@@ -47,10 +49,12 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
                     spare[:, :, :before] = held
         for spare, new in zip(self._spare, (key_states, value_states), strict=True):
             spare[:, :, before:after] = new
+        # Views of the spare tensors, (lines, heads, after, width): no copy.
         self.keys, self.values = (spare[:, :, :after] for spare in self._spare)
         return self.keys, self.values
 
     def batch_repeat_interleave(self, repeats: int) -> None:
+        # The spare tensors have the old number of lines; the next update makes new ones.
         super().batch_repeat_interleave(repeats)
         self._spare = None
 
@@ -85,6 +89,7 @@ def continued(
         token = drawn(tokens, p, noise[batch.rows, step])
         rows[batch.rows, step] = token  # batch.rows: which of the S x samples rows they are
         # A row's length is known when its first ending token is drawn.
+        # Ended rows may stay in the batch and write on: only the first ending token sets their length.
         ended = generator.ends[token] & (lengths[batch.rows] == plan.max_tokens)
         lengths[batch.rows[ended]] = step + 1
         writing = lengths[batch.rows] > step + 1
@@ -111,6 +116,8 @@ class _Batch:
                 [torch.ones(len(line), dtype=torch.long) for line in lines],
             )
         )
+        # The first true token of a line has position 0, however much padding is before it; padding gets 0 as
+        # well.
         self._positions = (self._mask.cumsum(dim=-1) - 1).clamp_(min=0)
         self.rows = torch.arange(len(prompts) * samples, device=generator.device)
         logits = self._forward(tokens)
@@ -123,6 +130,7 @@ class _Batch:
     @property
     def logits(self) -> tuple[Tensor, Tensor]:
         """Of the next token under the own prompts (R, V) and under the counter prompts (C, R, V)."""
+        # Lines are ordered by prompt, then by row: ((1 + C) · R, V) -> (1 + C, R, V).
         blocks = self._logits.view(self._blocks, len(self.rows), -1)
         return blocks[0], blocks[1:]
 
@@ -131,6 +139,7 @@ class _Batch:
         staying = (~ended).nonzero().squeeze(1)
         if len(staying) > COMPACT_BELOW * len(self.rows):
             return token
+        # A row leaves under all of its prompts at once: line c · R + r for each c.
         lines = torch.cat([staying + block * len(self.rows) for block in range(self._blocks)])
         self._cache.batch_select_indices(lines)
         self._mask, self._positions = self._mask[lines], self._positions[lines]
@@ -152,4 +161,5 @@ class _Batch:
             tokens, attention_mask=self._mask, past_key_values=self._cache, use_cache=True, **known
         )
         logits: Tensor = output.logits[:, -1].float()
+        # A logit of minus infinity is a probability of 0 under every prompt, so debiasing leaves it at 0.
         return logits.masked_fill(self._generator.barred, -torch.inf)

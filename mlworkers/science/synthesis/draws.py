@@ -17,6 +17,8 @@ def uniform_draws(count: int, *, seed: int, source: str, label: str, sample: int
     """
     key = int.from_bytes(_digest(seed, source, label, sample), "little")
     raw = np.random.Philox(key=key).random_raw(count)
+    # The 53 highest bits are an integer that a double holds exactly; times 2^-53 it is k / 2^53, below 1. All
+    # 64 bits would be rounded, and the largest of them to 1.
     return (raw >> np.uint64(64 - _BITS)).astype(np.float64) * 2.0**-_BITS
 
 

@@ -45,9 +45,11 @@ def _requests_of(sources: Sequence[str], plan: GenerationPlan) -> tuple[int, int
         for source in sources
     ]
     requests = len(questions) * plan.samples
+    # Each of the samples is a request of its own, which reads the whole question again.
     read = plan.samples * sum(
         ceil(len(question) / CHARACTERS_PER_TOKEN) + TEMPLATE_TOKENS for question in questions
     )
+    # An upper bound: every answer as long as the request allows.
     written = requests * (plan.max_tokens + MARKS)
     return requests, read, written
 

@@ -33,6 +33,7 @@ def plan_of_first(plan: GenerationPlan) -> FirstSentencesPlan:
 
 def orders_of(plan: GenerationPlan) -> list[Source]:
     """As many as give `plan.sources` sentences, evenly over the labels, or some more."""
+    # Rounded up: count · labels is the smallest multiple of the labels that is not below `plan.sources`.
     count = ceil(plan.sources / len(plan.label_list))
     return [Source(number, str(number), number) for number in range(1, count + 1)]
 

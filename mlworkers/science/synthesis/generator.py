@@ -141,7 +141,10 @@ def generator_of(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> 
             "tokenizer's files are missing."
         )
     texts = tokenizer.batch_decode([[token] for token in range(known)], clean_up_tokenization_spaces=False)
+    # (V,): the rows of the output layer may be more than the tokens of the tokenizer; the rest have no text.
     ends = [any(ending in text for ending in ENDING) for text in texts] + [False] * (size - known)
+    # A row ends with a quote or a line break, and never with the model's own end token, which is barred with
+    # all other marks.
     barred = torch.zeros(size, dtype=torch.bool)
     config, device = model.config.get_text_config(), model.device
     end = config.eos_token_id

@@ -128,6 +128,7 @@ def postprocessed(
     for row in shuffled:
         row.drop(Reason.ENOUGH, counts[row.source, row.target] >= plan.keep)
         counts[row.source, row.target] += row.dropped is None
+    # The partners are drawn from the rows that are kept so far, so the steps that drop unfit rows come first.
     partners, missing = _partners(shuffled, by_id, plan, rng)
     if plan.most_rows:  # drawn evenly from all that are kept
         kept = [row for row in shuffled + partners if row.dropped is None]
@@ -197,6 +198,8 @@ def _partners(
     taken = {(row.source, row.key) for row in rows if row.text}
     partners, missing = [], 0
     for source, sample in product(dict.fromkeys(sources[row.source] for row in kept), range(plan.sampled)):
+        # Rejection sampling: uniform over the kept rows that fit, if one of TRIES draws does. All TRIES
+        # numbers are drawn whatever they give, so each partner takes equally many from the generator.
         fitting = (
             row
             for row in (kept[index] for index in rng.integers(len(kept), size=TRIES).tolist())
