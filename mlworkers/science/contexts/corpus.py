@@ -247,6 +247,7 @@ class Corpus:
         """The first sentence of a sentence's document, and the one after its last."""
         numbers = self._of_document  # of the segments, ascending
         document = numbers[self.segment_of(number)]
+        # Segments of a document follow each other, so the two insertion points of its number bound them.
         first, after = (int(np.searchsorted(numbers, document, side=side)) for side in ("left", "right"))
         return int(self.segments[first]), int(self.segments[after])
 

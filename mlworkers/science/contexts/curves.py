@@ -53,6 +53,7 @@ def _taken(corpus: Corpus, sentences: int, seed: int) -> Iterator[Document]:
         first, after = bounds[number]
         if left <= 0:
             return
+        # The order of the documents follows from the seed alone, so parts of one seed are nested.
         end = min(after, first + left)
         starts = corpus.segments[
             np.searchsorted(corpus.segments, first) : np.searchsorted(corpus.segments, end)

@@ -116,6 +116,7 @@ def lstm_vectors(network: ContextFit, tokenizer: Any, compute: Compute, *, longe
         if reader is None:
             raise ValueError("The network has no LSTM.")
         tokens = sentence_tokens(tokenizer, texts, longest=longest)
+        # Longest first: the first batch needs the most memory, and padding is small among neighbours.
         order = np.argsort([-len(each) for each in tokens], kind="stable")
         made = torch.empty(len(texts), reader.size, device=compute.device)
         start = 0

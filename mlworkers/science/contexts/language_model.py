@@ -67,8 +67,7 @@ class ContextModel:
     @cached_property
     def room(self) -> int:
         """The most tokens of each part of a text. Raises ModelError where that is next to nothing."""
-        # The three parts (left, sentence, right) get equal room, because each of them is at some time the
-        # gap.
+        # The three parts (left, sentence, right) get equal room, whichever is to be written.
         room = min(self.part_tokens, (self.context - self.asking.marks) // 3)
         if room < LEAST_PART:
             raise ModelError(

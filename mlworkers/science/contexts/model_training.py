@@ -200,6 +200,7 @@ def directions_measured(
             if row.terms == (term,):
                 np.add.at(counts, list(row.writes[0]), 1)
         logs = np.log(counts / counts.sum())
+        # Both models are compared on the same tokens, those that the term's rows write.
         rows = [(key, row.writes[0]) for key, row in asked if row.terms == (term,)]
         tokens = sum(len(written) for _key, written in rows)
         found[term] = Direction(

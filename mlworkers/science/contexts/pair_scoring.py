@@ -48,6 +48,7 @@ def background_of(corpus: Corpus, model: ContextModel, plan: ContextScoresPlan) 
     """Sentences of the corpus at random, no two near copies, `SPARE` more than the plan's; fewer where it does not have
     so many short enough.
     """
+    # The first distinct sentences of a random permutation are a sample without replacement.
     order = np.random.default_rng([plan.seed, 1]).permutation(len(corpus)).tolist()
     found: dict[int, str] = {}
     for place in order:
@@ -214,6 +215,7 @@ class PairScorer:
         """What must hold no scored sentence: all that either model reads."""
         if self.discriminator is None:
             return self._window
+        # The wider of the two windows on each side covers what either model reads.
         sides = zip(self._window, self.discriminator.window, strict=True)
         return Window(*(max(side) for side in sides))
 

@@ -44,6 +44,8 @@ def places_split(corpus: Corpus, plan: SplitPlan) -> SplitPlaces:
     wanted = max(1, round(plan.held_out * total))
     held, found = np.zeros(len(sizes), dtype=bool), 0
     for segment in rng.permutation(np.flatnonzero(sizes)).tolist():
+        # Greedy filling in random order: at most twice the wanted share is held out, and at least one place
+        # is left.
         if found < wanted and found + sizes[segment] <= min(2 * wanted, total - 1):
             held[segment] = True
             found += int(sizes[segment])

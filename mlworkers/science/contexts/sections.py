@@ -64,6 +64,7 @@ def section_triplets(corpus: Corpus, plan: SectionsPlan) -> SectionTriplets:
     usable = [of for of in by_document.values() if len(of) >= _FEWEST]
     rng = np.random.default_rng(plan.seed)
     if len(usable) > 1:
+        # At least one document is tested on and at least one learned from; documents are never divided.
         count = min(max(1, round(plan.test_share * len(usable))), len(usable) - 1)
         order = rng.permutation(len(usable)).tolist()
         train, test = [usable[one] for one in order[count:]], [usable[one] for one in order[:count]]
@@ -139,6 +140,8 @@ def _drawn(
     flat = [(of, own) for of in documents for own in of]
     sizes = np.array([len(own.places) for _of, own in flat], dtype=np.float64)
     drawn, seen = 0, set[Triplet]()
+    # With replacement: a section may give several triplets, and `_TRIES` draws for each allow for those
+    # passed over.
     for number in rng.choice(len(flat), size=_TRIES * most, p=sizes / sizes.sum()).tolist():
         if drawn == most:
             return

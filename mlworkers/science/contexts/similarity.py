@@ -80,7 +80,7 @@ def combined(terms: Terms, weights: Weights) -> NDArray[np.float64]:
 def raw_cosine(first: ArrayLike, second: ArrayLike) -> float | None:
     """Eq. 4 of two vectors (k,), in -1..1; None where one of them is 0."""
     left, right = (np.asarray(side, dtype=np.float64) for side in (first, second))
-    # Eq. 4: cos(v1, v2) = v1 · v2 / (|v1| |v2|). Rounding may exceed 1 by some bits, hence the clipping.
+    # cos(v1, v2) = v1 · v2 / (|v1| |v2|). Rounding may exceed 1 by some bits, hence the clipping.
     lengths = np.linalg.norm(left) * np.linalg.norm(right)
     return float(np.clip(left @ right / lengths, -1.0, 1.0)) if lengths else None
 

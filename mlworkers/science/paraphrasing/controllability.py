@@ -118,6 +118,7 @@ def controllability(
     for side, (tags, places) in enumerate(zip((bounds.similarity, bounds.lexical), found, strict=True)):
         number = {tag.name: place for place, tag in enumerate(tags)}
         asked = np.array([number[target[side]] for target in targets])
+        # OUTSIDE is -1 and would pass for a neighbour of bin 0; the first condition excludes it.
         near &= (places >= 0) & (np.abs(places - asked) <= 1)
     columns = _Columns(
         hit_marks(targets, measured, bounds),
@@ -200,8 +201,7 @@ def _figures(
     def ratio(above: Callable[[Reals], Reals], below: int) -> Estimate:
         if not totals[0, below]:
             return Estimate(None)
-        # The ratio of the totals, and that of each resample: a resample has its own number of paraphrases
-        # below.
+        # The ratio of the totals, and that of each resample: each resample has its own denominator.
         value, resampled = (_divided(above(each), each[:, below]) for each in (totals, drawn))
         return resampled_estimate(float(value[0]), resampled) if len(drawn) else Estimate(float(value[0]))
 

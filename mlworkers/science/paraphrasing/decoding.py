@@ -147,8 +147,8 @@ def search_arguments(paraphraser: Paraphraser, decoding: Decoding, content: int)
         "num_beams": decoding.beams,
         "num_return_sequences": 1 if decoding.sampling else decoding.candidates,
         # EOS is forbidden before min_new_tokens tokens. With m marks, m - 1 of them come before EOS, so that
-        # at least `least` tokens of content are written if min_new_tokens = least + m - 1; the most are most
-        # + m with EOS.
+        # min_new_tokens = least + m - 1 asks for `least` tokens of content, and max_new_tokens = most + m
+        # allows `most` of them and all marks.
         "min_new_tokens": min(least + marks - 1, room),
         "max_new_tokens": min(most + marks, room),
         # A model that was trained a little may leave out the mark that begins a sentence; it counts in the bounds.

@@ -69,8 +69,7 @@ def _nats(generator: Generator, rows: Sequence[Sequence[int]]) -> NDArray[np.flo
     device = generator.device
     model: Any = generator.model
     logits = model(input_ids=ids.to(device), attention_mask=mask.to(device)).logits.float()  # (b, t, V)
-    # Place t predicts token t + 1: logits (b, t - 1, V) -> (b, V, t - 1), because the classes are dimension
-    # 1.
+    # Place t predicts token t + 1: logits (b, t - 1, V) -> (b, V, t - 1), classes in dimension 1.
     losses = cross_entropy(
         logits[:, :-1].transpose(1, 2), wanted[:, 1:].to(device), ignore_index=_IGNORED, reduction="none"
     )  # (b, t - 1)

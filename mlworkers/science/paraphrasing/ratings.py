@@ -47,6 +47,7 @@ def sample_drawn(candidates: Mapping[str, Sequence[int]], *, most: int, seed: in
     drawn: dict[int, str] = {}
     for setting, numbers in candidates.items():
         order = [number for number in rng.permutation(sorted(set(numbers))).tolist() if number not in drawn]
+        # Numbers that an earlier setting has taken are gone already, so each is drawn once.
         drawn |= dict.fromkeys(order[:most], setting)
     listed = [(setting, number) for number, setting in drawn.items()]
     return [listed[place] for place in rng.permutation(len(listed)).tolist()]

@@ -75,6 +75,7 @@ def select_balanced(
     of_source: dict[str, list[int]] = defaultdict(list)
     for place in sorted(np.flatnonzero(cells != OUTSIDE).tolist(), key=lambda one: names[one]):
         of_source[sources[place]].append(place)
+    # Sorting by name before shuffling makes the selection independent of the order of the candidates.
     groups = [of_source[source] for source in sorted(of_source)]
     rng = np.random.default_rng([seed, 33])  # the generator of this selection alone
     shuffled = (groups[number] for number in rng.permutation(len(groups)).tolist())
@@ -84,8 +85,7 @@ def select_balanced(
         # the needs of a large and a small split are comparable; by numbers the large one would come first.
         split = max(lacking, key=lambda one: float((lacking[one][offered] / asked[one][offered]).sum()))
         for place, cell in zip(places, offered.tolist(), strict=True):
-            # A source may offer a cell more often than the split lacks it; the rest stay unchosen, never in
-            # another split.
+            # A source may offer a cell more often than the split lacks it; the rest stay unchosen.
             if lacking[split][cell]:
                 lacking[split][cell] -= 1
                 splits[place] = split

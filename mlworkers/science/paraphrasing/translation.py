@@ -154,6 +154,7 @@ class ModelTranslator(Translator):
         found: list[list[Translation]] = [[] for _ in sentences]
         done, width = 0, 1 if isinstance(way, Sampling) else way.beams
         for length, places in of_equal_length(self.language, sentences):
+            # The budget counts the tokens of the input once for each beam.
             fitting = max(1, self._compute.tokens_per_batch // (length * width))
             for start in range(0, len(places), fitting):
                 batch = places[start : start + fitting]

@@ -116,8 +116,7 @@ class _Batch:
                 [torch.ones(len(line), dtype=torch.long) for line in lines],
             )
         )
-        # The first true token of a line has position 0, however much padding is before it; padding gets 0 as
-        # well.
+        # The first true token of a line has position 0, however much padding is before it.
         self._positions = (self._mask.cumsum(dim=-1) - 1).clamp_(min=0)
         self.rows = torch.arange(len(prompts) * samples, device=generator.device)
         logits = self._forward(tokens)

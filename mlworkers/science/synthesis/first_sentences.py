@@ -27,6 +27,7 @@ class FirstSentencesPlan(GenerationPlan):
 
 
 def plan_of_first(plan: GenerationPlan) -> FirstSentencesPlan:
+    # One sample for each order: its number is in the key of the draws, so that orders have different noise.
     settings = {each.name: getattr(plan, each.name) for each in fields(plan)}
     return FirstSentencesPlan(**{**settings, "samples": 1, "self_debiasing": False})
 

@@ -117,6 +117,7 @@ def postprocessed(
         row.drop(Reason.SOURCE, row.key == keys[row.source])
         row.drop(Reason.HELD_OUT, row.text in held_out)
     # A sentence written for one source under two labels has neither: all its rows go (DINO keeps them all).
+    # Two passes: whether a sentence has several labels is known only after all rows were seen.
     labels: dict[tuple[int, str], set[str]] = defaultdict(set)
     for row in shuffled:
         if row.dropped is None:
@@ -127,11 +128,14 @@ def postprocessed(
     counts: Counter[tuple[int, float]] = Counter()
     for row in shuffled:
         row.drop(Reason.ENOUGH, counts[row.source, row.target] >= plan.keep)
+        # Only kept rows count, and the shuffle above makes the first `keep` of them a random sample.
         counts[row.source, row.target] += row.dropped is None
     # The partners are drawn from the rows that are kept so far, so the steps that drop unfit rows come first.
     partners, missing = _partners(shuffled, by_id, plan, rng)
     if plan.most_rows:  # drawn evenly from all that are kept
         kept = [row for row in shuffled + partners if row.dropped is None]
+        # A random permutation without its first `most_rows` numbers: those that stay are drawn without
+        # replacement.
         for index in rng.permutation(len(kept))[plan.most_rows :].tolist():
             kept[index].drop(Reason.LIMIT, True)
     return ProcessedRows((*rows, *partners), missing)

@@ -209,6 +209,8 @@ class Example(NamedTuple):
 
 def nearest_label(similarity: float, task: Task) -> str:
     """The task's label next to a similarity in 0..1; halfway between two, the higher one."""
+    # The second key breaks ties of the distance: of two labels equally far away the higher value is smaller
+    # when negated.
     return min(task.instructions, key=lambda label: (abs(float(label) - similarity), -float(label)))
 
 
