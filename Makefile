@@ -46,6 +46,7 @@ coverage: $(VENV)/installed-dev ## line and branch coverage of the tests on SQLi
 	@COVERAGE_FILE=var/coverage/data $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --lane exhaustive --cov-append \
 	  --cov --cov-report term:skip-covered --cov-report json:var/coverage/all.json
 	@test ! -e var/coverage/failed
+
 mutants: var/mutants/packages/parso ## small faults in the code, to see whether a test fails: part PART of 8, 250 each (the first time it measures which test runs which line); then the table
 	@$(BIN)/python .ci/mutants run $(or $(PART),0)
 

@@ -248,7 +248,7 @@ def leases_expire(*, at: datetime, campaign: Campaign | None = None) -> int:
     released = 0
     for participation_id in list(people):
         with transaction.atomic():
-            # Whoever's row is locked is at work this very moment: the next sweep may look again.
+            # A locked row belongs to somebody who judges at this moment: the next sweep looks again.
             locked = Participation.objects.select_for_update(no_key=True, skip_locked=True)
             if locked.filter(pk=participation_id).first() is None:
                 continue

@@ -38,7 +38,7 @@ def places_split(corpus: Corpus, plan: SplitPlan) -> SplitPlaces:
     """
     rng = np.random.default_rng(plan.seed)
     starts, ends = np.asarray(corpus.segments[:-1]), np.asarray(corpus.segments[1:])
-    # The first and the last sentence of a segment have no sentence on one side, and so are no places.
+    # The first and the last sentence of a segment lack a neighbour on one side, so they are not counted.
     sizes = np.maximum(ends - starts - 2, 0)  # places of each segment
     total = int(sizes.sum())
     wanted = max(1, round(plan.held_out * total))

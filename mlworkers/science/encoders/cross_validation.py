@@ -103,14 +103,14 @@ def method_figures(
             ]
             return _OfSeeds(count, of_seeds)
 
-        tested = {number: folds.fold == number for number in range(len(folds))}
-        # Each fold draws resamples of its own. With the same draws, folds of equal size would take the same places, and
-        # where pairs stand in the order of their scores, the interval of their mean would be too wide.
-        parts = [measured(part, fold=number + 1) for number, part in tested.items()]
+        tested = [folds.fold == number for number in range(len(folds))]
+        # The seed differs from fold to fold. With one seed, folds of equal size would take the same places, and where
+        # pairs stand in the order of their scores, the interval of their mean would be too wide.
+        parts = [measured(part, fold=number) for number, part in enumerate(tested, start=1)]
         return Figures(
             mean=_mean(parts),
             mean_pearson=_mean(
-                [measured(part, Metric.PEARSON, fold=number + 1) for number, part in tested.items()]
+                [measured(part, Metric.PEARSON, fold=number) for number, part in enumerate(tested, start=1)]
             ),
             pooled=measured(folds.tested).estimate,
             by_fold={name: part.estimate for name, part in zip(folds.names, parts, strict=True)},

@@ -150,7 +150,7 @@ class _Patience:
     def see(self, point: CurvePoint) -> None:
         if point.dev is None:
             return
-        # An equal value is no better one, so that a plateau ends the training.
+        # An equal value does not count as better, so that a plateau ends the training.
         self._since = 0 if point.dev > self._best else self._since + 1
         self._best = max(self._best, point.dev)
 

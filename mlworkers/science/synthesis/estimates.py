@@ -45,7 +45,7 @@ def _requests_of(sources: Sequence[str], plan: GenerationPlan) -> tuple[int, int
         for source in sources
     ]
     requests = len(questions) * plan.samples
-    # Each of the samples is a request of its own, which reads the whole question again.
+    # Each sample is a separate request, in which the model reads the whole question again.
     read = plan.samples * sum(
         ceil(len(question) / CHARACTERS_PER_TOKEN) + TEMPLATE_TOKENS for question in questions
     )
