@@ -73,19 +73,22 @@ def fit_with_scales(
     """
     if spread is not None and not spread > 0:
         raise ValueError(f"The spread of the annotators' scales needs to be above 0, not {spread:g}.")
+    # A best that is its own worst contains no order, so it says nothing about a scale.
     kept = judgements.only((judgements.best != judgements.worst) | judgements.ties)
-    people, person = np.unique(kept.people, return_inverse=True)
+    people, person = np.unique(kept.people, return_inverse=True)  # (a,), (n,)
     if len(people) < 2:
         raise ValueError("A scale per annotator needs at least two annotators.")
+    # Both start from one scale of 1 for everybody; `plain` stays there, for the gains.
     plain = scaled = MaxDiffLikelihood(kept)
     plain_fit = posterior = fit_with_prior(plain, prior_precision=prior_precision, groups=groups)
-    log_scales = np.zeros(len(people))
+    log_scales = np.zeros(len(people))  # t = log s (a,)
     for _ in range(MOST_ROUNDS):
         step = _step(scaled, posterior, person, log_scales, spread, precision_free=prior_precision is None)
         settled = np.abs(step.log_scales - log_scales).max() < CLOSE_ENOUGH
         log_scales, precision = step.log_scales, posterior.prior_precision
-        scaled = MaxDiffLikelihood(kept, np.exp(log_scales)[person])
+        scaled = MaxDiffLikelihood(kept, np.exp(log_scales)[person])  # s_a of each judgement (n,)
         # The precision of the prior is estimated again only when the scales have settled, because it takes longer.
+        # None lets `fit_with_prior` estimate l again; a number keeps it.
         known = prior_precision if settled else precision
         posterior = fit_with_prior(scaled, prior_precision=known, groups=groups)
         if settled and abs(np.log(posterior.prior_precision / precision)) < PRECISION_CLOSE_ENOUGH:
@@ -95,6 +98,7 @@ def fit_with_scales(
         scales=np.exp(log_scales),
         errors=step.errors,
         spread=step.spread,
+        # Scales of 1 have the evidence of the plain fit; `step.evidence` is their prior's part (Laplace over t).
         evidence_gain=step.evidence + log_evidence(scaled, posterior) - log_evidence(plain, plain_fit),
         likelihood_gain=scaled.value(posterior.utilities) - plain.value(plain_fit.utilities),
     )
@@ -117,14 +121,17 @@ def _step(
     both. Along an eigenvector of S among the directions that sum to zero, with the eigenvalue h, a free estimate is
     t + slope / h, normal around the true one with the variance 1 / h.
     """
+    # Beyond that, the slope is taken at the mode: a covariance (m, m) would not fit, and C B^T is solved row by row.
     few = likelihood.item_count <= MOST_ITEMS_JOINT
     covariance = inverse(posterior.precision) if few else None
+    # slope and D (a,), B (a, m).
     slope, information, cross = likelihood.expand_scales(posterior.utilities, person, covariance)
     moved = (
         np.asarray(cross @ covariance).T
         if covariance is not None
         else np.column_stack([solve(posterior.precision, row, tolerance=1e-6) for row in cross.toarray()])
     )  # (m, a)
+    # S = D - B C B^T (a, a): what is left of the information on t if the utilities are not known either.
     observed = np.diag(information) - cross @ moved
     if precision_free:
         # A common change of all scales is then one of the prior's precision, and its slope and information belong to no
@@ -132,24 +139,30 @@ def _step(
         common = observed.sum(axis=1)  # (a,)
         slope = slope - common * slope.sum() / common.sum()
         observed = observed - np.outer(common, common) / common.sum()
+    # An orthonormal basis of {t : sum t = 0}: the last singular vector is the vector of ones, with the value 0.
     basis = np.linalg.svd(np.eye(len(slope)) - 1 / len(slope))[0][:, :-1]  # (a, a - 1), sums to zero
-    values, vectors = np.linalg.eigh(basis.T @ observed @ basis)
+    values, vectors = np.linalg.eigh(basis.T @ observed @ basis)  # h (a - 1,)
     directions = basis @ vectors
-    rise = directions.T @ slope
+    rise = directions.T @ slope  # the slope along each eigenvector (a - 1,)
     # Of somebody whose answers are no better than chance, the model expects next to no information, and a free
     # estimate would be far away. It is never further than 1, because the log-likelihood bends as much as it falls.
     known = np.maximum(np.maximum(values, np.abs(rise)), LEAST_INFORMATION)
+    # t + slope / h along each eigenvector: the estimate without a prior of t, N(true, 1 / h).
     free = directions.T @ log_scales + rise / known
     widest = float(np.exp(LOG_SPREADS[1])) if spread is None else spread
     if spread is None:
         spread = _likely_spread(free, 1 / known)
+    # The mean of t under N(0, s^2) and N(free, 1 / h): free s^2 / (s^2 + 1 / h).
     shrunk = free * spread**2 / (spread**2 + 1 / known)
+    # Its standard deviation, 1 / sqrt(h + 1 / s^2), written so that s = 0 gives 0.
     deviations = spread / np.sqrt(1 + spread**2 * known)
     away = shrunk / (spread or 1.0)
+    # What integrating over t adds to the log-likelihood at t: -(|t|^2 / s^2 + sum of log(1 + s^2 h)) / 2.
     evidence = -float(away @ away + np.log1p(spread**2 * known).sum()) / 2
     # No more than a factor of e at once: the information is that at the present scales.
     change = np.clip(directions @ shrunk - log_scales, -1, 1)
-    stepped = log_scales + change - change.mean()
+    stepped = log_scales + change - change.mean()  # sums to 0, so the geometric mean of the scales stays 1
+    # Back from eigenvectors to annotators: the diagonal of V diag(1 / (h + 1 / s_max^2)) V^T.
     errors = np.sqrt(directions**2 @ (1 / (known + widest**-2)))
     return _Step(stepped, errors, directions * deviations, -moved, spread, evidence)
 
@@ -161,8 +174,10 @@ def _likely_spread(free: FloatArray, variances: FloatArray) -> float:
     """
 
     def loss(variance: float) -> float:
+        # -log density of all free estimates: sum of (x^2 / (s^2 + v) + log(s^2 + v)) / 2, without log(2 pi).
         return float((free**2 / (variance + variances) + np.log(variance + variances)).sum() / 2)
 
+    # A spread of 0 is at minus infinity on this scale, so it is compared separately.
     best = scipy.optimize.minimize_scalar(
         lambda log: loss(np.exp(2 * log)), bounds=LOG_SPREADS, method="bounded"
     )

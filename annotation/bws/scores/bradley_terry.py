@@ -16,15 +16,18 @@ class BradleyTerryLikelihood:
         self.winners, self.losers = pairs // item_count, pairs % item_count
 
     def value(self, utilities: FloatArray) -> float:
+        # L = sum of n_wl log P(w over l); log_expit keeps the digits of a chance near 0.
         return float(self.times @ scipy.special.log_expit(utilities[self.winners] - utilities[self.losers]))
 
     def expand(self, utilities: FloatArray) -> "tuple[FloatArray, scipy.sparse.csr_array]":
         # With p the chance that the winner had of losing, each comparison moves its two items by p, one up and one
         # down, and has the curvature p (1 - p).
+        # p = P(l over w) = 1 / (1 + exp(u_w - u_l)).
         lost = scipy.special.expit(utilities[self.losers] - utilities[self.winners])  # (q,)
         surprise, weight = self.times * lost, self.times * lost * (1 - lost)
         size = self.item_count
         gradient = summed(self.winners, surprise, size) - summed(self.losers, surprise, size)  # (m,)
+        # Each pair adds to four cells of the curvature, +p (1 - p) at (w, w), (l, l) and -p (1 - p) at (w, l), (l, w).
         rows = np.concatenate([self.winners, self.losers, self.winners, self.losers])
         columns = np.concatenate([self.winners, self.losers, self.losers, self.winners])
         values = np.concatenate([weight, weight, -weight, -weight])

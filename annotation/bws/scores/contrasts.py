@@ -13,7 +13,7 @@ from annotation.bws.judgements import FloatArray, IntArray
 from annotation.bws.scores.posterior import ErrorKind, Posterior, inverse, posterior_errors, solve
 
 MOST_ITEMS_JOINT = 3_000  # a covariance of so many items fills 72 MB and takes some seconds
-PROBES = 200
+PROBES = 200  # random signs for diagonals; the error of an estimate falls with 1 / sqrt(PROBES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +33,7 @@ class Contrasts:
         variances = self.errors**2
         total = variances[left] + variances[right]
         if self.covariance is not None:
+            # Var(u_i - u_j) = Var(u_i) + Var(u_j) - 2 Cov(u_i, u_j).
             total = total - 2 * self.covariance[left, right]
         return np.sqrt(np.maximum(total, 0))
 
@@ -57,14 +58,17 @@ def contrasts(
         raise ValueError("Errors from how much the annotators differ need at least two annotators.")
     if count > MOST_ITEMS_JOINT:
         return _of_many(posterior, gradients, kind)
-    covariance = inverse(posterior.precision)
+    covariance = inverse(posterior.precision)  # C (m, m); its cost grows with m^3
     if gradients is None:
         kind = posterior.kind
     else:
-        middle = _spread(gradients).toarray() + posterior.prior_precision * np.eye(count)
+        middle = _spread(gradients).toarray() + posterior.prior_precision * np.eye(count)  # J + l I (m, m)
         covariance = covariance @ middle @ covariance
+    # u = ... + S z with z standard normal (r,): adds S S^T.
     if posterior.shared is not None:
         covariance += posterior.shared @ posterior.shared.T
+    # With P = I - 11^T / m, the covariance of u minus its mean is P C P: less the mean of the row and of the column,
+    # plus the mean of all.
     means = covariance.mean(axis=0)
     covariance += means.mean() - means[:, None] - means
     return Contrasts(np.sqrt(np.maximum(np.diagonal(covariance), 0)), kind, covariance)
@@ -72,6 +76,7 @@ def contrasts(
 
 def _centred(gradients: "scipy.sparse.csr_array") -> "scipy.sparse.csr_array":
     """sqrt(a / (a - 1)) (g - mean) for each row g (a, m)."""
+    # a / (a - 1) corrects for the a rows that were centred by their own mean.
     rows, mean = gradients.shape[0], np.asarray(gradients.mean(axis=0))
     return scipy.sparse.csr_array((gradients.toarray() - mean) * np.sqrt(rows / (rows - 1)))
 
@@ -88,13 +93,15 @@ def _of_many(posterior: Posterior, gradients: "scipy.sparse.csr_array | None", k
     precision, prior = posterior.precision, posterior.prior_precision
     deviations, how = posterior_errors(precision)
     variances, ones = deviations**2, np.ones(len(deviations))
-    row_means = solve(precision, ones) / len(ones)
+    row_means = solve(precision, ones) / len(ones)  # C 1 / m (m,): the covariance of each u with the mean
     if gradients is None:
         kind = how
     else:
         spread = _spread(gradients)
+        # The same with the sandwich in the middle: C (J + l I) C 1 / m.
         row_means = solve(precision, spread @ row_means + prior * row_means)
         variances = _sandwiched(posterior, gradients, variances)
+    # Var(u_i - mean) = C_ii - 2 (C 1)_i / m + 1^T C 1 / m^2.
     variances = variances - 2 * row_means + row_means.mean()
     if posterior.shared is not None:
         variances += ((posterior.shared - posterior.shared.mean(axis=0)) ** 2).sum(axis=1)
@@ -109,14 +116,17 @@ def _sandwiched(posterior: Posterior, gradients: "scipy.sparse.csr_array", inner
     """
     rng = np.random.default_rng(1234)
     rows = _centred(gradients)
+    # Sums with random signs e: E[(sum of e_a g_a)(sum of e_a g_a)^T] = sum of g_a g_a^T.
     if rows.shape[0] > PROBES:
         signs = rng.choice([-1.0, 1.0], size=(PROBES, rows.shape[0]))
         rows = scipy.sparse.csr_array(signs @ rows / np.sqrt(PROBES))
-    total = inner**2 * posterior.prior_precision
+    total = inner**2 * posterior.prior_precision  # l C_ii^2, the known part of l (C C)_ii
     for row in range(rows.shape[0]):
+        # (C g)_i^2 of one annotator or one random sum.
         total += solve(posterior.precision, rows[[row]].toarray()[0], tolerance=1e-6) ** 2
     for _ in range(PROBES):
         signs = rng.choice([-1.0, 1.0], size=len(inner))
+        # (C z - C_ii z)_i = sum over j != i of C_ij z_j; its mean square is the sum over j != i of C_ij^2.
         beside = solve(posterior.precision, signs, tolerance=1e-6) - inner * signs
         total += posterior.prior_precision * beside**2 / PROBES
     return total

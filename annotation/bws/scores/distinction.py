@@ -10,7 +10,7 @@ from annotation.bws.judgements import FloatArray, IntArray
 
 # Of more items, a random million of their pairs are tested: the share of distinguishable ones is then within .001.
 MOST_ITEMS_PAIRED = 3_000
-PAIRS_DRAWN = 1_000_000
+PAIRS_DRAWN = 1_000_000  # the share of these has a standard error of at most .5 / sqrt(1e6) = .0005
 LEVEL = 0.05
 
 # The standard error (p,) of each difference between two items (p,), by their numbers.
@@ -47,7 +47,9 @@ def pair_tests(
     pairs = count * (count - 1) // 2
     if not pairs:
         return Distinction(None, None, None, None, 0, 0)
+    # Nine digits: equal counts give equal scores but for rounding
     alike = np.unique((scores if equal is None else equal).round(9), return_counts=True)[1]
+    # Of c equal scores, c (c - 1) / 2 pairs are tied.
     tied = float((alike * (alike - 1)).sum() / 2 / pairs)
     if errors is None:
         return Distinction(None, None, None, tied, pairs, 0)
@@ -57,12 +59,15 @@ def pair_tests(
         rng = np.random.default_rng(seed)
         left = rng.integers(0, count, PAIRS_DRAWN)
         right = (left + rng.integers(1, count, PAIRS_DRAWN)) % count  # another item, each equally likely
+    # 1e-300: equal scores without an error have z = 0, and not 0 / 0.
     z = np.abs(scores[left] - scores[right]) / np.maximum(errors(left, right), 1e-300)
-    p = np.sort(2 * scipy.special.ndtr(-z))
+    p = np.sort(2 * scipy.special.ndtr(-z))  # two-sided: 2 Phi(-|z|)
     # The shares of the p-values (t,), a sample of those of all pairs, that Holm and Benjamini-Hochberg keep.
     below = np.arange(len(p)) / len(p)  # the share of all p-values that are smaller
     # Holm goes on to the first of `refused`, Benjamini and Hochberg to the last of `kept`.
+    # Holm: the i-th of M p-values is kept as long as p <= level / (M - i + 1); here i - 1 = M below.
     refused = np.flatnonzero(p > LEVEL / np.maximum(pairs * (1 - below), 1))
+    # Benjamini and Hochberg: the last with p <= level i / M.
     kept = np.flatnonzero(p <= LEVEL * (below + 1 / len(p)))
     holm = float((refused[0] if len(refused) else len(p)) / len(p))
     fdr = float((kept[-1] + 1 if len(kept) else 0) / len(p))

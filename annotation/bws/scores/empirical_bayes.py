@@ -13,7 +13,7 @@ LOG_PRECISIONS = (-7.0, 8.0)  # the precision is looked for between .001 and 3,0
 CLOSE_ENOUGH = 0.005  # of the log of the precision: chance moves it by sqrt(2 / m), .02 with 6,000 items
 MOST_ROUNDS = 30
 MOST_ITEMS_FACTORED = 800  # the determinant of a larger matrix is estimated
-PROBES, STEPS = 20, 25
+PROBES, STEPS = 20, 25  # random signs, and Lanczos steps (points of the quadrature) for each
 
 
 def fit_with_prior(
@@ -33,6 +33,7 @@ def fit_with_prior(
         posterior = _fit_rest(likelihood, precision, mean, groups)
         mean = posterior.prior_mean
         settled = groups is None and not likelihood.ties
+        # Without groups and ties, the fit that found l is the final one; otherwise means and v change l again.
         if settled or abs(np.log(precision / before)) < CLOSE_ENOUGH:
             break
     return posterior
@@ -50,6 +51,7 @@ def _fit_rest(
         if groups is not None:
             mean = likelier_means(posterior, groups)
         moved = np.abs(mean - before).max(initial=0) + abs(
+            # A relative change of v; without ties both are 0, and so is the change.
             likelihood.tie_weight / (weight or 1) - bool(weight)
         )
         if moved < CLOSE_ENOUGH / 100:
@@ -65,11 +67,13 @@ def _likely_precision(likelihood: MaxDiffLikelihood, mean: FloatArray) -> float:
     """
     start = mean
 
+    # Each search starts at the last mode: neighbouring precisions have neighbouring modes, so few Newton steps are left
     def loss(log_precision: float) -> float:
         nonlocal start
         precision = float(np.exp(log_precision))
         posterior = fit_utilities(likelihood, prior_precision=precision, prior_mean=mean, start=start)
         start = posterior.utilities
+        # Adding the log density of s keeps l finite where the judgements say nothing of the spread.
         return -log_evidence(likelihood, posterior) - precision_prior.log_density(log_precision)
 
     highest = scipy.optimize.minimize_scalar(
@@ -83,8 +87,10 @@ def log_evidence(likelihood: Likelihood, posterior: Posterior) -> float:
 
     log p(judgements | l) = L(u) - l / 2 |u - mean|^2 + m / 2 log l - 1/2 log |H(u) + l I|, at the mode u for l.
     """
-    away, precision = posterior.utilities - posterior.prior_mean, posterior.prior_precision
+    away, precision = posterior.utilities - posterior.prior_mean, posterior.prior_precision  # u - mean (m,)
+    # L(u) - l / 2 |u - mean|^2.
     height = likelihood.value(posterior.utilities) - precision / 2 * float(away @ away)
+    # + (m log l - log |H + l I|) / 2; log(2 pi) cancels.
     return height + (len(away) * float(np.log(precision)) - log_determinant(posterior.precision)) / 2
 
 
@@ -97,25 +103,33 @@ def log_determinant(precision: "scipy.sparse.csr_array") -> float:
     """
     diagonal = precision.diagonal()
     if len(diagonal) <= MOST_ITEMS_FACTORED:
+        # |P| = |R^T R| = (product of R_ii)^2.
         return float(2 * np.log(np.diagonal(np.linalg.cholesky(precision.toarray()))).sum())
+    # A = D^-1/2 P D^-1/2 has ones on its diagonal and a narrow spectrum; log |P| = log |D| + log |A|.
     scale = scipy.sparse.diags_array(1 / np.sqrt(diagonal))
+    # A fixed stream: the evidence at two precisions is compared on the same signs, so their noise cancels.
     signs = np.random.default_rng(1234).choice([-1.0, 1.0], size=(len(diagonal), PROBES))
     alphas, betas = _lanczos(scipy.sparse.csr_array(scale @ precision @ scale), signs)
     total = 0.0
     for alpha, beta in zip(alphas.T, betas.T, strict=True):
+        # Gauss quadrature: nodes are the eigenvalues of T, weights the squared first components of its eigenvectors.
         values, vectors = scipy.linalg.eigh_tridiagonal(alpha, beta[:-1])
         total += float(vectors[0] ** 2 @ np.log(np.maximum(values, 1e-300)))
+    # |z|^2 = m, so each start of length 1 counts m times.
     return float(np.log(diagonal).sum()) + len(diagonal) * total / PROBES
 
 
 def _lanczos(matrix: "scipy.sparse.csr_array", start: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The diagonals (STEPS, p) and what is beside them (STEPS, p) of the tridiagonal matrices of p starts (m, p)."""
+    # Columns of (m, p): the vectors before and now, and beta of each start (p,).
     alphas, betas = np.empty((2, STEPS, start.shape[1]))
     before, now, beta = np.zeros_like(start), start / np.linalg.norm(start, axis=0), np.zeros(start.shape[1])
     for step in range(STEPS):
+        # Three-term recurrence: beta_k q_{k+1} = A q_k - alpha_k q_k - beta_{k-1} q_{k-1}.
         after = matrix @ now - beta * before
         alphas[step] = (now * after).sum(axis=0)
         after = after - alphas[step] * now
         betas[step] = beta = np.linalg.norm(after, axis=0)
+        # beta is 0 once a start has reached all of its space
         before, now = now, after / np.maximum(beta, 1e-300)
     return alphas, betas

@@ -28,7 +28,9 @@ class MaxDiffLikelihood:
         self.judgements = judgements.only(kept)
         self.item_count = m = judgements.item_count
         rows = np.sort(self.judgements.items, axis=1)
+        # In rising order, rows of the same set are equal, and -1 comes first.
         each = np.ones(len(rows)) if scales is None else scales[kept]
+        # Scales are numbered, so that sets and scales can be compared as rows of whole numbers.
         values, scale_of = np.unique(each, return_inverse=True)
         # sets (T, k) and how often each was judged (T,); set_of (n,) the one of each judgement; scale (T,).
         sets, self.set_of = _unique_rows(np.column_stack([rows, scale_of]))
@@ -39,16 +41,20 @@ class MaxDiffLikelihood:
         self.tuples = np.where(rows >= 0, rows, rows[:, -1:])
         size = self.present.sum(axis=1)
         self.options = size * (size - 1)  # K (T,)
+        # Without ties v K is 0; with ties v = 1 is where `fit_tie_weight` starts from.
         self.ties = int(self.judgements.ties.sum())
         self.tie_weight = 0.0 if not self.ties else 1.0
         # Times best minus times worst, each times its scale (m,).
+        # A tie adds nothing to sum of s (u_best - u_worst).
         weights = np.where(self.judgements.ties, 0.0, self.scale[self.set_of])
+        # A tie's -1 becomes item 0, which is harmless, as its weight is 0.
         best, worst = (np.maximum(chosen, 0) for chosen in (self.judgements.best, self.judgements.worst))
         self.net = summed(best, weights, m) - summed(worst, weights, m)
 
     def value(self, utilities: FloatArray) -> float:
         """Sum over judgements of u_best - u_worst, or of log(v K) for a tie, less the log of all options' weights."""
         rise, fall = self._exponentials(utilities[self.tuples])
+        # L = sum of s (u_best - u_worst) - sum of times * log(W + v K).
         value = float(self.net @ utilities - self.times @ np.log(self._total(rise, fall)))
         if self.ties:
             in_ties = self.options[self.set_of[self.judgements.ties]]
@@ -77,6 +83,7 @@ class MaxDiffLikelihood:
         # An item in two positions makes a block singular; a billionth of its variance more changes nothing else.
         blocks[:, range(size), range(size)] *= 1 + 1e-9
         roots = np.sqrt(size) * np.linalg.cholesky(blocks)
+        # u + sqrt(k) L e_j and u - sqrt(k) L e_j, with L L^T the block: 2 k points of equal weight 1 / (2 k).
         return [values + sign * roots[:, :, column] for column in range(size) for sign in (1, -1)]
 
     def _moments(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -91,20 +98,24 @@ class MaxDiffLikelihood:
         # E[x x^T] - E[x] E[x]^T, where E[x_i x_j] = -P(i best, j worst) - P(j best, i worst) beside the diagonal,
         # and P(best = i) + P(worst = i) on it.
         chances = rise[:, :, None] * fall[:, None, :] / total[:, :, None]  # (T, k, k)
+        # P(best i, worst j) is e^u_i e^-u_j / total for i != j; the diagonal of `chances` is overwritten.
         blocks = -(chances + chances.transpose(0, 2, 1))
         size = self.tuples.shape[1]
         blocks[:, range(size), range(size)] = best + worst
-        blocks -= net[:, :, None] * net[:, None, :]
+        blocks -= net[:, :, None] * net[:, None, :]  # less E[x] E[x]^T
         return net, blocks
 
     def _assembled(self, net: FloatArray, blocks: FloatArray) -> "tuple[FloatArray, scipy.sparse.csr_array]":
         """The gradient (m,) and the curvature (m, m) from the moments of each set's choice."""
         m = self.item_count
+        # d(s u) / du = s, so the gradient has one factor s and the curvature two.
         weight = (self.times * self.scale)[:, None]
         expected = summed(self.tuples, net * weight, m)
         blocks = blocks * (weight * self.scale[:, None])[:, :, None]
         met, columns, starts = self._meetings
+        # Cost: T k^2 additions; the matrix has one entry for every two items that met, and the diagonal.
         curvature = scipy.sparse.csr_array((summed(met, blocks, len(columns)), columns, starts), shape=(m, m))
+        # dL/du = sum of s x - sum of times * s * E[x].
         return self.net - expected, curvature
 
     @cached_property
@@ -116,6 +127,7 @@ class MaxDiffLikelihood:
         """
         size, m = self.tuples.shape[1], self.item_count
         rows, columns = np.repeat(self.tuples, size, axis=1), np.tile(self.tuples, size)  # (T, k k)
+        # Two items (i, j) are one number i m + j, so equal numbers are entries of one cell.
         pairs, met = np.unique(rows * m + columns, return_inverse=True)
         return met.ravel(), pairs % m, np.searchsorted(pairs, np.arange(m + 1) * m)
 
@@ -124,6 +136,7 @@ class MaxDiffLikelihood:
         best, worst = self._chances(*self._exponentials(utilities[self.tuples]))
         expected = self._by_groups(self.scale[:, None] * (best - worst), groups)
         ordered = ~self.judgements.ties
+        # Of the judgements that are not ties: +s at the best and -s at the worst of each judgement, added up by group.
         weights, rows = self.scale[self.set_of[ordered]], np.tile(groups[ordered], 2)
         items = np.concatenate([self.judgements.best[ordered], self.judgements.worst[ordered]])
         chosen = scipy.sparse.csr_array(
@@ -142,16 +155,20 @@ class MaxDiffLikelihood:
         count = int(groups.max(initial=-1)) + 1
         net, change, cross = np.zeros(len(self.times)), np.zeros(len(self.times)), np.zeros(self.tuples.shape)
         points = [utilities[self.tuples]] if covariance is None else self._points(utilities, covariance)
+        # Averages over the points of E[x] . u, of u . Cov(x) u, and of Cov(x) u.
         for values in points:
             choice, covariances = self._moments(values)
-            moved = np.einsum("tij,tj->ti", covariances, values)
+            moved = np.einsum("tij,tj->ti", covariances, values)  # (T, k)
             net = net + (choice * values).sum(axis=1) / len(points)  # (T,)
             change = change + (moved * values).sum(axis=1) / len(points)  # (T,)
             cross = cross + moved / len(points)  # (T, k)
         ordered = ~self.judgements.ties
+        # The judgement's own part of the slope is linear in u, so its average over N(u, C) is that at u.
         chosen = np.where(ordered, utilities[self.judgements.best] - utilities[self.judgements.worst], 0.0)
         scale = self.scale[self.set_of]
+        # dL/dt = s (u_best - u_worst - E[x] . u), because d s / dt = s for t = log s.
         slope = summed(groups, scale * (chosen - net[self.set_of]), count)
+        # -d^2 L / dt^2 as the model expects it: s^2 u . Cov(x) u.
         information = summed(groups, scale**2 * change[self.set_of], count)
         return slope, information, self._by_groups(self.scale[:, None] ** 2 * cross, groups)
 
@@ -175,13 +192,16 @@ class MaxDiffLikelihood:
             self._total(*self._exponentials(utilities[self.tuples])) - self.tie_weight * self.options
         )  # W (T,)
 
+        # Expected ties, sum of times * v K / (W + v K), less those that there are; it rises with v.
         def surplus(log_weight: float) -> float:
             weights = np.exp(log_weight) * self.options
+            # The slope of L by log v, with its sign turned, so its root is the maximum.
             return float(self.times @ (weights / (totals + weights))) - self.ties
 
         if surplus(MOST_LOG_TIE) <= 0:
             self.tie_weight = float(np.exp(MOST_LOG_TIE))
         else:
+            # W >= K, so v = e^-20 expects less than one tie in 4.8e8 judgements: the root lies above that bound.
             self.tie_weight = float(
                 np.exp(scipy.optimize.brentq(surplus, LEAST_LOG_TIE, MOST_LOG_TIE, xtol=1e-12))
             )
@@ -199,11 +219,13 @@ class MaxDiffLikelihood:
         Both are 0 in a position without an item.
         """
         values = self.scale[:, None] * values
+        # Taking the middle off multiplies e^u and divides e^-u by the same number, so every product e^u_a e^-u_b stays.
         values = values - (values.max(axis=1, keepdims=True) + values.min(axis=1, keepdims=True)) / 2
         return np.exp(values) * self.present, np.exp(-values) * self.present
 
     def _total(self, rise: FloatArray, fall: FloatArray) -> FloatArray:
         """W + v K (T,). W: the sum of exp(u_a - u_b) over all pairs, less that of an item with itself, exp(0)."""
+        # sum over a, b of e^(u_a - u_b) is the product of two sums: k additions instead of k^2 per set.
         total: FloatArray = rise.sum(axis=1) * fall.sum(axis=1) - self.present.sum(axis=1)
         total += self.tie_weight * self.options
         return total

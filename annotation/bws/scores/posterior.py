@@ -13,7 +13,7 @@ import scipy
 from annotation.bws.judgements import FloatArray
 
 MOST_STEPS = 100
-SMALLEST_STEP = 1e-9
+SMALLEST_STEP = 1e-9  # of a utility, where Newton's method ends
 MOST_ITEMS_EXACT = 20_000  # a dense matrix of so many items fills 3.2 GB
 # Random right sides for errors of more items: at least PROBES, and PROBES more until 95 of 100 standard errors have a
 # standard error of at most 2 %. Where the prior is weak, the inverse has more beside its diagonal.
@@ -85,6 +85,7 @@ def fit_utilities(
 
     def log_posterior(utilities: FloatArray) -> float:
         away = utilities - mean
+        # L(u) - l / 2 |u - mean|^2.
         return likelihood.value(utilities) - prior_precision / 2 * float(away @ away)
 
     utilities = mean if start is None else start
@@ -93,24 +94,29 @@ def fit_utilities(
         # With gradient g and negative Hessian H of the log-likelihood, Newton's step s of the log-posterior solves
         # (H + prior I) s = g - prior (u - mean).
         gradient, curvature = likelihood.expand(utilities)
+        # H + l I is as sparse as the items that met, and positive definite through l.
         precision = scipy.sparse.csr_array(curvature + prior)  # (m, m)
         step = solve(precision, gradient - prior_precision * (utilities - mean))  # (m,)
+        # The log-posterior is strictly concave, so a step of next to nothing is the one maximum.
         if np.abs(step).max(initial=0) < smallest_step:
             return Posterior(utilities, precision, prior_precision, mean)
         # The step, or half of it again and again until it does not lead down by more than rounding may.
+        # Sums of many terms differ by rounding: a decrease within 1e-12 of the value is not one.
         slack = 1e-12 * max(1.0, abs(here))
         while (there := log_posterior(utilities + step)) < here - slack:
             step = step / 2
-        utilities, here = utilities + step, there
+        utilities, here = utilities + step, there  # steps are halved only far from the mode
     raise ValueError(f"The utilities did not converge within {MOST_STEPS} steps.")
 
 
 def solve(precision: "scipy.sparse.csr_array", right: FloatArray, *, tolerance: float = 1e-10) -> FloatArray:
     """Solve precision @ x = right by conjugate gradients, scaled by the diagonal."""
+    # Jacobi's preconditioner D^-1: items of many and of few judgements converge alike.
     diagonal = precision.diagonal()
     scaled = scipy.sparse.linalg.LinearOperator(
         precision.shape, matvec=lambda vector: vector / diagonal, dtype=np.float64
     )
+    # Each iteration costs one product with the sparse matrix; in exact arithmetic m iterations are enough.
     solution, failed = scipy.sparse.linalg.cg(
         precision, right, rtol=tolerance, maxiter=10 * len(right) + 100, M=scaled
     )
@@ -141,18 +147,21 @@ def inverse_diagonal(precision: "scipy.sparse.csr_array") -> FloatArray:
 
 def inverse(precision: "scipy.sparse.csr_array") -> FloatArray:
     """The whole inverse (m, m)."""
+    # dpotri fills the upper triangle alone; the lower one is its mirror image.
     upper = np.triu(_upper_inverse(precision))
     return upper + np.triu(upper, 1).T
 
 
 def _upper_inverse(precision: "scipy.sparse.csr_array") -> FloatArray:
     """The inverse (m, m) on and above its diagonal, by Cholesky's factors instead of a dense copy."""
+    # Column order, so that LAPACK overwrites this copy instead of making another one: m^2 numbers of 8 bytes.
     dense = precision.toarray(order="F")
     factor, failed = scipy.linalg.lapack.dpotrf(dense, overwrite_a=True)  # precision = factor.T @ factor
     if failed:
         raise ValueError(
             "The utilities' precision is not positive definite; use a higher precision of the prior."
         )
+    # (R^T R)^-1 from R in place.
     upper: FloatArray = scipy.linalg.lapack.dpotri(factor, overwrite_c=True)[0]
     return upper
 
@@ -168,10 +177,12 @@ def estimated_inverse_diagonal(precision: "scipy.sparse.csr_array", *, seed: int
     rng = np.random.default_rng(seed)
     # precision = d + o, with d its diagonal and o what is beside it; inverse = 1/d - 1/d o 1/d + ...
     scale = precision.diagonal()  # d (m,)
+    # Rows of o times a vector need only the items that met.
     beside = scipy.sparse.csr_array(precision - scipy.sparse.diags_array(scale))  # o (m, m)
 
     # 1 / (l m) if the sum of every row is the prior's precision l, because only differences are judged, and else 0.
     # Then a vector of ones is an eigenvector, and 1 / (l m) is its part of each element of the inverse.
+    # P 1 = l 1 means P^-1 1 = 1 / l.
     sums = np.asarray(precision.sum(axis=1)).ravel()
     level = float(sums.mean())
     alike = level > 0 and float(np.abs(sums - level).max()) < 1e-6 * level
@@ -180,20 +191,25 @@ def estimated_inverse_diagonal(precision: "scipy.sparse.csr_array", *, seed: int
     total, squares, drawn = np.zeros(len(scale)), np.zeros(len(scale)), 0
     while True:
         for _ in range(PROBES):
-            signs = rng.choice([-1.0, 1.0], size=len(scale))
+            signs = rng.choice([-1.0, 1.0], size=len(scale))  # z (m,)
             once = signs / scale
             # The diagonal of the first term is 1/d, that of the second is 0, and that of the origin the same for all.
+            # P^-1 z less the origin's part, (1^T z) / (l m).
             solved = solve(precision, signs, tolerance=1e-6) - origin * signs.sum()
+            # z * (P^-1 z - z / d + D^-1 o D^-1 z): its mean is the diagonal of P^-1 less 1 / d (o has no diagonal).
             rest = signs * (solved - once + (beside @ once) / scale)
             total += rest
             squares += rest**2
         drawn += PROBES
         mean = total / drawn
+        # The diagonal of an inverse is nowhere below 1 / d: an estimate below is chance, and is raised to it.
         diagonal: FloatArray = 1 / scale + np.maximum(origin + mean, 0)
         # Of the root of the diagonal, the relative error is half of that of the diagonal.
+        # SE of the mean of `drawn` values by the mean (sum of squares / n - mean^2) / n.
         uncertain = np.sqrt(np.maximum(squares / drawn - mean**2, 0) / drawn) / diagonal / 2
         if drawn >= MOST_PROBES or np.quantile(uncertain, SHARE_WITHIN) <= ERROR_ALLOWED:
             break
+    # The least certain: column i of the inverse solves P x = e_i, and x_i is its diagonal.
     for item in np.argsort(-uncertain, kind="stable")[:PROBES]:
         unit = np.zeros(len(scale))
         unit[item] = 1.0

@@ -13,15 +13,18 @@ RATE = 1.0  # so that without judgements the most likely s is 1
 
 
 def log_density(log_precision: float) -> float:
+    # s = exp(-log l / 2), so log s = -log l / 2.
     """log s - RATE s, up to a constant."""
     return -log_precision / 2 - RATE * float(np.exp(-log_precision / 2))
 
 
 def slope(log_precision: float) -> float:
     """The derivative of `log_density`."""
+    # d/d(log l) of -log l / 2 - RATE s, with ds / d(log l) = -s / 2.
     return (RATE * float(np.exp(-log_precision / 2)) - 1) / 2
 
 
 def information(log_precision: float) -> float:
+    # -d^2/d(log l)^2 = RATE s / 4, above 0 everywhere: the penalty is concave in log l.
     """The negative second derivative of `log_density`."""
     return RATE * float(np.exp(-log_precision / 2)) / 4

@@ -25,13 +25,14 @@ def likelier_means(posterior: Posterior, groups: IntArray) -> FloatArray:
     l (Z^T (u - Z b) - A^T A b) and the curvature -K (`_information`), which leave the mean of all items open: it is set
     to 0.
     """
-    information, _moved = _information(posterior, groups)
+    information, _moved = _information(posterior, groups)  # K (g, g)
     count = len(information)
     means = np.zeros(count)
-    means[groups] = posterior.prior_mean
+    means[groups] = posterior.prior_mean  # b (g,), from the prior mean of any item of the group
     spread = _less_the_mean(groups, count)
-    away = summed(groups, posterior.utilities - posterior.prior_mean, count)
-    slope = posterior.prior_precision * (away - spread.T @ spread @ means)
+    away = summed(groups, posterior.utilities - posterior.prior_mean, count)  # Z^T (u - Z b) (g,)
+    slope = posterior.prior_precision * (away - spread.T @ spread @ means)  # l (Z^T (u - Z b) - A^T A b)
+    # K is singular along a common change of all means, which no judgement and no prior holds back: pinv leaves it at 0.
     step = np.linalg.pinv(information, rcond=_SMALLEST_SHARE, hermitian=True) @ slope
     mean = posterior.prior_mean + step[groups]
     return np.asarray(mean - mean.mean())
@@ -48,6 +49,7 @@ def with_uncertain_means(posterior: Posterior, groups: IntArray) -> Posterior:
     # Held against l times the largest group's items, which is what K would be without judgements: of a single group, K
     # is 0 but for rounding, and would be its own largest value.
     known = values > _SMALLEST_SHARE * posterior.prior_precision * np.bincount(groups).max(initial=0)
+    # l C Z K^-1/2 on the directions that are known: times its transpose it is l C Z K^-1 Z^T C l.
     shared = moved @ (vectors[:, known] / np.sqrt(values[known]))  # (m, r)
     return replace(
         posterior, shared=shared if posterior.shared is None else np.hstack([posterior.shared, shared])
@@ -58,11 +60,14 @@ def _information(posterior: Posterior, groups: IntArray) -> tuple[FloatArray, Fl
     """K = l (Z^T (I - l C) Z + A^T A) (g, g), what judgements and prior tell of the means, and l C Z (m, g)."""
     members = np.eye(int(groups.max(initial=-1)) + 1)[groups]  # Z (m, g)
     precision = posterior.prior_precision
+    # l C Z (m, g): g systems of equations of m items
     moved = precision * np.column_stack([solve(posterior.precision, column) for column in members.T])
     spread = _less_the_mean(groups, members.shape[1])
+    # Z^T (I - l C) Z = Z^T Z - Z^T (l C Z).
     return precision * (members.T @ (members - moved) + spread.T @ spread), moved
 
 
 def _less_the_mean(groups: IntArray, count: int) -> FloatArray:
     """A (g, g), which takes from each group's mean the mean of all items."""
+    # b_j - sum of n_i b_i / m for each group j.
     return np.asarray(np.eye(count) - np.bincount(groups, minlength=count) / len(groups))

@@ -30,7 +30,9 @@ class MaxDiffSettings:
         likelihood = MaxDiffLikelihood(judgements)
         likelihood.tie_weight = self.tie_weight
         appearances, best, worst = counts(judgements)
+        # artanh(.9) = 1.47, so no item starts further out than u = +-2.94.
         start = 2 * np.arctanh(FURTHEST * (best - worst) / np.maximum(1, appearances))
+        # l and v are given: one search for the mode, and no search for the prior.
         posterior = fit_utilities(
             likelihood, prior_precision=self.prior_precision, start=start, smallest_step=CLOSE_ENOUGH
         )

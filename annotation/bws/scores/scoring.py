@@ -122,6 +122,7 @@ class Scores:
         if self.fit is not None and self.fit.contrasts is not None:
             of_differences = self.fit.contrasts.of_differences
             return pair_tests(self.fit.utilities, of_differences, equal=values, seed=seed)
+        # Var(s_i - s_j) = SE_i^2 + SE_j^2 for counting, whose errors carry no covariances.
         return pair_tests(values, lambda left, right: np.hypot(errors[left], errors[right]), seed=seed)
 
 
@@ -140,7 +141,9 @@ def counting_scores(judgements: Judgements, *, scale: Scale = Scale.UNIT, with_e
     errors, kind = np.full(len(signed), np.nan), ErrorKind.NONE
     if with_errors:
         errors, kind = counting_errors(appearances, best, worst), ErrorKind.COUNTED
+        # The variance is that of independent judgements times the design effect
         errors *= np.sqrt(design_effects(judgements))
+    # (s + 1) / 2 halves the errors as well.
     values, errors = (signed, errors) if scale is Scale.SIGNED else ((signed + 1) / 2, errors / 2)
     return Scores(values, errors, appearances, best, worst, kind)
 
@@ -197,7 +200,7 @@ def maxdiff_scores(
     )
     if groups is not None and scores.fit is not None:
         means = np.full(int(groups.max(initial=-1)) + 1, np.nan)
-        means[groups[seen]] = posterior.prior_mean
+        means[groups[seen]] = posterior.prior_mean  # NaN where none of a group's items appeared
         scores = replace(scores, fit=replace(scores.fit, group_means=means))
     if scales is None or scores.fit is None:
         return scores
@@ -212,6 +215,7 @@ def _gradients_of(
 ) -> "scipy.sparse.csr_array | None":
     if errors is ErrorSource.MODEL:
         return None
+    # Rows g of the sandwich: all judgements of one annotator are one independent unit.
     people = np.unique(likelihood.judgements.people, return_inverse=True)[1]
     return likelihood.gradients(posterior.utilities, people)
 
@@ -222,6 +226,7 @@ def _effect(scales: AnnotatorScales, fit: ModelFit | None, alike: ModelFit | Non
         return None
     change = None
     if fit.contrasts is not None and alike.contrasts is not None:
+        # 0.1 means that standard errors are 10 % larger on the average.
         change = float(fit.contrasts.errors.mean() / alike.contrasts.errors.mean() - 1)
     return ScaleEffect(scales, float(np.corrcoef(fit.utilities, alike.utilities)[0, 1]), change)
 
@@ -270,11 +275,12 @@ def _model_scores(
     tie_weight: float = 0.0,
 ) -> Scores:
     """Utilities and their errors (s,) on a scale of counting (m,); errors by the slope of the scale at the utility."""
-    unit = scipy.special.expit(posterior.utilities)
+    unit = scipy.special.expit(posterior.utilities)  # 1 / (1 + e^-u), in 0..1
     slope = unit * (1 - unit)  # d expit(u) / du
+    # The delta method: SE of f(u) is |f'(u)| SE of u.
     columns = (unit, slope * uncertainty.errors if uncertainty else np.full(len(seen), np.nan))
     if scale is Scale.SIGNED:
-        columns = (2 * columns[0] - 1, 2 * columns[1])
+        columns = (2 * columns[0] - 1, 2 * columns[1])  # 2 expit(u) - 1 = tanh(u / 2), with twice the slope
     values, errors = np.full((2, judgements.item_count), np.nan)
     values[seen], errors[seen] = columns
     fit = ModelFit(posterior.utilities, uncertainty, posterior.prior_precision, tie_weight)

@@ -18,7 +18,7 @@ from annotation.bws.scores.posterior import ErrorKind, Posterior, inverse, solve
 
 MOST_ROUNDS = 60
 CLOSE_ENOUGH = 1e-4  # of utilities, and of the log of the prior's precision
-LARGEST_STEP = 1.0
+LARGEST_STEP = 1.0  # of a utility, and of log l, in one round
 # Of log l at its maximum. With c its slope by s^2 and d its negative second derivative by s^2, the log marginal
 # likelihood is c s^2 - d s^4 / 2 where s is small, and where its slope by log l is that of the prior, 1/2, its
 # information on log l is 1/2 + d s^4.
@@ -33,17 +33,21 @@ def averaged(likelihood: MaxDiffLikelihood, posterior: Posterior, *, precision_k
     `Posterior.shared` (Kass and Steffey 1989, equation 3.2). A covariance (m, m) is needed in each round.
     """
     precision, mean = posterior.prior_precision, posterior.prior_mean
-    utilities, around = posterior.utilities, posterior.precision
+    utilities, around = posterior.utilities, posterior.precision  # u (m,), C^-1 (m, m)
     for _ in range(MOST_ROUNDS):
-        covariance = inverse(around)
+        covariance = inverse(around)  # C (m, m): each round costs m^3
         moved = 0.0
         if not precision_known:
+            # Newton's step of log l, no more than a factor e at once.
             slope, information = _of_log_precision(precision, utilities - mean, covariance)
             moved = float(np.clip(slope / information, -LARGEST_STEP, LARGEST_STEP))
             precision *= float(np.exp(moved))
         gradient, curvature = likelihood.expand_over(utilities, covariance)
+        # C^-1 = E[H(u)] + l I, with the expectation over N(u, C).
         around = scipy.sparse.csr_array(curvature + precision * scipy.sparse.eye_array(len(utilities)))
+        # (E[H] + l I) s = E[gradient] - l (u - mean): at the end, the expected gradient of the log-posterior is 0.
         step = solve(around, gradient - precision * (utilities - mean))
+        # A step is scaled as a whole, so that no utility moves by more than 1.
         utilities = utilities + step * min(1.0, LARGEST_STEP / np.abs(step).max(initial=1e-9))
         if max(np.abs(step).max(initial=0), abs(moved)) < CLOSE_ENOUGH:
             break
@@ -57,6 +61,7 @@ def averaged(likelihood: MaxDiffLikelihood, posterior: Posterior, *, precision_k
     if precision_known:
         return found
     _slope, information = _of_log_precision(precision, utilities - mean, covariance)
+    # One more direction of uncertainty: C grows by (du / d log l)(du / d log l)^T / information.
     # d u / d log l = -l C (u - mean), times one standard deviation of log l.
     shared = -precision * (covariance @ (utilities - mean))[:, None] / np.sqrt(information)
     return replace(found, shared=shared if found.shared is None else np.hstack([found.shared, shared]))
@@ -70,8 +75,12 @@ def _of_log_precision(precision: float, away: FloatArray, covariance: FloatArray
     missing, because the utilities are not known (Louis 1982). `precision_prior` is added to both.
     """
     log_precision, half = float(np.log(precision)), precision / 2
+    # l E[S] / 2, with E[|u - mean|^2] = |E u - mean|^2 + tr C.
     known = half * float(away @ away + np.trace(covariance))
+    # Var(l S / 2) of a normal u: (l / 2)^2 (2 tr C^2 + 4 a^T C a), with a = E u - mean.
     missing = 2 * half**2 * float((covariance**2).sum() + 2 * away @ covariance @ away)
+    # m / 2 - l E[S] / 2 and the log density of s.
     slope = len(away) / 2 - known + precision_prior.slope(log_precision)
     information = known - missing + precision_prior.information(log_precision)
+    # Where the judgements say little, known - missing can be near 0 or below it: see LEAST_INFORMATION.
     return slope, max(information, LEAST_INFORMATION)
