@@ -43,15 +43,19 @@ def adaptive_block(
     if errors.shape != utilities.shape or not np.isfinite([utilities, errors]).all() or errors.min() < 0:
         raise DesignError("Every item needs a utility and an error that are numbers, the error not below 0.")
     rng = np.random.default_rng(seed)
-    within = items_within_error(utilities, errors)
+    within = items_within_error(utilities, errors)  # (m,), at least 1 each
+    # Rounded down to whole tuples, and one at the least.
     number_drawn = max(size, round(len(utilities) * share) // size * size)
     # Of a few items, chance may draw those that share their sentences: then all of them are drawn.
     for number in (number_drawn, len(utilities)):
+        # P(item drawn next) is in proportion to `within` among those that are left.
         drawn = rng.choice(len(utilities), size=number, replace=False, p=within / within.sum())
+        # One draw from N(u, (0.7 SE)^2) of each item (number,): items that are surely apart seldom become neighbours.
         sampled = utilities[drawn] + WIDTH * errors[drawn] * rng.standard_normal(number)
         ordered = drawn[np.argsort(sampled, kind="stable")]
         tuples = np.array(list(_neighbours(ordered, size, sentences)), dtype=np.int64).reshape(-1, size)
         if len(tuples):
+            # The order of a tuple's items would show their order by score.
             return rng.permuted(tuples, axis=1)
     raise DesignError(f"No {size} of the {len(utilities)} items can be in one tuple; they share sentences.")
 
@@ -59,6 +63,7 @@ def adaptive_block(
 def items_within_error(utilities: FloatArray, errors: FloatArray) -> IntArray:
     """How many items are within one error of each (m,), itself included: its rank may be wrong by so many."""
     ranked = np.sort(utilities)
+    # Items in [u - SE, u + SE], by two binary searches: m log m in all, instead of m^2.
     above = np.searchsorted(ranked, utilities + errors, side="right")
     return above - np.searchsorted(ranked, utilities - errors, side="left")
 
@@ -72,8 +77,10 @@ def _neighbours(ordered: IntArray, size: int, sentences: IntArray | None) -> Ite
         passed: list[int] = []
         while len(chosen) < size and (waiting or coming):
             item = waiting.popleft() if waiting else coming.popleft()
+            # An item that shares a sentence with the tuple is passed over, and comes first in the next tuples.
             shares = sentences is not None and np.isin(sentences[item], sentences[chosen]).any()
             (passed if shares else chosen).append(item)
+        # The rest of the order cannot fill a tuple: its items are left out of this block.
         if len(chosen) < size:
             return
         waiting.extendleft(reversed(passed))

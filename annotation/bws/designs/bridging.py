@@ -22,7 +22,9 @@ def bridge_anchors(scores: FloatArray, count: int, *, seed: int) -> IntArray:
     ranked = scored[np.argsort(scores[scored], kind="stable")]
     if count >= len(ranked):
         return np.sort(ranked)
+    # Systematic sampling: the ranks (i + start) m / count, with one start in 0..1 from the stream of `seed`.
     start = np.random.default_rng(seed).uniform()
+    # Neighbouring anchors are m / count ranks apart.
     ranks = ((np.arange(count) + start) * len(ranked) / count).astype(np.int64)
     return np.sort(ranked[ranks])
 
@@ -47,6 +49,7 @@ def bridge_design(
         raise DesignError("There are no new items to join; add pairs first.")
     anchors = bridge_anchors(scores, new_count, seed=seed)
     items = np.concatenate([anchors, len(scores) + np.arange(new_count)])
+    # Anchors and new items as two strata: every tuple gets its share of both.
     strata = np.repeat([0, 1], [len(anchors), new_count])
     own = None if sentences is None else sentences[items]
     design = design_tuples(

@@ -65,11 +65,13 @@ def certify(
     # (m k,): cell item * k + position counts how often the item has the position.
     places = np.bincount((tuples * size + np.arange(size))[present], minlength=item_count * size)
     keys = meeting_keys(tuples, item_count)  # (k (k - 1) / 2, T)
-    sizes = present.sum(axis=1)
+    sizes = present.sum(axis=1)  # k of each tuple (T,)
+    # An item meets k - 1 others in each of its tuples.
     met = np.bincount(tuples[present], weights=np.repeat(sizes - 1, sizes), minlength=item_count)  # (m,)
     if not present.all():
         keys = keys[keys >= 0]  # a position without an item meets nobody
     times = repeated_keys(keys)[1]  # of each pair of items that meets more than once
+    # A pair that meets c times is c keys; keys less the c - 1 further ones of each pair are the pairs that met.
     distinct = keys.size - int((times - 1).sum())
     pairs = item_count * (item_count - 1) // 2
     return Certificate(
@@ -85,6 +87,7 @@ def certify(
         repeated_pairs=len(times),
         repeated_meetings=keys.size - distinct,
         fewest_repeated_meetings=fewest_repeated_meetings(met.astype(np.int64)),
+        # Of the m (m - 1) / 2 pairs: those that never met, that met once, and that met c > 1 times.
         meetings={"0": pairs - distinct, "1": distinct - len(times)} | _histogram(times),
         # Two equal tuples repeat every one of their meetings.
         duplicate_tuples=duplicate_tuples(tuples) if len(times) else 0,
@@ -106,16 +109,18 @@ def meeting_keys(tuples: IntArray, item_count: int) -> IntArray:
 
     The number is lower item * item_count + higher item, so equal numbers are repeated meetings.
     """
+    # For m items, keys are below m^2, which int64 holds up to 3e9 items.
     columns = combinations(tuples.T, 2)
     return np.stack([np.minimum(a, b) * item_count + np.maximum(a, b) for a, b in columns])
 
 
 def repeated_keys(keys: IntArray) -> tuple[IntArray, IntArray]:
     """The keys that occur more than once, and how often each does."""
+    # Sorting T k (k - 1) / 2 numbers needs far less memory than a table of m^2 pairs.
     ordered = np.sort(keys, axis=None)
     again = ordered[1:] == ordered[:-1]
     repeated, extra = np.unique(ordered[1:][again], return_counts=True)
-    return repeated, extra + 1
+    return repeated, extra + 1  # c = 1 + its further occurrences
 
 
 def repeated(keys: IntArray) -> NDArray[np.bool_]:
@@ -124,10 +129,12 @@ def repeated(keys: IntArray) -> NDArray[np.bool_]:
     if len(again) == 0:
         return np.zeros(keys.shape, dtype=np.bool_)
     # The last bits alone exclude most keys, so only the others are searched for.
+    # A table of 65,536 cells stays in the cache, while a binary search reads all over `again`.
     ends = np.zeros(1 << 16, dtype=np.bool_)
     ends[again & 0xFFFF] = True
     is_repeated: NDArray[np.bool_] = ends[keys & 0xFFFF]
     likely = keys[is_repeated]
+    # Of those that are left, the place where a key would be inserted must hold the key itself.
     is_repeated[is_repeated] = again[np.minimum(np.searchsorted(again, likely), len(again) - 1)] == likely
     return is_repeated
 
@@ -143,6 +150,7 @@ def meeting_excess(tuples: IntArray, item_count: int) -> int:
 
 def least_excess(meetings: int, pairs: int) -> int:
     """What `meeting_excess` cannot go below: `meetings` spread over `pairs` of items as evenly as can be."""
+    # `more` pairs meet each + 1 times and the others `each` times: (each + 1) each / 2 is each (each - 1) / 2 + each.
     each, more = divmod(meetings, pairs)
     return pairs * each * (each - 1) // 2 + more * each
 
@@ -152,9 +160,10 @@ def fewest_repeated_meetings(met: IntArray) -> int:
 
     met: (m,) how many items each one meets in all, r (k - 1) if it is in r tuples of k; there are only m - 1 others.
     """
+    # By the pigeonhole principle, an item that meets more than m - 1 others meets some of them again.
     beyond = met - (len(met) - 1)
     # Every repeated meeting is counted from both of its items.
-    return int(-(-np.maximum(beyond, 0).sum() // 2))
+    return int(-(-np.maximum(beyond, 0).sum() // 2))  # half of them, rounded up
 
 
 def duplicate_tuples(tuples: IntArray) -> int:
@@ -168,6 +177,7 @@ def comparison_components(tuples: IntArray, item_count: int) -> tuple[int, IntAr
     Returns the number of parts and the part of each item (m,). Items of different parts cannot be compared.
     """
     count, present = len(tuples), tuples >= 0
+    # CSR row pointers: rows of items are empty (all starts are 0), and each tuple's row holds its items.
     rows = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
     nodes = item_count + count
     # Each tuple is a node beside the items: k edges instead of k (k - 1) / 2.

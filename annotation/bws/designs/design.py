@@ -43,6 +43,7 @@ def tuple_count(item_count: int, factor: float) -> int:
         raise DesignError(
             f"Tuples per item must be a number above 0 and at most {MOST_FACTOR:g}, not {factor:g}."
         )
+    # Not round(x), which rounds halves to even numbers.
     return math.floor(0.5 + factor * item_count)
 
 
@@ -81,6 +82,7 @@ def design_tuples(
             f"{factor:g} tuples per item are {count:.3g} tuples of {size}, and at most {MOST_SLOTS // size:,} can be "
             f"designed at once; ask for fewer tuples per item."
         )
+    # C(m, k) sets of k items are possible, and no set may be there twice.
     if count > math.comb(item_count, size):
         raise DesignError(
             f"{item_count} items make only {math.comb(item_count, size):,} different tuples of {size}, and "
@@ -91,6 +93,7 @@ def design_tuples(
         _check_sentences(sentences, size, count)
     stratum = np.unique(np.zeros(item_count) if strata is None else strata, return_inverse=True)[1]
     tuples = _arranged(stratum, size, count, sentences, np.random.default_rng(seed), report=report)
+    # Swaps decide which items meet; positions are balanced last, since swaps would unbalance them.
     tuples = balanced_positions(tuples, item_count)
     facts = certify(tuples, item_count, factor=factor, seed=seed, algorithm=ALGORITHM, sentences=sentences)
     return Design(tuples, facts)
@@ -99,9 +102,11 @@ def design_tuples(
 def _check_sentences(sentences: IntArray, size: int, count: int) -> None:
     """Items that share a sentence must be in different tuples: there must be enough tuples for that."""
     ids, holders, sharing = _sentence_holders(sentences)
-    appearances = count * size // len(sentences)
+    appearances = count * size // len(sentences)  # r, at least: no item appears less often
+    # Items of one sentence fill r tuples each, all different: h r <= T.
     if holders.max() * appearances > count:
         crowd = tuple(int(item) for item in sharing[sharing[:, 0] == ids[holders.argmax()], 1])
+        # At most floor(T / r) of them fit.
         raise DesignError(
             f"{len(crowd)} of {len(sentences)} items share one sentence, item {crowd[0] + 1} among them, "
             f"and tuples of {size} can keep at most {count // appearances} of them apart; leave some out.",
@@ -132,6 +137,7 @@ def _arranged(
     """
     items = len(strata)
     shared = sentences is not None and bool((_sentence_holders(sentences)[1] > 1).any())
+    # If k > m / 2, the m - k items that a tuple leaves out are fewer, and m - k <= 1 leaves nothing to search.
     if 2 * size > items and not shared:
         # More than half of the items are in each tuple: design those that each leaves out, perhaps one or none.
         few = items - size
@@ -139,11 +145,13 @@ def _arranged(
             left_out = _arranged(strata, few, count, None, rng, report=report)
         else:
             left_out = _dealt(strata, few * count, rng)[0].reshape(count, few)
+        # Row t of `inside` (T, m) is true but for what tuple t leaves out; its k true cells are the tuple.
         inside = np.ones((count, items), dtype=np.bool_)
         np.put_along_axis(inside, left_out, values=False, axis=1)
         return np.nonzero(inside)[1].reshape(count, size)
     slots, blocks = _dealt(strata, size * count, rng)
     marks = np.arange(items)[:, None] if sentences is None else sentences
+    # Without sentences every item has its own mark, which keeps it out of tuples that hold it already.
     search = SwapSearch(slots.reshape(count, size), marks, rng, report)
     # Swaps within a block keep every stretch of m slots balanced. If they are not enough, swap within strata.
     within_blocks = SwapPools(blocks)
@@ -172,19 +180,24 @@ def _dealt(strata: IntArray, slots: int, rng: np.random.Generator) -> tuple[IntA
     """
     sizes = np.bincount(strata)
     # Shares of the slots so that no item can get two more than another.
+    # Each item gets `each` or `each` + 1 slots; a stratum of n_s items gets its share more n_s / m of the rest.
     each, more = divmod(slots, len(strata))
     exact = more * sizes / len(strata)
     shares = each * sizes + exact.astype(np.int64)
+    # Largest remainders first: the strata whose exact share lost most by rounding down.
     most_short = np.argsort(np.floor(exact) - exact, kind="stable")
     shares[most_short[: slots - shares.sum()]] += 1
     items, blocks, positions = [], [], []
     for stratum, share in enumerate(shares.tolist()):
         members = np.flatnonzero(strata == stratum)
+        # ceil(share / n_s) shuffles of the stratum's n_s items.
         shuffled = [rng.permutation(members) for _ in range(-(-share // len(members)))]
         items.append(np.concatenate([*shuffled, members[:0]])[:share])
+        # Shuffle j of stratum i has the number j * strata + i.
         blocks.append(np.arange(share) // sizes[stratum] * len(sizes) + stratum)
         # The i-th of a stratum's n slots belongs at (i + 1/2) / n of the way.
         positions.append((np.arange(share) + 0.5) / max(1, share))
+    # Sorted by position, strata alternate in proportion to their shares.
     order = np.argsort(np.concatenate(positions), kind="stable")
     return np.concatenate(items)[order], np.concatenate(blocks)[order]
 

@@ -49,12 +49,14 @@ class SwapPools:
 
     def __init__(self, pool: IntArray) -> None:
         self.pool, self.sizes = pool, np.bincount(pool)
+        # A pool's slots lie side by side in `order`, so one random rank within the pool draws a slot in constant time.
         self.order = grouped_order(pool)  # the slots of pool 0, then those of pool 1, ...
         self.starts = np.cumsum(self.sizes) - self.sizes
 
     def draw(self, slots: IntArray, rng: np.random.Generator) -> IntArray:
         """Draw for each of the slots (P,) another one of its pool, or itself."""
         pool = self.pool[slots]
+        # floor(U n), with U uniform on 0..1, is uniform on 0 .. n - 1.
         ranks = (rng.random(len(slots)) * self.sizes[pool]).astype(np.int64)
         partners: IntArray = self.order[self.starts[pool] + ranks]
         return partners
@@ -81,6 +83,7 @@ class SwapSearch:
         self.beside = np.array([[o for o in range(self.size) if o != own] for own in range(self.size)])
         # So many swaps at once that the arrays of one round fit into a processor's cache.
         self.proposals = max(64, min(1024, self.slots.size // 20, 20_000 // self.homes.shape[1]))
+        # T k (k - 1) / 2 meetings, spread over m (m - 1) / 2 pairs.
         pairs = len(marks) * (len(marks) - 1) // 2
         self.goal = least_excess(self.count * self.size * (self.size - 1) // 2, pairs)
 
@@ -94,6 +97,7 @@ class SwapSearch:
         wrong |= clashing_meetings(self.tuples, self.marks)
         suspects = self._slots_of(np.flatnonzero(wrong.any(axis=0)))
         # A round asks for five prices, or eight if there are many suspects.
+        # Numbers compared in a round: 8 prices, each of k others against k members of r tuples, for P swaps.
         compared = 8 * self.size**2 * (self.proposals * self.homes.shape[1] + START)
         rounds = int(min(MOST_ROUNDS, max(2 * ROUNDS_BETWEEN_LOOKS, EFFORT // compared)))
         least, best_slots, looks_since = math.inf, self.slots, 0
@@ -139,6 +143,7 @@ class SwapSearch:
         """What swapping the items of slots `ours` and `theirs` (P,) would save, each swap by itself: (P,)."""
         our_tuple, their_tuple = ours // self.size, theirs // self.size
         our_item, their_item = self.slots[ours], self.slots[theirs]
+        # An item's price is the decrease in sum of c (c - 1) / 2 over its meetings if it left: sum of c - 1 (`_price`).
         # The two items at their own slots, then each at the slot of the other. All four are priced at once, because for
         # small designs the calls cost more than what they compute.
         our_before, their_before, their_after, our_after = self._price(
@@ -146,6 +151,7 @@ class SwapSearch:
             np.concatenate([ours, theirs, ours, theirs]),
             np.concatenate([their_tuple, our_tuple, their_tuple, our_tuple]),
         ).reshape(4, -1)
+        # Prices before less prices after; each leaves out the tuple that the other item leaves.
         return our_before + their_before - their_after - our_after
 
     def swap(self, ours: IntArray, theirs: IntArray) -> None:
@@ -179,6 +185,7 @@ class SwapSearch:
         ours = self.rng.choice(seen[wrong], self.proposals)
         theirs = pools.draw(ours, self.rng)
         # Swaps that help are made, and now and then one that does not (Metropolis).
+        # P(made) = exp(-loss / TEMPERATURE): one repeated meeting more is made with e^(-1 / .15) = .0013.
         losses = np.maximum(0, -self.gain(ours, theirs))
         made = self.rng.random(len(ours)) < np.exp(-losses / TEMPERATURE)
         ours, theirs = self.independent(ours[made], theirs[made])
@@ -206,7 +213,7 @@ class SwapSearch:
         # A tuple that holds the item and all of the others would be there twice.
         broken = (met == self.size - 1).sum(axis=1) + clashes.sum(axis=1)
         prices: IntArray = met.sum(axis=1, dtype=np.int64) + BROKEN * broken
-        return prices
+        return prices  # (P,)
 
     def _slots_of(self, tuples: IntArray) -> IntArray:
         slots: IntArray = (tuples[:, None] * self.size + np.arange(self.size)).ravel()
@@ -238,6 +245,7 @@ def connect(search: SwapSearch, pools: SwapPools) -> None:
         # Draw a swap between every other part and the part with most slots to spare.
         part_of_slot = part_of_item[search.slots]
         # A part is a graph of items and tuples with an edge for each slot: the edges beyond those of a tree are spare.
+        # A tree on n nodes has n - 1 edges, so spare = slots - items - tuples + 1; the 1 is the same for all parts.
         spare = np.bincount(part_of_slot, minlength=parts) - np.bincount(part_of_item, minlength=parts)
         spare = spare - np.bincount(part_of_item[search.tuples[:, 0]], minlength=parts)
         shuffled = search.rng.permutation(search.slots.size)

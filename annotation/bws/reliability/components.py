@@ -53,33 +53,40 @@ def variance_components(judgements: Judgements) -> Components:
     Estimates below 0 become 0. Raises ValueError if no two judgements of different tuples share an item.
     """
     outcomes = _Outcomes(judgements)
+    # The squared mean: pairs with different items in different rows, counted by inclusion and exclusion.
     apart = outcomes.mean_product({"": 1, "r": -1, "i": -1, "ir": 1})
     shared = {
+        # Same item, other tuple, other annotator: the squared mean + Var(item).
         "item": outcomes.mean_product({"i": 1, "it": -1, "ip": -1, "itp": 1}),
+        # Same item and tuple, other annotator: + Var(tuple). Same item and annotator, other tuple: + Var(annotator).
         "tuple": outcomes.mean_product({"it": 1, "itp": -1}),
         "annotator": outcomes.mean_product({"ip": 1, "itp": -1}),
     }
     if apart is None or shared["item"] is None:
         raise ValueError("Variance components need items that were judged in several tuples.")
-    item = max(0.0, shared["item"] - apart)
+    item = max(0.0, shared["item"] - apart)  # Var(item)
     within, person = (
+        # Var(tuple) and Var(annotator).
         None if product is None else max(0.0, product - shared["item"])
         for product in (shared["tuple"], shared["annotator"])
     )
     known = item + (within or 0) + (person or 0)
+    # E[x^2] = squared mean + the sum of all variances.
     residual = max(0.0, float(np.mean(outcomes.values**2)) - apart - known)
     one = (within or 0) + (person or 0) + residual  # the error variance of one outcome
+    # Var(mean of n outcomes) = Var(tuple) sum (n_t / n)^2 + Var(annotator) sum (n_p / n)^2 + Var(residual) / n.
     # The error variance of an item's mean (m,): an effect that some of its outcomes share does not average out.
     errors = sum(
         variance * outcomes.concentration(grouping)
         for variance, grouping in ((within or 0, "it"), (person or 0, "ip"), (residual, "ir"))
     )
-    sem2 = float(np.mean(errors))
+    sem2 = float(np.mean(errors))  # SEM^2 of a score, the mean over items
     return Components(
         item=item,
         tuple=within,
         annotator=person,
         residual=residual,
+        # ICC(1) = Var(item) / (Var(item) + error variance of one outcome).
         icc=item / (item + one) if item + one > 0 else None,
         score_icc=item / (item + sem2) if item + sem2 > 0 else None,
         sem=sem2**0.5,
@@ -93,6 +100,7 @@ class _Outcomes:
     def __init__(self, judgements: Judgements) -> None:
         best = judgements.items == judgements.best[:, None]  # (n, k)
         worst = judgements.items == judgements.worst[:, None]
+        # x = 1 at the best, -1 at the worst, 0 otherwise, in a tie too.
         # An item at two positions of a row is chosen once and appears twice, as in counting.
         each = best / np.maximum(1, best.sum(1, keepdims=True)) - worst / np.maximum(
             1, worst.sum(1, keepdims=True)
@@ -118,10 +126,11 @@ class _Outcomes:
         total = pairs = 0.0
         for columns, sign in groupings.items():
             group = self._group(columns)
+            # (sum of x)^2 = sum of x_i^2 + sum over i != j of x_i x_j: linear in o instead of a product of every pair.
             # All products within a group, each outcome with itself too, are the square of its sum.
             total += sign * float((np.bincount(group, weights=self.values) ** 2).sum())
             pairs += sign * float((np.bincount(group).astype(np.float64) ** 2).sum())
-        return total / pairs if pairs > 0 else None
+        return total / pairs if pairs > 0 else None  # the x_i^2 cancel: the signs of the groupings sum to 0
 
     def concentration(self, columns: str) -> FloatArray:
         """Of each item (m,), the sum of squared shares of its outcomes in each group: 1 / groups if they are equal.
@@ -129,9 +138,10 @@ class _Outcomes:
         The first column must be the item's.
         """
         item, group = self._columns["i"], self._group(columns)
+        # A group lies within one item, so any of its outcomes tells which.
         first = np.unique(group, return_index=True)[1]  # an outcome of each group
         squares = summed(item[first], np.bincount(group).astype(np.float64) ** 2, int(item.max()) + 1)
-        concentrated: FloatArray = squares / np.bincount(item) ** 2
+        concentrated: FloatArray = squares / np.bincount(item) ** 2  # sum (n_g / n)^2 (m,)
         return concentrated
 
     def _group(self, columns: str) -> IntArray:
@@ -139,5 +149,6 @@ class _Outcomes:
         group = np.zeros(len(self.values), dtype=np.int64)
         for name in columns:
             column = self._columns[name]
+            # Mixed radix: group * (values of the column) + value, renumbered after each column so that it stays small.
             group = np.unique(group * (column.max(initial=0) + 1) + column, return_inverse=True)[1]
         return group

@@ -10,6 +10,7 @@ LIMIT = 0.999_999  # Fisher's z of a perfect correlation would be infinite
 def pearson(left: FloatArray, right: FloatArray, counted: Mask) -> FloatArray:
     """Pearson's r (B,) of the rows of left and right (B, m) over counted items; NaN if one is constant."""
     left, right = _centred(left, counted), _centred(right, counted)
+    # r = sum (x - mean)(y - mean) / sqrt(sum (x - mean)^2 sum (y - mean)^2), over counted items (0 elsewhere).
     products = np.einsum("bm,bm->b", left, right)
     squares = np.einsum("bm,bm->b", left, left) * np.einsum("bm,bm->b", right, right)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -31,6 +32,7 @@ def average_ranks(values: FloatArray) -> FloatArray:
     """
     count, items = values.shape
     order = np.argsort(values, axis=1)
+    # Row b of the flattened array begins at b m.
     order += (np.arange(count) * items)[:, None]
     places = order.ravel()
     ordered = values.ravel()[places]
@@ -40,6 +42,7 @@ def average_ranks(values: FloatArray) -> FloatArray:
     starts = np.flatnonzero(begins)
     sizes = np.diff(starts)
     ranks = np.empty(values.size)
+    # c equal values from place s of the row on hold the ranks s .. s + c - 1, whose mean is s + (c - 1) / 2.
     ranks[places] = np.repeat(starts[:-1] % items + (sizes - 1) / 2, sizes)
     return ranks.reshape(values.shape)
 
@@ -52,10 +55,12 @@ def spearman_of(left: FloatArray, right: FloatArray) -> float:
 
 def fisher_z(correlations: FloatArray) -> FloatArray:
     """Fisher's z, on which correlations near 1 are spread evenly."""
+    # z = artanh r; at r = .999999 it is 7.25.
     return np.arctanh(np.clip(correlations, -LIMIT, LIMIT))
 
 
 def _centred(values: FloatArray, counted: Mask) -> FloatArray:
     totals = np.where(counted, values, 0.0).sum(axis=1, keepdims=True)
+    # Not counted: 0 before and after, so sums over rows need no mask.
     means = totals / np.maximum(1, counted.sum(axis=1, keepdims=True))
     return np.where(counted, values - means, 0.0)

@@ -16,9 +16,10 @@ def halves_of_groups(group: IntArray) -> DrawHalves:
     A judgement alone in its group goes to one half at random. Drawn by going through the judgements of all groups in
     step: each is taken with the chance that its group still needs it (selection sampling, Fan et al. 1962).
     """
-    sizes = np.bincount(group)
+    sizes = np.bincount(group)  # n of each group (g,)
     by_size = np.argsort(-sizes, kind="stable")
     starts = (np.cumsum(sizes) - sizes)[by_size]
+    # Sorted by size, the groups that still have a judgement at a step are the first ones, a slice.
     order, sizes = grouped_order(group), sizes[by_size]  # the largest groups first
 
     def draw(trials: int, rng: np.random.Generator) -> Mask:
@@ -38,7 +39,7 @@ def halves_of_groups(group: IntArray) -> DrawHalves:
 
 def halves_of_units(unit: IntArray) -> DrawHalves:
     """Split the units (n,) in half, tuples or annotators: all judgements of a unit go to the same side."""
-    count = int(unit.max(initial=-1)) + 1
+    count = int(unit.max(initial=-1)) + 1  # units
 
     def draw(trials: int, rng: np.random.Generator) -> Mask:
         needed = _half_of(np.full(trials, count), 1, rng)
@@ -51,6 +52,7 @@ def halves_of_units(unit: IntArray) -> DrawHalves:
 def _half_of(sizes: IntArray, trials: int, rng: np.random.Generator) -> IntArray:
     """Half of each size (g,) for each trial: (g, B); an odd one more or less with equal chance."""
     extra = rng.integers(0, 2, size=(len(sizes), trials), dtype=np.int8)
+    # floor(n / 2), plus 0 or 1 for an odd n (g, B).
     return sizes[:, None] // 2 + extra * (sizes[:, None] % 2)
 
 

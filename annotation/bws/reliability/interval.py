@@ -55,9 +55,12 @@ def reliability_interval(
     known = [variance for variance in (by_tuple, by_person) if variance is not None]
     if not known:
         return Interval(-1.0, 1.0, people=False)
+    # Var(z) from tuples or from annotators, the larger one; 1.96 standard deviations to either side.
     margin = 1.96 * math.sqrt(max(known))
+    # All resamples gave one z: halves always agree, or there is one possible half.
     if margin < 1e-9:
         return Interval(estimate, estimate, by_person is not None)
+    # Normal on z = artanh r, and back by tanh.
     middle = math.atanh(min(max(estimate, -LIMIT), LIMIT))
     return Interval(math.tanh(middle - margin), math.tanh(middle + margin), by_person is not None)
 
@@ -94,14 +97,19 @@ def resampled_variance(
         for unit in units:
             # How often each unit is drawn (units, count) if as many are drawn as there are.
             number = int(unit.max()) + 1
+            # One count over all resamples: unit u of resample b is the number b * units + u.
             drawn = rng.integers(0, number, size=(count, number)) + number * np.arange(count)[:, None]
             times *= np.bincount(drawn.ravel(), minlength=count * number).reshape(count, number).T[unit]
+        # Columns 2 b and 2 b + 1 are two splits of resample b.
         one, two, seen = scores.count(draw(2 * count, rng), np.repeat(times, 2, axis=1))
         halves.append(fisher_z(spearman(one, two, seen).reshape(count, 2)))
     z = np.concatenate(halves)  # (resamples, 2)
     z = z[~np.isnan(z).any(axis=1)]
+    # With fewer, the resamples that can be compared are not a random choice of all.
     if len(z) < resamples / 2:
         return None
+    # Var(mean of two splits) = Var over resamples + (variance of one split) / 2, and E[(z_1 - z_2)^2] / 4 is that half.
     total = float(z.mean(axis=1).var(ddof=1))
     net = total - float(((z[:, 0] - z[:, 1]) ** 2).mean()) / 4  # the variance of a mean of two
+    # A difference of two estimates can be negative by chance; the total, which is larger, then replaces it.
     return net if net > 0 else total

@@ -39,10 +39,11 @@ def marginal_reliability(judgements: Judgements, posterior: Posterior, *, seed: 
         variances = inverse_diagonal(posterior.precision)
     else:
         variances = estimated_inverse_diagonal(posterior.precision, seed=seed)
+    # Mean of Var(u_i - mean u) = mean of Var(u_i) - Var(mean u), of the items that were judged.
     # Only the prior fixes the mean of the utilities: its variance is 1 / (precision m).
     uncertain = float(variances[seen].mean()) - 1 / (posterior.prior_precision * float(seen.sum()))
     spread = float(posterior.utilities[seen].var(ddof=1))
-    return spread / (spread + uncertain)
+    return spread / (spread + uncertain)  # r = Var(fitted) / (Var(fitted) + mean Var(u_i - mean u))
 
 
 def marginal_interval(fit: MaxDiffFit, reliability: float) -> tuple[float, float]:
@@ -54,11 +55,13 @@ def marginal_interval(fit: MaxDiffFit, reliability: float) -> tuple[float, float
     all l whose log marginal likelihood is at most 1.92 below that of the estimate. All utilities are equal where l is
     infinite, which is the likelihood of answers drawn at random, with r = 0.
     """
+    # Information on log l: m r^2 / 2.
     known = fit.likelihood.item_count * reliability**2 / 2
-    deviation = 1 / math.sqrt(max(known, 1e-9))
+    deviation = 1 / math.sqrt(max(known, 1e-9))  # SE of log l; 1e-9 keeps it finite at r = 0
     lower, upper = -NORMAL * deviation, NORMAL * deviation
     if known < ENOUGH_KNOWN:
         lower, upper = _profile(fit, deviation)
+    # logit r' = logit r - change, so r' = r / (r + (1 - r) e^change); the upper end of log l gives the lower r'.
     low, high = (reliability / (reliability + (1 - reliability) * math.exp(end)) for end in (upper, lower))
     return low, high
 
@@ -77,11 +80,13 @@ def _profile(fit: MaxDiffFit, deviation: float) -> tuple[float, float]:
             start=posterior.utilities,
             smallest_step=SMALLEST_STEP,
         )
+        # Below 0 inside the interval: twice the fall is chi-square with 1 degree of freedom, 1.96^2 = 3.84 at 95 %.
         return highest - log_evidence(likelihood, there) - NORMAL**2 / 2
 
     def end(bound: float) -> float:
         """Between the estimate and a bound; the bound itself if the interval goes further."""
         inner, outer = middle, middle
+        # Steps of one standard deviation until the end is passed, then the root between the last two.
         while surplus(outer) < 0:
             if outer == bound:
                 return bound
@@ -89,5 +94,6 @@ def _profile(fit: MaxDiffFit, deviation: float) -> tuple[float, float]:
             outer = min(outer, bound) if bound > middle else max(outer, bound)
         return float(scipy.optimize.brentq(surplus, inner, outer, xtol=CLOSE_ENOUGH))
 
+    # At l = infinity all utilities are the prior's means; their log-likelihood is the limit of the evidence.
     chance = highest - likelihood.value(posterior.prior_mean) <= NORMAL**2 / 2
     return end(LOG_PRECISIONS[0]) - middle, math.inf if chance else end(LOG_PRECISIONS[1]) - middle

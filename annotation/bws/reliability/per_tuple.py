@@ -60,6 +60,7 @@ def fewer_judgements(
     if not len(tuples):
         return []
     sizes = np.bincount(tuples)
+    # Sizes in rising order: at least half of the tuples have the one in the middle or more.
     most = int(np.sort(sizes)[len(sizes) // 2])
     numbers = np.unique(np.linspace(1, most, min(most, MOST_POINTS)).round().astype(int)).tolist()
     every, scores = counting_scores(judgements, with_errors=False).values, HalfScores(judgements)
@@ -67,14 +68,17 @@ def fewer_judgements(
     fitted: dict[int, list[float]] = {number: [] for number in numbers}
     rng = np.random.default_rng(seed)
     for count in batches(trials, len(judgements)):
+        # Drawn once: all numbers share orders and sides, so points differ by the number alone.
         rank = random_ranks(tuples, count, rng)  # (n, B)
         odd = rng.integers(
             0, 2, size=(len(sizes), count)
         )  # (T, B): whether the odd judgement is in the first half
         for number in numbers:
-            kept = np.minimum(sizes, number)[:, None]
+            kept = np.minimum(sizes, number)[:, None]  # (T, 1)
+            # The half takes the first kept / 2 of each tuple, and the odd one where `odd` is 1.
             first, chosen = rank < (kept // 2 + kept % 2 * odd)[tuples], rank < number
             some, _, seen = scores.count(chosen)
+            # Items that the kept judgements do not show are left out; the scores of all of them are on the other side.
             with_all = spearman(some, np.broadcast_to(every, some.shape), seen)
             halves = spearman(*scores.count(first, chosen)) if number > 1 else np.zeros(count)
             correlations[number].append(np.stack([halves, with_all]))

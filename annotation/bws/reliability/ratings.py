@@ -44,8 +44,11 @@ class Ratings:
         """
         count = int(self.people.max(initial=-1)) + 1
         number = np.maximum(1, tallied(self.people, count))
+        # x - mean of the person (n,).
         centred = self.values - (summed(self.people, self.values, count) / number)[self.people]
+        # sd = sqrt(sum (x - mean)^2 / (n - 1)) of each rating's person.
         spread = np.sqrt(summed(self.people, centred**2, count) / np.maximum(1, number - 1))[self.people]
+        # Rounding leaves a spread just above 0 where somebody's values are all equal.
         return replace(
             self, values=np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 1e-12)
         )
@@ -75,10 +78,12 @@ class Halves:
         """Which answers (n, B) are kept if each half has `number` answers, or all that it has."""
         kept = np.zeros_like(self.first)
         for half in (self.first, ~self.first):
-            turns = np.where(half, self.turn, np.inf)
+            turns = np.where(half, self.turn, np.inf)  # those of the other half come last
+            # argpartition finds the `number` smallest in linear time; their order does not matter.
             order = np.argpartition(turns, min(number, len(turns)) - 1, axis=0)[:number]  # (number, B)
             early = np.zeros_like(half)
             np.put_along_axis(early, order, values=True, axis=0)
+            # `number` may be more than the half has: turns of the other half are then among them, and are taken off.
             kept |= early & half
         return kept
 
@@ -86,7 +91,9 @@ class Halves:
 def halves_of_ratings(ratings: Ratings, trials: int, rng: np.random.Generator) -> Halves:
     """Split the ratings of each item in half; of an odd number, the odd one goes to either half."""
     place = random_ranks(ratings.items, trials, rng)  # (n, B)
+    # One coin for each item and trial.
     side = rng.integers(0, 2, size=(ratings.item_count, trials))[ratings.items]
+    # Even places go to one half and odd ones to the other; place // 2 counts an item's ratings within its half.
     return Halves(place % 2 == side, place // 2 + rng.random(place.shape))
 
 
@@ -95,6 +102,7 @@ class HalfMeans:
 
     def __init__(self, ratings: Ratings) -> None:
         ones = np.ones(len(ratings))
+        # S (m, n): 1 where a rating is of an item, so S w and S (w x) are all counts and sums at once.
         self._item = scipy.sparse.csr_array(
             (ones, (ratings.items, np.arange(len(ratings)))), shape=(ratings.item_count, len(ratings))
         )
@@ -109,6 +117,7 @@ class HalfMeans:
         return one, two
 
     def _means(self, weights: FloatArray) -> FloatArray:
+        # Of each item, sum of w and sum of w x.
         counts = np.asarray(self._item @ weights.astype(np.float64)).T  # (B, m)
         sums = np.asarray(self._item @ (weights * self._values)).T
         seen = counts > 0

@@ -68,8 +68,10 @@ def replication(
     rng = np.random.default_rng(seed)
     draw, correlations, kept = halves_of_units(tuples), [], []
     for _ in range(trials):
-        first = draw(1, rng)[:, 0]
+        first = draw(1, rng)[:, 0]  # (n,): in the half that is cut down
+        # The first few of a random order of each tuple's judgements.
         few = first & (random_ranks(tuples, 1, rng)[:, 0] < judgements_per_tuple)
+        # Spearman over the items that both halves saw.
         correlations.append(spearman_of(method(judgements.only(few)), method(judgements.only(~first))))
         kept.append(few.sum())
     mean, sd = float(np.mean(correlations)), float(np.std(correlations))

@@ -78,6 +78,7 @@ def split_half_reliability(
     rng = np.random.default_rng(seed)
     correlations = []
     for count in batches(trials, len(judgements)):
+        # Cost: for each trial, sparse products of (k + 2) n entries, and sorting m scores twice.
         one, two, seen = scores.count(draw(count, rng))  # (B, m) each
         correlations.append((spearman(one, two, seen), pearson(one, two, seen)))
     rho, r = (np.concatenate(values) for values in zip(*correlations, strict=True))  # (trials,) each
@@ -102,6 +103,7 @@ def split_half_reliability(
 
 def equal_shares(judgements: int, points: int) -> list[int]:
     """How many judgements there were after each of so many equal shares of them."""
+    # Cumulative counts n i / points; equal ones (few judgements) are one point.
     shares: list[int] = np.unique(np.linspace(0, judgements, points + 1).round().astype(int)).tolist()
     return shares[1:]
 
@@ -117,6 +119,7 @@ def judgements_for(target: float, *, judgements: int, spearman: float) -> int | 
         return None
     if spearman >= 1:
         return judgements
+    # f times the judgements have r' = f r / (1 + (f - 1) r); for r' = target, f = target (1 - r) / (r (1 - target)).
     return math.ceil(judgements * target * (1 - spearman) / (spearman * (1 - target)))
 
 
@@ -130,7 +133,7 @@ def spearman_brown(half: float) -> float:
 
 def batches(trials: int, cells: int) -> Iterator[int]:
     """Cut trials of so many cells each into batches that fit into a processor's cache."""
-    at_once = max(1, CELLS_AT_ONCE // max(1, cells))
+    at_once = max(1, CELLS_AT_ONCE // max(1, cells))  # at least one trial, however many cells it has
     yield from (min(at_once, trials - start) for start in range(0, trials, at_once))
 
 
@@ -154,6 +157,7 @@ def _require_enough(judgements: Judgements, split: Split) -> None:
             raise TooFewJudgements(f"A split by {split} needs at least two of them, and there is {units}.")
         return
     judged = np.bincount(tuple_numbers(judgements.items))
+    # Where most tuples have one judgement, halves would judge different tuples, which is another reliability.
     if 2 * (judged >= 2).sum() < len(judged) or not len(judged):
         raise TooFewJudgements(
             f"A reliability needs at least two judgements for most tuples; "
@@ -190,11 +194,13 @@ class HalfScores:
         often each judgement counts in each trial, once if they are not given.
         """
         chosen = first.astype(np.float32)
+        # Second half = total - first half: one pair of products gives both.
         net_total: Counts = self._net_total
         appearances_total: Counts = self._appearances_total
         if weights is not None:
             every = weights.astype(np.float32)
             chosen *= every
+            # Weights differ by trial, so the totals (B, m) do too.
             net_total, appearances_total = (self._net @ every).T, (self._appearances @ every).T
         net, appearances = (self._net @ chosen).T, (self._appearances @ chosen).T  # (B, m)
         one = _ratio(net, appearances)
@@ -203,5 +209,6 @@ class HalfScores:
 
 
 def _ratio(net: Counts, appearances: Counts) -> FloatArray:
+    # s = (times best - times worst) / appearances of each half, in -1..1.
     # Whole numbers in single precision are exact to 2**24; the quotient needs double, so that ties stay ties.
     return net.astype(np.float64) / np.maximum(appearances, 1)

@@ -196,7 +196,7 @@ def estimated_inverse_diagonal(precision: "scipy.sparse.csr_array", *, seed: int
             # The diagonal of the first term is 1/d, that of the second is 0, and that of the origin the same for all.
             # P^-1 z less the origin's part, (1^T z) / (l m).
             solved = solve(precision, signs, tolerance=1e-6) - origin * signs.sum()
-            # z * (P^-1 z - z / d + D^-1 o D^-1 z): its mean is the diagonal of P^-1 less 1 / d (o has no diagonal).
+            # z * (P^-1 z - z / d + D^-1 o D^-1 z): its mean is the diagonal of P^-1, less 1 / d and the origin.
             rest = signs * (solved - once + (beside @ once) / scale)
             total += rest
             squares += rest**2
