@@ -39,12 +39,13 @@ def leave_one_out_agreement(judgements: Judgements) -> Agreement:
     row, position = np.nonzero(judgements.items >= 0)
     # One cell for each annotator and item that met: (c,) cells, and the cell of each item of each judgement.
     cells, cell = np.unique(number[row] * m + judgements.items[row, position], return_inverse=True)
-    own = np.bincount(cell, minlength=len(cells))
+    own = np.bincount(cell, minlength=len(cells))  # how often the annotator met the item (c,)
     own_best, own_worst = (
         np.bincount(np.searchsorted(cells, number[ordered] * m + chosen[ordered]), minlength=len(cells))
         for chosen in (judgements.best, judgements.worst)
     )
     items = cells % m
+    # Everybody's appearances and (best - worst), less the annotator's part (c,).
     left, net = appearances[items] - own, (best - worst)[items] - own_best + own_worst
     others = np.full(judgements.items.shape, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -73,8 +74,9 @@ def intra_annotator_agreement(judgements: Judgements) -> Agreement:
     a tie.
     """
     people, number = np.unique(judgements.people, return_inverse=True)
-    tuples = tuple_numbers(judgements.items)
+    tuples = tuple_numbers(judgements.items)  # (n,) numbers of sets of items
     order = np.lexsort((tuples, number))  # stable: judgements of one tuple keep their order
+    # Rows of `order` whose predecessor is the same person's same tuple.
     again = (np.diff(number[order]) == 0) & (np.diff(tuples[order]) == 0)
     earlier, later = order[:-1][again], order[1:][again]
     same_best = judgements.best[earlier] == judgements.best[later]
@@ -85,10 +87,12 @@ def intra_annotator_agreement(judgements: Judgements) -> Agreement:
 def _agreement(people: IntArray, number: IntArray, compared: IntArray, confirmed: FloatArray) -> Agreement:
     """number, compared, confirmed: (n,) of judgements: whose it is, and its comparisons."""
     all_compared = summed(number, compared, len(people))
-    shares = np.where(
+    shares = np.where(  # R = sum of confirmed / sum of compared, for each annotator (a,)
         all_compared > 0, summed(number, confirmed, len(people)) / np.maximum(all_compared, 1), np.nan
     )
+    # J: judgements in which something was compared.
     judged = summed(number, (compared > 0).astype(np.int64), len(people))
+    # With e = confirmed - R compared of each judgement, SE(R) = sqrt(J / (J - 1) sum e^2) / sum of compared.
     away = np.where(compared > 0, confirmed - np.nan_to_num(shares)[number] * compared, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         errors = np.where(
@@ -122,6 +126,7 @@ def tuple_agreement(
     below = over.transpose(0, 2, 1)[:, *np.triu_indices(size, 1)]
     # Of c judgements that decide a comparison in one way, c (c - 1) / 2 pairs agree.
     alike = (above * (above - 1) + below * (below - 1)).sum(axis=1) / 2
+    # above x below pairs of judgements decide the comparison in opposite ways.
     compared = alike + (above * below).sum(axis=1)
-    shares = np.where(compared > 0, alike / np.maximum(compared, 1), np.nan)
+    shares = np.where(compared > 0, alike / np.maximum(compared, 1), np.nan)  # alike / (alike + unlike)
     return known, np.bincount(number, minlength=len(known)), shares

@@ -18,7 +18,7 @@ from annotation.bws.judgements import FloatArray, IntArray
 # People read 238 words of English a minute on average (Brysbaert 2019, Journal of Memory and Language 109), and
 # hardly anybody reads three times as fast. A word takes 6 characters with the space after it.
 WORDS_A_MINUTE, TIMES_AS_FAST, LETTERS_A_WORD = 238, 3, 6
-LETTERS_PER_SECOND = WORDS_A_MINUTE * TIMES_AS_FAST * LETTERS_A_WORD / 60
+LETTERS_PER_SECOND = WORDS_A_MINUTE * TIMES_AS_FAST * LETTERS_A_WORD / 60  # 71.4 letters a second
 LETTERS_OF_A_WIDE_CHARACTER = 3  # of Chinese, Japanese and Korean: about two such characters make a word
 RECENT = 50  # answers: speed and regularity are of the latest, so that who grows careless is seen
 FEWEST = 10  # answers, for what needs no test of chance against even positions
@@ -28,6 +28,7 @@ CONFIDENCE = 0.999
 SMALL_P = 0.0002  # of one test of positions; a person takes two tests for each sign
 LARGER_SHARE = 0.15  # above chance: with many answers a slight habit is certain, and harmless
 STEADY_LOG_SECONDS = 0.1  # standard deviation; people's response times have about .4
+# One odd person hardly moves the median of three.
 FEWEST_PEOPLE = 3  # others to be compared with
 LEAST_COMMON_AGREEMENT = (
     0.6  # of everybody: below, the task is hard and low agreement says nothing about one person
@@ -107,8 +108,10 @@ def carelessness_signs(answers: Answers) -> list[Sign]:
 
 def _speed_sign(answers: Answers) -> Sign | None:
     timed = ~np.isnan(answers.seconds)
+    # `least`: the seconds that reading takes at three times the usual speed (n,).
     seconds, least = answers.seconds[timed], answers.letters[timed] / LETTERS_PER_SECOND
     fast = int((seconds < least).sum())
+    # A sign needs the lower bound of the share of fast answers above TOO_FAST_SHARE, at 99.9 % confidence.
     if len(seconds) < FEWEST or share_bounds(fast, len(seconds), CONFIDENCE)[0] <= TOO_FAST_SHARE:
         return None
     return Sign(
@@ -126,6 +129,7 @@ def _order_sign(answers: Answers) -> Sign | None:
     sizes = answers.sizes[1:][alike]
     steps = {}
     for role, positions in _roles(answers).items():
+        # Step j of k is the position j places on, around the end; a tie on either side gives no step.
         before, after = positions[:-1][alike], positions[1:][alike]
         tied = (before < 0) | (after < 0)
         steps[role] = np.where(tied, -1, (after - before) % np.maximum(sizes, 1))
@@ -139,11 +143,12 @@ def _roles(answers: Answers) -> dict[str, IntArray]:
 def _uneven(kind: SignKind, by_role: Mapping[str, IntArray], sizes: IntArray) -> Sign | None:
     """The sign of the role whose positions are least even, if they are uneven by chance hardly ever, and by much."""
     biases = {role: position_bias(positions, sizes) for role, positions in by_role.items()}
+    # The smaller p of two tests; SMALL_P is of one test.
     role, bias = min(biases.items(), key=lambda item: item[1].p)
     count = sum(bias.counts)
     if count < FEWEST_POSITIONS or bias.p >= SMALL_P:
         return None
-    share, chance = max(bias.counts) / count, float(np.mean(1 / sizes))
+    share, chance = max(bias.counts) / count, float(np.mean(1 / sizes))  # mean of 1 / k over the tuples
     if share < chance + LARGER_SHARE:
         return None
     return Sign(kind, share, chance, count, role=role, position=int(np.argmax(bias.counts)) + 1)
@@ -153,6 +158,7 @@ def _rhythm_sign(answers: Answers) -> Sign | None:
     seconds = answers.seconds[~np.isnan(answers.seconds) & (answers.seconds > 0)]
     if len(seconds) < FEWEST:
         return None
+    # Sd of log seconds: .1 means that times differ by about 10 %.
     spread = float(np.std(np.log(seconds), ddof=1))
     return (
         Sign(SignKind.RHYTHM, spread, STEADY_LOG_SECONDS, len(seconds))
@@ -175,7 +181,9 @@ def agreement_signs(shares: Mapping[int, tuple[float, float, int]]) -> dict[int,
         if len(others) < FEWEST_PEOPLE:
             continue
         common = float(np.median(others))
+        # Half-way between guessing (1/2) and the median of the others.
         half_way = (0.5 + common) / 2
+        # Somebody who is exactly half-way falls 3 SE below it once in 740 times (normal, one side).
         if common >= LEAST_COMMON_AGREEMENT and share + SURE_ERRORS * error < half_way:
             signs[person] = Sign(SignKind.AGREEMENT, share, half_way, count)
     return signs

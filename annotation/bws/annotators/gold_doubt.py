@@ -41,13 +41,14 @@ def golds_doubted(right: IntArray, *, threshold: float, confidence: float = 0.95
         others = answered.copy()
         others[:, gold] = False
         number = others.sum(axis=1)
+        # Share of right trials on the other golds; NaN >= threshold is false, so who answered few is left out.
         shares = np.where(others, right, 0).sum(axis=1) / np.maximum(1, TRIALS_PER_GOLD * number)
         good = answered[:, gold] & (np.where(number >= FEWEST_OTHERS, shares, np.nan) >= threshold)
 
         people, hits = int(good.sum()), int(right[good, gold].sum())
         if people < FEWEST_GOOD:
             continue
-        trials = TRIALS_PER_GOLD * people
+        trials = TRIALS_PER_GOLD * people  # two trials for each good person
         upper = share_bounds(hits, trials, confidence)[1]
         if upper < threshold:
             found.append(GoldDoubt(gold, people, trials, hits, upper))

@@ -61,6 +61,7 @@ def gold_gate(
         raise ValueError(f"There cannot be {right} right answers out of {trials} trials.")
     lower, upper = share_bounds(right, trials, confidence)
     enough = trials >= TRIALS_PER_GOLD * minimum
+    # The bound alone waits for `minimum` golds: of few trials it is wide, and the sequential test is made for few.
     state = GateState.KEPT if enough else GateState.WAITING
     if (enough and upper < threshold) or _clearly_below(right, trials, threshold, confidence):
         state = GateState.STOPPED
@@ -74,13 +75,14 @@ def _clearly_below(right: int, trials: int, threshold: float, confidence: float)
     """
     if trials < TRIALS_PER_GOLD * SEQUENTIAL_MINIMUM or threshold <= LOWEST_SEQUENTIAL_THRESHOLD:
         return False
-    low, wrong = threshold - SEQUENTIAL_STEP, trials - right
+    low, wrong = threshold - SEQUENTIAL_STEP, trials - right  # s = t - .25
     # right ln(low / t) + wrong ln((1 - low) / (1 - t)); infinite for a wrong answer where t is 1
     evidence = (
         scipy.special.xlogy(right, low / threshold)
         + scipy.special.xlogy(wrong, 1 - low)
         - scipy.special.xlogy(wrong, 1 - threshold)
     )
+    # Stopped at log L >= log(1 / (1 - confidence)), 3.0 for 95 %.
     return bool(evidence >= -math.log(1 - confidence))
 
 
@@ -88,8 +90,10 @@ TWO_SIDED = 0.975  # of each of two bounds: 95 % between them
 
 
 def share_bounds(right: int, trials: int, confidence: float) -> tuple[float, float]:
+    # The lower bound p has P(X >= right | p) = 1 - confidence: a quantile of Beta(right, trials - right + 1).
     """Exact one-sided bounds of a share (Clopper and Pearson 1934), each with the given confidence."""
     lower = float(scipy.special.betaincinv(right, trials - right + 1, 1 - confidence)) if right else 0.0
+    # The upper bound has P(X <= right | p) = 1 - confidence: a quantile of Beta(right + 1, trials - right).
     upper = float(scipy.special.betaincinv(right + 1, trials - right, confidence)) if right < trials else 1.0
     return lower, upper
 
@@ -103,13 +107,15 @@ def stop_probability(
     they are independent. Who guesses among k items has the rate 1 / k and the correlation 1 / (k - 1)^2.
     minimum, threshold: as of `gold_gate`, which is called.
     """
-    both = rate**2 + correlation * rate * (1 - rate)
+    both = rate**2 + correlation * rate * (1 - rate)  # P(both right) = p^2 + rho p (1 - p)
     chances = np.array(
         [1 - 2 * rate + both, 2 * (rate - both), both]
     )  # of 0, 1 and 2 right trials of one gold
     going_on = np.ones(1)  # (2 g + 1,) after g golds: the chance to have r right trials and not to be stopped
     for answered in range(1, golds + 1):
+        # The number of right trials after one gold more is a sum of independent numbers: a convolution (2 g + 1,).
         going_on = np.convolve(going_on, chances)
+        # Stopped here, so gone from the sum.
         going_on[: _rights_stopped(answered, minimum=minimum, threshold=threshold)] = 0
     return float(1 - going_on.sum())
 
@@ -122,6 +128,7 @@ def _rights_stopped(golds: int, *, minimum: int, threshold: float) -> int:
         gate = gold_gate(trials=trials, right=right, minimum=minimum, threshold=threshold)
         return gate.state is not GateState.STOPPED
 
+    # Right trials are in order, so log2(2 g + 1) looks find the limit.
     return bisect_left(range(trials + 1), True, key=goes_on)
 
 
@@ -134,6 +141,7 @@ def golds_before_stop(*, minimum: int, threshold: float) -> int | None:
     def stops(golds: int) -> bool:
         return _rights_stopped(golds, minimum=minimum, threshold=threshold) > 0
 
+    # The gate is asked about log2(1000) = 10 numbers of golds.
     golds = bisect_left(range(MOST_GOLDS + 1), True, key=stops)
     return golds if golds <= MOST_GOLDS else None
 
@@ -157,6 +165,7 @@ def gate_proposed(tuples: float, *, minimum: int, threshold: float) -> int | Non
     if not golds:
         return None
     for share in (0.5, 1.0):
+        # Golds that are due after `every` tuples each: golds * every <= share * tuples.
         every = min(SELDOMEST, int(share * tuples / golds))
         if every >= OFTENEST:
             return every

@@ -118,10 +118,11 @@ def compare_machine(
     decided = answers.best >= 0
     tuples, people = answers.tuples[decided], answers.people[decided]
     best, worst = answers.best[decided], answers.worst[decided]
+    # Agreement of each judgement (n,) with the machine's answer to the first order: 0, 1/2 or 1.
     with_machine = choices_alike(
         best, worst, answers.machine_best[tuples, 0], answers.machine_worst[tuples, 0]
     )
-    one, two = pairs_of_people(tuples)
+    one, two = pairs_of_people(tuples)  # (q,), (q,)
     with_each_other = choices_alike(best[one], worst[one], best[two], worst[two])
     draws = Draws(tuples, people, resamples, rng)
     each = np.arange(len(tuples))
@@ -132,6 +133,7 @@ def compare_machine(
         tuples=len(np.unique(tuples)),
         judgements=len(tuples),
         unanswered=int((answers.machine_best < 0).sum()),
+        # A guess repeats a choice among k items with the chance 1 / k, the best as the worst.
         chance=float((1 / answers.sizes[tuples]).mean()) if len(tuples) else float("nan"),
         agreement=agreement,
         among_people=among,
@@ -154,6 +156,7 @@ def _consistency(answers: BlockAnswers, resamples: int, rng: np.random.Generator
         return None
     best, worst = answers.machine_best[both], answers.machine_worst[both]
     alike = choices_alike(best[:, 0], worst[:, 0], best[:, 1], worst[:, 1])
+    # Tuples drawn with replacement: (resamples, tuples).
     drawn = alike[rng.integers(0, len(alike), size=(resamples, len(alike)))].mean(axis=1)
     return widest(float(alike.mean()), [drawn])
 
@@ -161,6 +164,7 @@ def _consistency(answers: BlockAnswers, resamples: int, rng: np.random.Generator
 def _positions(answers: BlockAnswers, slots: IntArray) -> PositionBias:
     """The screen positions of what the machine chose in the first order."""
     answered = np.flatnonzero(slots >= 0)
+    # (answered,): where the chosen slot was shown.
     place = (answers.first_order[answered] == slots[answered, None]).argmax(axis=1)
     return position_bias(place, answers.sizes[answered])
 
@@ -195,8 +199,10 @@ def alternative_annotator_test(
     one, two, alike = judged.one, judged.two, judged.alike
     n = len(tuples)
     others = np.bincount(np.concatenate([one, two]), minlength=n)  # judgements beside this one, of its tuple
+    # Sum of the agreements with the others (n,).
     own = np.bincount(np.concatenate([one, two]), weights=np.concatenate([alike, alike]), minlength=n)
     # The machine's agreement with the others: that with everybody of the tuple less that with the annotator.
+    # Sum of the machine's agreements with all of the tuple (T,).
     everybody = np.bincount(tuples, weights=with_machine, minlength=int(tuples.max(initial=-1)) + 1)
     machine = everybody[tuples] - with_machine
     # Sums of the same number of halves compare as their means do, and exactly.
@@ -206,16 +212,20 @@ def alternative_annotator_test(
         rows = np.flatnonzero((people == annotator) & (others > 0))
         p = float("nan")
         if len(rows) >= FEWEST_TUPLES:
+            # d = 1, 0 or -1 of each tuple (without ties in both, which are 0).
             differences = person_wins[rows] - machine_wins[rows]
             if differences.std() == 0:  # without any spread the mean itself decides
+                # With sd = 0, t is infinite: the mean is below epsilon or it is not.
                 p = 0.0 if differences[0] < cost_benefit else 1.0
             else:
+                # t = (mean d - epsilon) / SE, lower tail.
                 p = float(scipy.stats.ttest_1samp(differences, cost_benefit, alternative="less").pvalue)
             tested.append(rows)
         if len(rows):
             shares = float(machine_wins[rows].mean()), float(person_wins[rows].mean())
             left_out.append(LeftOut(annotator, len(rows), *shares, p, won=False))
     ps = [each.p for each in left_out if each.tested]
+    # p values of different annotators depend on each other through shared tuples, which the method BY allows.
     adjusted = iter(scipy.stats.false_discovery_control(ps, method="by").tolist() if ps else [])
     decided = tuple(
         replace(each, won=next(adjusted) <= SIGNIFICANCE) if each.tested else each for each in left_out
@@ -236,8 +246,11 @@ def _advantage(
 ) -> Estimate:
     """The mean over annotators of the share that the machine wins, over resamples of tuples."""
     times = times_drawn(int(tuples.max()) + 1, resamples, rng)
+    # A row of `times` (T, resamples) says how often a tuple was drawn: weighted means without copying.
     drawn = np.array(
+        # rho_j of each tested annotator j in each resample (annotators, resamples).
         [ratio(wins[rows] @ times[tuples[rows]], times[tuples[rows]].sum(axis=0)) for rows in tested]
     )
+    # Mean over annotators of the share in which the machine wins.
     value = float(np.mean([wins[rows].mean() for rows in tested]))
     return widest(value, [np.nanmean(drawn, axis=0)])

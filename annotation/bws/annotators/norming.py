@@ -50,7 +50,9 @@ def norming_agreement(
     Intervals are percentiles of resamples (Efron 1979) of tuples and, with at least three people, of people: the wider
     of the two. Both rounds have the same resamples, so the interval of the change is one of paired differences.
     """
+    # A guess repeats a choice among k items with the chance 1 / k.
     decided = answers.first[:, 0] >= 0
+    # A pair of people is compared in the second round only if both answered the tuple in both rounds.
     both = decided & (answers.second[:, 0] >= 0)
     alone = _agreements(answers, decided, resamples, seed)
     before, after, change = _agreements(answers, both, resamples, seed)
@@ -71,9 +73,10 @@ def _agreements(
     """Of the first answers, of the second, and the second less the first."""
     tuples, people = answers.tuples[kept], answers.people[kept]
     first, second = answers.first[kept], answers.second[kept]
-    one, two = pairs_of_people(tuples)
+    one, two = pairs_of_people(tuples)  # every two people of a tuple (q,)
     before = choices_alike(first[one, 0], first[one, 1], first[two, 0], first[two, 1])  # (q,)
     after = choices_alike(second[one, 0], second[one, 1], second[two, 0], second[two, 1])
+    # One set of resamples for all three figures, so that the change is a paired difference.
     draws = Draws(tuples, people, resamples, np.random.default_rng(seed))
     found = [draws.estimate(alike, one, two) for alike in (before, after, after - before)]
     return found[0], found[1], found[2]

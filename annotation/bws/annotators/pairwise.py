@@ -6,6 +6,7 @@ from annotation.bws.judgements import FloatArray, IntArray, summed, tallied
 from curation.results.estimates import Estimate
 from curation.statistics.intervals import percentile_interval
 
+# Of two people, a resample holds one of them twice half of the time, and then there is no pair.
 FEWEST_PEOPLE = 3  # to resample
 RESAMPLES = 2_000
 
@@ -21,7 +22,7 @@ def pairs_of_people(tuples: IntArray) -> tuple[IntArray, IntArray]:
     order = np.argsort(tuples, kind="stable")
     ones, twos = [], []
     for group in np.split(order, np.flatnonzero(np.diff(tuples[order])) + 1) if len(order) else []:
-        first, second = np.triu_indices(len(group), 1)
+        first, second = np.triu_indices(len(group), 1)  # the (c - 1) c / 2 pairs of one tuple
         ones.append(group[first])
         twos.append(group[second])
     empty = np.zeros(0, dtype=np.int64)
@@ -49,6 +50,7 @@ class Draws:
     ) -> Estimate | None:
         """Agreement with the machine (n,) less that among people (q,), on judgements whose tuple two people judged."""
         shared = np.unique(np.concatenate([one, two]))
+        # Both figures are of the same judgements and resamples, so the spread is that of a paired difference.
         if not len(shared):
             return None
         with_machine = self._means(machine[shared], shared, shared)
@@ -65,9 +67,11 @@ class Draws:
         if np.array_equal(one, two):
             return [*means, _mean_drawn(self._person[one], alike, drawn)]
         # Two judgements of a tuple count as often as both people were drawn.
+        # S (a, a): sums of agreements of person i with person j; N (a, a): how often they met.
         cells = self._person[one] * count + self._person[two]
         sums = summed(cells, alike, count**2).reshape(count, count)
         counts = tallied(cells, count**2).reshape(count, count)
+        # With d (a,) the times drawn, sums are d^T S d and d^T N d, for all resamples at once.
         met = (drawn * (counts @ drawn)).sum(axis=0)
         return [*means, ratio((drawn * (sums @ drawn)).sum(axis=0), met)]
 
@@ -75,7 +79,7 @@ class Draws:
 def _mean_drawn(unit: IntArray, alike: FloatArray, drawn: IntArray) -> FloatArray:
     """The mean of agreements (q,), each as often as its unit (q,) was drawn: (resamples,)."""
     count = len(drawn)
-    return ratio(summed(unit, alike, count) @ drawn, tallied(unit, count) @ drawn)
+    return ratio(summed(unit, alike, count) @ drawn, tallied(unit, count) @ drawn)  # sum of d x / sum of d
 
 
 def ratio(sums: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
@@ -87,6 +91,7 @@ def times_drawn(units: int, resamples: int, rng: np.random.Generator) -> IntArra
     """How often each unit is drawn if as many are drawn with replacement as there are: (units, resamples)."""
     if not units:
         return np.zeros((0, resamples), dtype=np.int64)
+    # Counts of n draws among n units are multinomial with equal chances.
     return rng.multinomial(units, np.full(units, 1 / units), size=resamples).T
 
 

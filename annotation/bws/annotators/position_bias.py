@@ -29,15 +29,19 @@ def position_bias(positions: IntArray, sizes: IntArray | int) -> PositionBias:
     """
     most = int(np.max(sizes, initial=0))
     chosen = positions >= 0
-    counts = np.bincount(positions[chosen], minlength=most)
-    expected, covariance = np.zeros(most), np.zeros((most, most))
+    counts = np.bincount(positions[chosen], minlength=most)  # O (k,)
+    expected, covariance = np.zeros(most), np.zeros((most, most))  # E (k,), V (k, k)
     for size, tuples in zip(
         *np.unique(np.broadcast_to(sizes, chosen.shape)[chosen], return_counts=True), strict=True
     ):
+        # A tuple of k positions adds 1 / k to each expected count,
         expected[:size] += tuples / size
+        # and Var = (1 / k)(1 - 1 / k), Cov = -1 / k^2 to V: (I - 11^T / k) / k.
         covariance[:size, :size] += tuples * (np.eye(size) - 1 / size) / size
     away = counts - expected
+    # V is singular, because counts sum to the number of choices; its pseudo-inverse leaves that direction out.
     chi_square = float(away @ np.linalg.pinv(covariance, hermitian=True) @ away)
+    # k - 1 degrees of freedom, the rank of V; chdtrc is the upper tail of chi-square.
     return PositionBias(
         tuple(map(int, counts)), chi_square, float(scipy.special.chdtrc(max(1, most - 1), chi_square))
     )
