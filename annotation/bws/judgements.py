@@ -48,11 +48,13 @@ class Judgements:
             raise ValueError(f"item numbers must lie between 0 and {self.item_count - 1}")
         if lowest < 0:
             present = self.items >= 0
+            # -1 may only follow the items: no -1 in the first position, and none before an item.
             wrong = np.flatnonzero(~present[:, 0] | (present[:, 1:] & ~present[:, :-1]).any(axis=1))
             if len(wrong):
                 raise ValueError(f"judgement {wrong[0] + 1} needs its items before the positions without one")
         ties = self.ties
         for name, chosen in (("best", self.best), ("worst", self.worst)):
+            # (n,): best and worst among the row's items.
             among = (self.items == chosen[:, None]).any(axis=1) & (chosen >= 0)
             missing = np.flatnonzero(~among & ~ties)
             if len(missing):
@@ -101,6 +103,7 @@ class Judgements:
         for name, slots in (("best", np.asarray(best_slot)), ("worst", np.asarray(worst_slot))):
             if len(slots) and not -1 <= slots.min() <= slots.max() < items.shape[1]:
                 raise ValueError(f"{name} positions must lie between 0 and {items.shape[1] - 1}")
+            # Slot to item; -1 stays a tie.
             named = np.where(slots >= 0, items[np.arange(len(items)), slots], -1)
             absent = np.flatnonzero((named < 0) & (slots >= 0))
             if len(absent):
@@ -121,12 +124,14 @@ def tuple_numbers(items: IntArray) -> IntArray:
     The same items in another order are one tuple, and an item that is in a row twice counts once, as in the script of
     Kiritchenko and Mohammad. A position without an item, -1, changes nothing.
     """
+    # Rows in rising order are compared as sets; items are at least 0, so -1 comes first.
     rows = np.sort(items, axis=1)
     repeated = rows[:, 1:] == rows[:, :-1]
     if repeated.any():
         # A repeated item becomes -1 and sinks to the front, so that (a, a, b) and (a, b, b) come out alike.
         rows[:, 1:][repeated] = -1
         rows.sort(axis=1)
+    # Rows in lexicographic order: a row that differs from the one before it begins a new tuple.
     order = np.lexsort(rows.T[::-1])
     ordered = rows[order]
     numbers = np.zeros(len(rows), dtype=np.int64)
@@ -140,6 +145,7 @@ def second_judgements(tuples: IntArray, people: IntArray) -> Mask:
     tuples: (n,) numbers of tuples. people: (n,) numbers of annotators, -1 for one who is not known.
     """
     first = np.zeros(len(tuples), dtype=np.bool_)
+    # Row of the first judgement of each (tuple, person).
     first[np.unique(np.column_stack([tuples, people]), axis=0, return_index=True)[1]] = True
     return ~first & (people >= 0)
 
@@ -151,6 +157,7 @@ def summed(numbers: IntArray, amounts: FloatArray | IntArray, count: int) -> Flo
 
 def tallied(numbers: IntArray, count: int) -> IntArray:
     """How often each number from 0 to count - 1 occurs in an array of any shape; -1 stands for none."""
+    # Shifted by one, -1 is counted in cell 0, which is cut off.
     return np.bincount(numbers.ravel() + 1, minlength=count + 1)[1:]
 
 
@@ -161,9 +168,11 @@ def grouped_order(groups: IntArray) -> IntArray:
     than it sorts positions by number: designs of a million items sort eight million slots several times.
     """
     count = max(1, len(groups))
+    # group n + position is unique and sorts as wanted; modulo n gives the position back (int64 is enough below 3e9).
     return np.sort(groups * count + np.arange(len(groups))) % count
 
 
 def ranks_within(sizes: IntArray) -> IntArray:
     """0, 1, ... within each group in turn, for groups of these sizes (g,) that follow each other: (sum of sizes,)."""
+    # Position minus the start of its group.
     return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -34,9 +34,10 @@ def campaign_costs(
     """
     gold_share = 1 / gold_every if gold_every else 0.0
     repeat_share = 1 / repeat_every if repeat_every else 0.0
+    # judgements = answers (1 - gold share - repeat share), since the shares are of all answers.
     answers = judgements / (1 - gold_share - repeat_share)
     gold, repeats = round(gold_share * answers), round(repeat_share * answers)
-    hours = (judgements + gold + repeats) * seconds_per_judgement / 3600
+    hours = (judgements + gold + repeats) * seconds_per_judgement / 3600  # seconds to hours
     return CampaignCosts(judgements, gold, repeats, answers, hours)
 
 

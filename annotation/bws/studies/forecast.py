@@ -33,7 +33,7 @@ USUAL_NOISE_ERROR = 0.35
 USUAL_NOISE_SPREAD = 0.35
 USUAL_CARELESS = 0.05
 # The noise with which a campaign is simulated to see which explains its reliability.
-NOISES = np.geomspace(0.05, 6.0, 13)
+NOISES = np.geomspace(0.05, 6.0, 13)  # each 1.49 times the one before it
 CAMPAIGNS_FITTED = 3  # at each of them that is tried
 CAMPAIGNS_REFINED = 10  # at the one that explains it best
 # Parts of a campaign's judgements at which MaxDiff is compared with counting, and in how many campaigns.
@@ -42,6 +42,7 @@ CAMPAIGNS_SHARED = 4
 # A difference of two noises with the standard deviation s sqrt(2) is as steep as a logistic one of the scale
 # s sqrt(2) / 1.702 (Haley 1952), so utilities of items with a standard deviation of 1 have one of 1.702 / (s sqrt(2)).
 LOGISTIC = 1.702
+# Of the prior: with noise near 0 the formula gives nearly 0, and the fit would have no prior.
 LEAST_PRECISION = 0.01
 SIZES_COMPARED = (3, 4, 5, 6)
 
@@ -147,7 +148,9 @@ def forecast_sizes(plan: ForecastPlan, *, report: Report = unreported) -> list[S
             own = replace(
                 plan,
                 size=size,
+                # Appearances of an item, factor * size, stay as they are.
                 factor=plan.factor * plan.size / size if same_time else plan.factor,
+                # Reading time grows with the number of items (`seconds_at_size`).
                 seconds_per_judgement=plan.seconds_per_judgement * size / plan.size,
             )
             items = min(own.items, own.most_items)
@@ -165,10 +168,12 @@ def fitted_noise(judgements: Judgements, plan: ForecastPlan) -> tuple[float, flo
     logarithm.
     Raises TooFewJudgements if the judgements have no split-half reliability.
     """
+    # Split-half Spearman r of the real campaign.
     observed = split_half_reliability(judgements, trials=plan.trials, seed=plan.seed).spearman_mean
 
     @cache
     def simulated(step: int) -> float:
+        # Stream [seed, 2] for the search, [seed, 3] for the refinement; [seed, 1] is that of `_maxdiff_share`.
         rng = np.random.default_rng([plan.seed, 2])  # the same people and items at every noise
         return float(np.mean(_reliabilities(judgements, NOISES[step], CAMPAIGNS_FITTED, plan, rng)))
 
@@ -177,11 +182,15 @@ def fitted_noise(judgements: Judgements, plan: ForecastPlan) -> tuple[float, flo
     # by the slope, with that of their mean, is the standard error of log noise.
     after = max(1, bisect_left(range(len(NOISES) - 1), -observed, key=lambda step: -simulated(step)))
     before, logs = after - 1, np.log(NOISES)
+    # d r / d log noise between the two noises; -1e-9 where chance turned it up, since it is a divisor.
     slope = min(-1e-9, (simulated(after) - simulated(before)) / (logs[after] - logs[before]))
+    # log noise = log a + (r - r(a)) / slope, within the two.
     first = np.clip(logs[before] + (observed - simulated(before)) / slope, logs[before], logs[after])
     rng = np.random.default_rng([plan.seed, 3])
     some = _reliabilities(judgements, math.exp(first), CAMPAIGNS_REFINED, plan, rng)
+    # One Newton step from there, with the mean of more campaigns.
     log_noise = np.clip(first + (observed - np.mean(some)) / slope, logs[0], logs[-1])
+    # SE(log noise) = sd(r) sqrt(1 + 1/10) / |slope|: chance in the real campaign, and in the mean of ten.
     error = np.std(some, ddof=1) * math.sqrt(1 + 1 / CAMPAIGNS_REFINED) / -slope
     return math.exp(log_noise), float(min(1.0, error))
 
@@ -223,6 +232,7 @@ def _work(plan: ForecastPlan) -> dict[str, Any]:
 
 def _ranges(plan: ForecastPlan, tuples: IntArray, items: int) -> dict[str, Any]:
     rng = np.random.default_rng(plan.seed)
+    # Median noise of each campaign: log-normal around the plan's, with the standard error of its logarithm.
     noises = plan.noise * np.exp(plan.noise_error * rng.standard_normal(plan.campaigns))
     several = plan.judgements_per_tuple > 1
     # Reliability (NaN for single judgements) and accuracy by counting and by MaxDiff of each campaign.
@@ -231,6 +241,7 @@ def _ranges(plan: ForecastPlan, tuples: IntArray, items: int) -> dict[str, Any]:
         latent, judgements = _simulated(plan, tuples, items, noise, rng)
         reliability = math.nan
         if several:
+            # A stream for the splits, so that more trials leave the campaigns as they are.
             seed = int(rng.integers(2**32))
             reliability = split_half_reliability(judgements, trials=plan.trials, seed=seed).spearman_mean
         counting = counting_scores(judgements, with_errors=False).values
@@ -246,6 +257,7 @@ def _ranges(plan: ForecastPlan, tuples: IntArray, items: int) -> dict[str, Any]:
 
 def _settings(noise: float) -> MaxDiffSettings:
     """What a fit would find out about items that vary by 1 and people with this noise."""
+    # l = 1 / Var(u), with sd(u) = 1.702 / (noise sqrt(2)).
     return MaxDiffSettings(max(LEAST_PRECISION, 2 * (noise / LOGISTIC) ** 2))
 
 
@@ -254,7 +266,7 @@ def _simulated(
 ) -> tuple[FloatArray, Judgements]:
     """True values (items,) and the judgements of one campaign, in random order."""
     people = max(plan.judgements_per_tuple, min(plan.people, MOST_PEOPLE_SIMULATED))
-    latent = rng.standard_normal(items)
+    latent = rng.standard_normal(items)  # item values N(0, 1), the unit of every noise
     judgements = simulated_judgements(
         tuples,
         latent,
@@ -283,10 +295,12 @@ def _maxdiff_share(plan: ForecastPlan, tuples: IntArray, items: int) -> float | 
         parts = (judgements.only(np.arange(round(share * len(judgements)))) for share in SHARES)
         # Items that nobody has judged yet are expected in the middle: left out, few judgements would look too good.
         maxdiff.append([spearman_of(np.nan_to_num(settings.utilities(part)), latent) for part in parts])
+    # Mean accuracies on z = artanh rho: (shares,) and one number.
     reached, goal = fisher_z(np.array(maxdiff)).mean(axis=0), fisher_z(np.array(counting)).mean()
     if goal > reached[-1]:
         return None
     # On Fisher's z, accuracy grows nearly in a line with the logarithm of the judgements.
+    # Accuracy must not fall with more judgements (running maximum), so that log share is a function of z.
     return float(np.exp(np.interp(goal, np.maximum.accumulate(reached), np.log(SHARES))))
 
 
@@ -295,13 +309,15 @@ def _reliabilities(
 ) -> list[float]:
     """The reliabilities of simulated campaigns that ask what `judgements` asked, of as many people."""
     if judgements.annotators is None:
+        # Nobody is named: random people, as many as planned.
         judges = rng.integers(min(plan.people, MOST_PEOPLE_SIMULATED), size=len(judgements))
     else:
         judges = np.unique(judgements.annotators, return_inverse=True)[1]
     reliabilities = []
     for _ in range(campaigns):
-        latent = rng.standard_normal(judgements.item_count)
+        latent = rng.standard_normal(judgements.item_count)  # true values N(0, 1), new in each campaign
         annotators = _people(plan, noise, int(judges.max(initial=0)) + 1, rng)
+        # -1 reads the last item's value here, and NaN replaces it.
         values = np.where(judgements.items >= 0, latent[judgements.items], np.nan)
         choices = simulated_choices_of(values, judges, annotators, rng)
         # A tie stays one: the simulation asks how alike people order what they do order.
@@ -319,7 +335,9 @@ def _expected(outcomes: FloatArray) -> ExpectedRange:
     """
     count = len(outcomes)
     z = fisher_z(outcomes)
+    # Factor k = 1.96 sqrt((n - 1)(1 + 1/n) / chi2_{.1, n - 1}); for 40 campaigns 2.33 instead of 1.96.
     factor = 1.96 * math.sqrt((count - 1) * (1 + 1 / count) / scipy.stats.chi2.ppf(0.1, count - 1))
     reach = factor * float(z.std(ddof=1))
+    # mean z -+ k sd(z), back by tanh.
     low, high = np.tanh([z.mean() - reach, z.mean() + reach])
     return ExpectedRange(float(outcomes.mean()), float(low), float(high))

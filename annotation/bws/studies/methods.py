@@ -16,7 +16,7 @@ from annotation.bws.studies.costs import PAUSE_MINUTES
 from curation.results.estimates import Estimate
 from curation.statistics.influence import Correlation, spearman_by_pair, spearman_within
 
-POINTS = 5
+POINTS = 5  # of the curve over time
 CELLS = 2_000_000  # of an array (answers, trials); with more answers there are fewer trials
 MOST_TRIALS, FEWEST_TRIALS = 100, 20
 SHARED_TRIALS, MOST_GROUPS = 20, 30  # of the jackknife over people
@@ -41,6 +41,7 @@ class Timed:
         for person in np.unique(self.people):
             own = np.flatnonzero(self.people == person)
             own = own[np.argsort(self.given[own], kind="stable")]
+            # In order of arrival: the first answer has nothing before it.
             since_last = np.diff(self.given[own], prepend=-np.inf)
             since_shown = self.given[own] - self.shown[own]
             known = (since_shown >= 0) & (since_shown <= pause)
@@ -114,19 +115,24 @@ def methods_compared(
     asked = len(np.unique(judgements.items[judgements.items >= 0]))
     if len(rated) < 3 or not asked:
         raise TooFewJudgements("A comparison needs judgements, and ratings of three pairs.")
+    # Seconds of each pair's time that one answer takes: all pairs share the time of an answer evenly.
     per_judgement, per_rating = judgement_seconds / asked, rating_seconds / len(rated)  # of each pair's time
+    # The method with less work in one half ends the curve.
     most = min(len(judgements) / 2 * per_judgement, len(ratings) / 2 * per_rating)
+    # asked / k judgements hold each pair once: seconds / k of a pair's time; one rating of each pair: its seconds.
     fewest = max(judgement_seconds / judgements.size, rating_seconds)
     if most < fewest * (1 - 1e-9):
         raise TooFewJudgements(
             "Each half needs time for one rating of every pair and for every pair in one judgement; "
             "there is too little yet."
         )
+    # Memory: arrays (answers, trials) of at most two million cells.
     trials = max(min(trials, FEWEST_TRIALS), min(trials, CELLS // (len(judgements) + len(ratings))))
     rng = np.random.default_rng(seed)
     sides = (_Judged(judgements, rated, trials, rng), _Rated(ratings, rated, trials, rng))
     points = []
     for seconds in np.linspace(fewest, most, POINTS) if most > 1.05 * fewest else [most]:
+        # Answers of each half in the same seconds per pair.
         numbers = round(seconds / per_judgement), round(seconds / per_rating)
         points.append(_point(float(seconds), numbers, sides))
     scores = counting_scores(judgements, with_errors=False).values[rated]
@@ -159,6 +165,7 @@ class _Side:
         one, two = self.scores(self.halves.first, kept)
         found = [
             values
+            # Pseudo-values of each split (pairs,), averaged over splits: the mean over pairs is the mean reliability.
             for left, right in zip(one[:, self.rated], two[:, self.rated], strict=True)
             if (values := spearman_by_pair(left, right)) is not None
         ]
@@ -177,7 +184,9 @@ class _Side:
         for group in range(int(self.groups.max()) + 1):
             one, two = self.scores(first, kept & (self.groups != group)[:, None])
             one, two = one[:, self.rated], two[:, self.rated]
+            # Without the group's answers, on the same halves; undefined correlations count as 0.
             without.append(np.nan_to_num(spearman(one, two, np.ones(one.shape, dtype=np.bool_))).mean())
+        # Jackknife: Var = (G - 1) / G sum (r_-g - mean)^2 = (G - 1) times the variance with divisor G.
         return (len(without) - 1) * float(np.var(without))
 
 
@@ -187,6 +196,7 @@ class _Judged(_Side):
     ) -> None:
         self._scores = HalfScores(judgements)
         tuples = tuple_numbers(judgements.items)
+        # The judgement's rank within its tuple, then chance: one of each tuple before a second one.
         turn = random_ranks(tuples, trials, rng) + rng.random((len(tuples), trials))
         halves = Halves(halves_of_units(tuples)(trials, rng), turn)
         super().__init__(halves, judgements.annotators, rated, rng)
@@ -213,6 +223,7 @@ def _groups(people: IntArray | None, rng: np.random.Generator) -> IntArray | Non
     count = int(number.max(initial=-1)) + 1
     if count < FEWEST_PEOPLE:
         return None
+    # At most 30 groups, equally large but for one.
     grouped: IntArray = (rng.permutation(count) % MOST_GROUPS)[number]
     return grouped
 
@@ -221,10 +232,12 @@ def _point(seconds: float, numbers: tuple[int, int], sides: tuple[_Side, _Side])
     found = [side.reliability(number) for side, number in zip(sides, numbers, strict=True)]
     pairs, people = zip(*found, strict=True)
     estimates = [
+        # Var over pairs or over people, the larger one.
         _reliability(float(each.mean()), max(_variance(each), variance or 0.0))
         for each, variance in zip(pairs, people, strict=True)
     ]
     change = pairs[0] - pairs[1]
+    # Of a difference: paired over pairs; over people the two variances add, as for methods with different people.
     margin = 1.96 * math.sqrt(max(_variance(change), sum(each or 0.0 for each in people)))
     difference = float(change.mean())
     return MethodsPoint(
@@ -244,7 +257,7 @@ def _variance(pseudo_values: FloatArray) -> float:
 
 def _reliability(value: float, variance: float) -> Estimate:
     """With its interval, which is normal on Fisher's z."""
-    inside = 1 - value**2
+    inside = 1 - value**2  # 1 - r^2 = dr / dz, so SE(z) = SE(r) / (1 - r^2)
     if inside < 1e-12:
         return Estimate(value, value, value)
     margin, middle = 1.96 * math.sqrt(variance) / inside, math.atanh(value)

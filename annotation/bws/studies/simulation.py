@@ -26,7 +26,7 @@ def differing_annotators(
     people: int, *, noise: float, spread: float, careless: float, rng: np.random.Generator
 ) -> list[SimulatedAnnotator]:
     """Draw people whose noise is log-normal. noise: its median. spread: standard deviation of its logarithm."""
-    noises = noise * np.exp(spread * rng.standard_normal(people))
+    noises = noise * np.exp(spread * rng.standard_normal(people))  # sigma_a = noise e^(spread z)
     return [SimulatedAnnotator(float(own), careless) for own in noises]
 
 
@@ -48,10 +48,11 @@ def simulated_choices_of(
     careless = rng.random(len(values)) < shares[judges]
     # Noise alone makes every choice of two different slots equally likely.
     seen = np.where(careless[:, None], 0.0 * values, values)
+    # value + sigma_a z; of a careless answer only z, so that every order of the items is equally likely.
     noise = np.where(careless, 1.0, noises[judges])[:, None] * rng.standard_normal(values.shape)
     order = np.argsort(seen + noise, axis=1, kind="stable")
     last = (~np.isnan(values)).sum(axis=1) - 1  # NaN is sorted behind all numbers
-    return order[np.arange(len(order)), last], order[:, 0]
+    return order[np.arange(len(order)), last], order[:, 0]  # best: largest; worst: smallest
 
 
 def simulated_judgements(
@@ -75,9 +76,11 @@ def simulated_judgements(
     # Who judges each tuple (T, each): everybody moves on by one from tuple to tuple. How far apart those of one tuple
     # are in this circle changes with the block of tuples.
     each, people = judgements_per_tuple, len(annotators)
-    blocks = -(-len(tuples) // people)
+    blocks = -(-len(tuples) // people)  # ceil(T / people): one block of tuples for each turn of the circle
+    # Different seats within a block are different people: no one judges a tuple twice.
     seats = rng.permuted(np.tile(np.arange(people), (blocks, 1)), axis=1)[:, :each]
     number = rng.permutation(len(tuples))
+    # Judge = (tuple's number + seat) mod people: a whole block gives everybody the same work.
     judges = (number[:, None] + seats[number // people]) % people
     judged = rng.permutation(judges.size)  # (T each,) in random order: tuple * each + seat
     asked, judge = judged // each, judges.ravel()[judged]

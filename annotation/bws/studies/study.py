@@ -195,16 +195,19 @@ def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) ->
     more: judgements that are still missing for the target; 0 if it is reached, None if nothing can be said.
     """
     curve: list[dict[str, Any]] = []
+    # A quarter of the resamples: SE of a bootstrap standard error is about 1 / sqrt(2 B), 10 % for B = 50.
     settings = {"trials": plan.curve_trials, "resamples": plan.resamples // 4, "seed": plan.seed}
     for count in equal_shares(len(counted), plan.curve_points):
         then = now
         if count < len(counted):
+            # The first ones to arrive.
             then, _note = reliability_now(counted.only(np.arange(count)), **settings)
         if then:
             names = ("judgements", "spearman", "low", "high", "people")
             curve.append({name: then[name] for name in names})
     more: dict[str, int | None] = {}
     for name in ("spearman", "low", "high"):
+        # Spearman and Brown, from the estimate and from either end of its interval.
         needed = judgements_for(plan.target, judgements=len(counted), spearman=now[name]) if now else None
         more[name] = None if needed is None else max(0, needed - len(counted))
     return {"curve": curve, "target": plan.target, "more": more}
@@ -243,6 +246,7 @@ def _across(counted: Judgements, fit: MaxDiffFit, plan: StudyPlan) -> dict[str, 
 
     None if the halves have nothing to compare.
     """
+    # Every judgement that the kept half has: `each` is the most of any tuple.
     each = int(np.bincount(tuple_numbers(counted.items)).max(initial=0))
     settings = {"judgements_per_tuple": each, "trials": plan.across_trials, "seed": plan.seed}
     try:
@@ -289,6 +293,7 @@ def _people(
     disagreeing = agreement_signs(counting) if record.named else {}
     for person in sorted(record.everybody):
         answers = record.answers_of(person)
+        # The smaller p of two tests (best, worst).
         best, worst = (position_bias(positions, answers.sizes) for positions in (answers.best, answers.worst))
         worse = min(best, worst, key=lambda bias: bias.p)
         favourite = int(np.argmax(worse.counts))
@@ -300,6 +305,7 @@ def _people(
             "judgements": len(answers.best),
             "agreement": compared[person][0] if person in compared else None,
             "p": worse.p,
+            # Bonferroni: p times 2 tests of each person.
             "biased": worse.p * 2 * len(record.everybody) < CHANCE,
             "role": "best" if worse is best else "worst",
             "position": favourite + 1,  # on the screen, the one chosen most often, from 1
@@ -354,6 +360,7 @@ def leaving_out_result(
     except TooFewJudgements:
         reliability = None
     now = record.judged.only(record.counted)
+    # Spearman of counting scores before and after, over items that both have.
     rank = spearman_of(counting_values(chosen), counting_values(now))
     people = len(np.unique(chosen.people))
     return LeavingOutResult(people, len(chosen), reliability, None if np.isnan(rank) else rank)
@@ -368,10 +375,11 @@ def counted_without(
     others count, so that extra judgements replace those that are lost.
     """
     kept = ~np.isin(people, list(excluded))
-    number = np.unique(tuples, return_inverse=True)[1]
+    number = np.unique(tuples, return_inverse=True)[1]  # T numbers from 0
     order = grouped_order(number)  # by tuple, and in each by arrival
     before: IntArray = np.cumsum(kept[order]) - kept[order]  # kept ones before each, over all tuples
     starts = np.searchsorted(number[order], np.arange(number.max(initial=-1) + 1))
+    # Rank of a kept judgement within its tuple: kept ones before it, less those before the tuple's first.
     rank = np.empty(len(kept), dtype=np.int64)  # kept ones before each within its tuple
     rank[order] = before - before[starts][number[order]]
     return kept & (rank < required)
@@ -392,6 +400,7 @@ def _lowest_agreement(record: CampaignRecord, plan: StudyPlan) -> Iterator[dict[
     tuples, judgements, shares = tuple_agreement(
         record.tuples[rows], record.best_slot[rows], record.worst_slot[rows], record.judged.sizes[rows]
     )
+    # Lowest share first; of equal shares the tuple with more judgements.
     order = np.lexsort((-judgements, shares))[: plan.lowest_agreement_tuples]  # shares that are NaN come last
     for index in order[shares[order] < 1].tolist():
         yield {
