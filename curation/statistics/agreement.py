@@ -46,11 +46,13 @@ def agreement_of(first: ArrayLike, second: ArrayLike, *, low: float, high: float
     left, right = paired(first, second)
     edges = bin_edges(low, high, bins)
     # As in `histogram`: a score on an edge belongs above it, and the end of the scale to the last bin.
+    # Bin of x: floor((x - low) / width + 1e-9). The 1e-9 lifts scores that rounding left just below their edge.
     places = np.clip(np.floor((left - low) / ((high - low) / bins) + 1e-9).astype(np.int64), 0, bins - 1)
     return Agreement(
         spearman=spearman_within(left, right),
         pearson=pearson_within(left, right),
         bins=[
+            # Spearman within each bin of the first score, as for the STS subset of STR-2021 (section 4).
             _bin(left[places == place], right[places == place], edges[place], edges[place + 1])
             for place in range(bins)
         ],
@@ -61,6 +63,7 @@ def _bin(left: Scores, right: Scores, low: float, high: float) -> Bin:
     return Bin(
         low=low,
         high=high,
+        # Of one pair, no correlation.
         spearman=spearman_within(left, right) if left.size > 1 else Correlation(left.size),
         mean=float(right.mean()) if right.size else None,
         sd=float(right.std(ddof=1)) if right.size > 1 else None,
@@ -74,6 +77,7 @@ def rank_differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]
     shapes of distributions do not matter, as in Spearman's correlation. Errors as for `correlation.paired`.
     """
     left, right = paired(first, second)
+    # (average rank - 1/2) / n (n,): the share below, plus half of the share that is equal.
     ranks = [(scipy.stats.rankdata(side) - 0.5) / side.size for side in (left, right)]
     difference: NDArray[np.float64] = ranks[1] - ranks[0]
     return difference

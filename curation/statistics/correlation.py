@@ -22,6 +22,7 @@ def spearman(predicted: ArrayLike, human: ArrayLike) -> float | None:
     Arguments, result and errors as for `pearson`.
     """
     first, second = paired(predicted, human)
+    # Average ranks from 1 (n,).
     return _correlation(scipy.stats.rankdata(first), scipy.stats.rankdata(second))
 
 
@@ -38,6 +39,7 @@ def paired(predicted: ArrayLike, human: ArrayLike) -> tuple[Scores, Scores]:
 def _correlation(first: Scores, second: Scores) -> float | None:
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
+    # r = (x - mean) . (y - mean) / (|x - mean| |y - mean|): a product of two vectors of length 1.
     left, right = _centred(first), _centred(second)
     # Rounding can carry a perfect correlation past 1.
     return float(np.clip(left @ right, -1.0, 1.0))
@@ -45,7 +47,7 @@ def _correlation(first: Scores, second: Scores) -> float | None:
 
 def _centred(values: Scores) -> Scores:
     # Scaled first: squares of very small or large values would leave the range of a float.
-    scaled = values / np.abs(values).max()
+    scaled = values / np.abs(values).max()  # in -1..1; a correlation does not change with the scale
     centred = scaled - scaled.mean()
     unit: Scores = centred / np.linalg.norm(centred)
     return unit

@@ -34,6 +34,7 @@ def bin_edges(low: float, high: float, bins: int) -> tuple[float, ...]:
     """The edges of equally wide bins. Raises ValueError for no bins, or a scale that does not rise."""
     if bins < 1 or not low < high:
         raise ValueError(f"a histogram from {low:g} to {high:g} in {bins} bins is not possible")
+    # low + i (high - low) / bins, and `high` itself at the end, since rounding may miss it.
     return (*(low + (high - low) * bin_number / bins for bin_number in range(bins)), high)
 
 

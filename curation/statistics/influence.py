@@ -30,12 +30,16 @@ def spearman_by_pair(predicted: ArrayLike, human: ArrayLike) -> Scores | None:
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     left, right = _Side.of(first), _Side.of(second)
+    # With F, G the shares below x and y: rho = (mean F G - 1/4) / sqrt(Var F Var G), since both means are 1/2.
     covariance = float((left.shares * right.shares).mean()) - 0.25
     scale = np.sqrt(left.variance * right.variance)
+    # d(mean F G) by the weight of pair i: F_i G_i, and what i lifts of F and of G in all pairs (n,).
     of_covariance = left.shares * right.shares + left.lifted(right.shares) + right.lifted(left.shares)
+    # d log s, s^2 = Var F Var G, is (d Var F / Var F + d Var G / Var G) / 2; d Var F = F_i^2 + 2 lifted(F) + constant.
     of_scale = (
         sum((side.shares**2 + 2 * side.lifted(side.shares)) / side.variance for side in (left, right)) / 2
     )
+    # d(c / s) = (dc - c d log s) / s, up to a constant, which the centring below takes off.
     influence = (of_covariance - covariance * of_scale) / scale
     pseudo_values: Scores = influence - influence.mean() + covariance / scale
     return pseudo_values
@@ -48,8 +52,9 @@ def pearson_by_pair(predicted: ArrayLike, human: ArrayLike) -> Scores | None:
     first, second = paired(predicted, human)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
+    # x and y with mean 0 and sd 1 (divisor n).
     left, right = ((side - side.mean()) / side.std() for side in (first, second))
-    correlation = float((left * right).mean())
+    correlation = float((left * right).mean())  # r = mean of x y
     pseudo_values: Scores = correlation + left * right - correlation * (left**2 + right**2) / 2
     return pseudo_values
 
@@ -63,6 +68,7 @@ def ratio_by_pair(above: ArrayLike, below: ArrayLike) -> Scores | None:
     if not under.sum():
         return None
     ratio = over.sum() / under.sum()
+    # R + (above - R below) / mean(below) (n,); the influences sum to 0, so the mean is R.
     pseudo_values: Scores = ratio + (over - ratio * under) / under.mean()
     return pseudo_values
 
@@ -78,14 +84,16 @@ class _Side:
     @classmethod
     def of(cls, values: Scores) -> "_Side":
         _distinct, group, counts = np.unique(values, return_inverse=True, return_counts=True)
+        # Of c equal values above m lower ones: (m + c / 2) / n.
         shares = ((np.cumsum(counts) - counts / 2) / values.size)[group]
-        return cls(shares, group, float((shares * shares).mean()) - 0.25)
+        return cls(shares, group, float((shares * shares).mean()) - 0.25)  # mean F^2 - (1/2)^2
 
     def lifted(self, figures: Scores) -> Scores:
         """How the mean of figures (n,) times shares grows with the weight of each value, which lifts the shares of the
         values above it, and by half those equal to it: (n,).
         """
-        sums = np.bincount(self.group, weights=figures)
+        sums = np.bincount(self.group, weights=figures)  # sum of the figures of each distinct value
+        # Figures of all greater values, and half of those of the equal ones (its own value included).
         above: Scores = figures.sum() - np.cumsum(sums) + sums / 2
         return above[self.group] / figures.size
 
@@ -125,11 +133,14 @@ def _within(
     pseudo_values = by_pair(first, second) if n >= 3 else None
     if pseudo_values is None:
         return Correlation(n)
+    # The mean of the pseudo-values is r itself; rounding may carry it past 1.
     value = float(np.clip(pseudo_values.mean(), -1.0, 1.0))
+    # At r = 1 or -1 all pseudo-values are equal, and z is infinite.
     if 1 - value**2 < 1e-12:
         return Correlation(n, value, value, value)
-    error = float(pseudo_values.std(ddof=1)) / np.sqrt(n)
+    error = float(pseudo_values.std(ddof=1)) / np.sqrt(n)  # SE(r) = sd of pseudo-values / sqrt(n)
     # The derivative of artanh r is 1 / (1 - r²).
     half = float(scipy.stats.t.ppf((1 + level) / 2, n - 1)) * error / (1 - value**2)
+    # Symmetric on z = artanh r: SE(z) = SE(r) / (1 - r^2), t_{n-1} standard errors to either side.
     low, high = np.tanh(np.arctanh(value) - half), np.tanh(np.arctanh(value) + half)
     return Correlation(n, value, float(low), float(high))

@@ -72,6 +72,7 @@ def percentile_interval(drawn: ArrayLike, *, level: float = 0.95) -> Interval | 
     defined = values[~np.isnan(values)]
     if not defined.size:
         return None
+    # The (1 - level) / 2 and (1 + level) / 2 quantiles of the resamples in which the figure exists.
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level, values.size, int(values.size - defined.size))
 
@@ -81,6 +82,7 @@ def weighted_spearman(predicted: ArrayLike, human: ArrayLike, weights: Scores) -
     first, second = paired(predicted, human)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
+    # One resample (1, n), in which pair i is there weights_i times.
     return float(_correlations(np.atleast_2d(weights), _Ranks(first), _Ranks(second))[0])
 
 
@@ -110,6 +112,7 @@ def resampled_correlations(
         draws = _draws_within(design, resamples, seed)
     else:
         draws = _draws(first.size, resamples, seed)
+    # (resamples,), block by block, so that the counts (B, n) fit into memory.
     return np.concatenate([_correlations(counts, *sides) for counts in draws])
 
 
@@ -118,15 +121,19 @@ def resampled_pearson(predicted: ArrayLike, human: ArrayLike, *, seed: int, resa
     first, second = paired(predicted, human)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return np.full(resamples, np.nan)
+    # Standardised first: sums of squares then keep their digits whatever the scale and the mean are.
     sides = [(side - side.mean()) / side.std() for side in (first, second)]
     products = np.stack(
         [sides[0], sides[1], sides[0] ** 2, sides[1] ** 2, sides[0] * sides[1]], axis=1
     )  # (n, 5)
+    # Means over each resample of x, y, x^2, y^2 and x y: one product (B, n) @ (n, 5).
     blocks = [counts @ products / first.size for counts in _draws(first.size, resamples, seed)]
     left, right, left_square, right_square, both = np.concatenate(blocks).T  # (resamples,) each
-    variances = (left_square - left**2, right_square - right**2)
+    variances = (left_square - left**2, right_square - right**2)  # E[x^2] - E[x]^2 of each resample
+    # The full sample has variance 1, so 1e-12 is rounding.
     undefined = np.minimum(*variances) < 1e-12
     scale = np.sqrt(np.where(undefined, 1.0, variances[0] * variances[1]))
+    # r = (E[x y] - E[x] E[y]) / sqrt(Var x Var y).
     return np.where(undefined, np.nan, np.clip((both - left * right) / scale, -1.0, 1.0))
 
 
@@ -138,6 +145,7 @@ def resampled_cosines(first: ArrayLike, second: ArrayLike, *, seed: int, resampl
     left, right = paired(first, second)
     products = np.stack([left**2, right**2, left * right], axis=1)  # (n, 3)
     blocks = [counts @ products for counts in _draws(left.size, resamples, seed)]
+    # cos = sum x y / sqrt(sum x^2 sum y^2), around 0 and not around the mean.
     left_square, right_square, both = np.concatenate(blocks).T  # (resamples,) each
     squares = left_square * right_square
     undefined = squares == 0
@@ -159,6 +167,7 @@ def resampled_ratios(above: ArrayLike, below: ArrayLike, *, seed: int, resamples
 
 def resampled_sums(columns: Scores, *, seed: int, resamples: int) -> Scores:
     """The sums of k columns (n, k) over the rows of each resample, (resamples, k); resamples are the same for all."""
+    # Streams depend on the seed and the number of rows alone.
     return np.concatenate([counts @ columns for counts in _draws(len(columns), resamples, seed)])
 
 
@@ -167,6 +176,7 @@ class _Ranks:
 
     def __init__(self, values: Scores) -> None:
         distinct, self.group = np.unique(values, return_inverse=True)
+        # Cost: values are sorted once; each resample then costs n additions and not n log n comparisons.
         self.order = np.argsort(self.group, kind="stable")
         self.starts = np.searchsorted(self.group[self.order], np.arange(distinct.size))
 
@@ -179,9 +189,11 @@ class _Ranks:
 
 def _correlations(counts: Counts, *sides: _Ranks) -> Scores:
     """Spearman's correlation in each resample: counts (B, n) -> (B,), NaN where it is undefined."""
-    total = counts.sum(axis=1, keepdims=True)
+    total = counts.sum(axis=1, keepdims=True)  # pairs of each resample, or what they stand for
     ranks = [side(counts) for side in sides]
+    # Ranks less their weighted mean, so that the products below are centred.
     left, right = (each - (each * counts).sum(axis=1, keepdims=True) / total for each in ranks)
+    # sum c x y, sum c x^2 and sum c y^2: the divisor is the same in all three and cancels.
     covariance = np.einsum("bn,bn,bn->b", counts, left, right)
     variances = [np.einsum("bn,bn,bn->b", counts, side, side) for side in (left, right)]
     # A constant resample leaves rounding noise, far below the variance of values that differ.
@@ -192,6 +204,7 @@ def _correlations(counts: Counts, *sides: _Ranks) -> Scores:
 
 def _draws_of_groups(groups: Integers, resamples: int, seed: int) -> Iterator[Counts]:
     """As `_draws`, but groups are drawn, and a pair as often as its group."""
+    # Every pair of a group has the group's count; resamples differ in their number of pairs.
     for counts in _draws(int(groups.max()) + 1, resamples, seed, width=groups.size):
         yield counts[:, groups]
 
@@ -203,6 +216,7 @@ def _draws(pairs: int, resamples: int, seed: int, *, width: int = 0) -> Iterator
     for start in range(0, resamples, step):
         rows = min(step, resamples - start)
         drawn = generator.integers(pairs, size=(rows, pairs))  # the pair at each place of each resample
+        # Pair i of resample b is the number b * pairs + i, so one count serves all resamples of the block.
         places = (drawn + pairs * np.arange(rows)[:, None]).ravel()  # in the counts, resample after resample
         yield np.bincount(places, minlength=rows * pairs).reshape(rows, pairs).astype(np.float64)
 
@@ -216,5 +230,6 @@ def _draws_within(design: Design, resamples: int, seed: int) -> Iterator[Counts]
         rows = min(step, resamples - start)
         counts = np.empty((rows, pairs))
         for own in members:
+            # n_h draws with replacement among the n_h pairs of the stratum: multinomial counts (rows, n_h).
             counts[:, own] = generator.multinomial(own.size, np.full(own.size, 1 / own.size), size=rows)
         yield counts * design.weights

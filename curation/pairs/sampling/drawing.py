@@ -40,6 +40,7 @@ NEEDS_ENCODER = (
     "Similarity needs an encoder, so a worker composes by it: start the run “Compose pairs by similarity” "
     "(manage.py run compose_by_similarity)."
 )
+# With 50 buckets, each then holds twice as many candidates as pairs are asked for in all.
 CANDIDATES_EACH = 100  # random candidates for each pair that is asked for
 FEWEST_CANDIDATES = 100_000
 MOST_CANDIDATES = 5_000_000
@@ -109,11 +110,11 @@ class Settings:
     strategy: Strategy
     count: int
     seed: int = 1234
-    cap: int = 1
-    shortest: int = 5
+    cap: int = 1  # in the STR data 886 sentences are in several pairs, one of them in 12
+    shortest: int = 5  # words, as `longest`: appendix A has 5 to 25
     longest: int = 25
     window: Window = field(default_factory=Window)
-    buckets: int = 50
+    buckets: int = 50  # of Goodreads and Formality_pp; ParaNMT_pp has 100
     growth: float = 1.0
     idf: bool = False
     edges: Sequence[float] = ()
@@ -209,7 +210,9 @@ def drawn_from_sentences(
         cap=settings.cap,
         taken=((place_of[a], place_of[b]) for a, b in taken if a in place_of and b in place_of),
     )
+    # Percentiles come from random pairs: all n (n - 1) / 2 of a million sentences are 5e11.
     own = table.taken(kept)
+    # At most 5 million pairs of two numbers: 80 MB.
     asked = min(max(CANDIDATES_EACH * settings.count, FEWEST_CANDIDATES), MOST_CANDIDATES)
     candidates = random_candidates(len(kept), pairs=asked, seed=settings.seed)
     if settings.strategy is Strategy.OVERLAP:
@@ -223,6 +226,7 @@ def drawn_from_sentences(
         sample = _by_similarity([texts[place] for place in kept.tolist()], vectors, settings, uses, report)
     else:
         sample = _by_labels([labels[place] for place in kept.tolist()] if labels else [], settings, uses)
+    # The first random pairs are a random sample of them, enough for a histogram.
     shown = candidates[:FEWEST_CANDIDATES]
     of_kept = plain.taken(kept)
     return Drawn(
@@ -254,20 +258,23 @@ def drawn_from_pairs(
     table = plain if synonyms is None else word_table(texts, synonyms=synonyms)
     fit = np.zeros(2 * number, dtype=bool)
     fit[within_lengths(plain, shortest=settings.shortest, longest=settings.longest)] = True
+    # Text i of the first and text number + i of the second sentences are pair i.
     left, right = np.arange(number), np.arange(number, 2 * number)
     keys = [near_copy_key(text) for text in texts]
     alike = np.array([keys[place] == keys[place + number] for place in range(number)], dtype=bool)
-    possible = np.flatnonzero(fit[left] & fit[right] & ~alike)
+    possible = np.flatnonzero(fit[left] & fit[right] & ~alike)  # (p,) pairs that may be drawn
     # A sentence is capped wherever it stands, so near copies have one number.
     numbers = (
         np.unique(np.array(keys, dtype=object), return_inverse=True)[1] if number else np.zeros(0, np.int64)
     )
+    # (p, 2) numbers of sentences, near copies alike.
     either = np.stack([numbers[left], numbers[right]], axis=1)[possible]
     uses = Uses(int(numbers.max(initial=-1)) + 1, cap=settings.cap)
     of_pairs = possible, possible + number
     if settings.strategy is Strategy.SCORE:
         if scores is None or not np.isfinite(scores[possible]).any():
             raise SamplingError("No pair has a score, and bins of a score need some.")
+        # Below the lowest edge, a pair without a score is in no bin.
         known = np.where(np.isfinite(scores[possible]), scores[possible], settings.edges[0] - 1)
         sample = pairs_by_score(
             either, known, edges=settings.edges, pairs=settings.count, uses=uses, seed=settings.seed
@@ -301,11 +308,13 @@ def _usable(
     for place in fit.tolist():
         first.setdefault(near_copy_key(texts[place]), place)
     kept = np.array(list(first.values()), dtype=np.int64)
+    # Reasons are exclusive: short, else long, else a near copy of an earlier text.
     short = int((table.lengths < settings.shortest).sum())
     return kept, (short, len(texts) - short - len(fit), len(fit) - len(kept))
 
 
 def _dice(table: WordTable, left: Integers, right: Integers, *, idf: bool) -> Reals:
+    # Dice = 2 w(A and B) / (w(A) + w(B)); w counts words, or sums ln(n / sentences with the word).
     return dice_of_pairs(table, left, right, weights=inverse_document_frequencies(table) if idf else None)
 
 
@@ -335,9 +344,10 @@ def _by_labels(labels: Sequence[tuple[str, str]], settings: Settings, uses: Uses
                     f"No sentence of {settings.shortest} to {settings.longest} words has the label “{label}”; there "
                     f"are {named}."
                 )
+    # The first `more` combinations get one pair more.
     each, more = divmod(settings.count, len(settings.combinations))
     quotas = {combination: each + (number < more) for number, combination in enumerate(settings.combinations)}
-    shared, crossed = zip(*labels, strict=True)
+    shared, crossed = zip(*labels, strict=True)  # (n,) targets, (n,) stances
     return pairs_by_labels(shared, crossed, quotas=quotas, uses=uses, seed=settings.seed)
 
 
@@ -346,6 +356,7 @@ def _by_similarity(
 ) -> Sample:
     if not texts:
         return Sample(np.zeros((0, 2), dtype=np.int64), [Stratum("all", settings.count, 0, 0)])
+    # Equal quotas: what is left of count / bands is not drawn.
     per_band = settings.count // (len(settings.edges) - 1)
     found = vectors(texts)
     return pairs_by_similarity(
@@ -362,11 +373,13 @@ def _within_window(
 ) -> Sample:
     """The paper's Wiki_pp: existing pairs within the window, at random."""
     left, right = of_pairs
+    # |A and B|, of distinct words (p,).
     shared = shared_weight_of_pairs(table, left, right, np.ones(table.vocabulary)).astype(np.int64)
     fits = settings.window.fits(
         shared, (table.distinct[left], table.distinct[right]), (table.lengths[left], table.lengths[right])
     )
     window = settings.window
+    # One stratum of all pairs within the window: a uniform random choice of them.
     return stratified_sample(
         candidates,
         np.where(fits, 0, -1),

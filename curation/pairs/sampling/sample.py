@@ -49,6 +49,7 @@ def bins_of(values: Reals, edges: Sequence[float]) -> Integers:
     if len(edges) < 2 or any(low >= high for low, high in pairwise(edges)):
         raise ValueError(f"the edges of bins must rise: {', '.join(f'{edge:g}' for edge in edges)}")
     inside = (values >= edges[0]) & (values <= edges[-1])
+    # The number of edges at or below a value, less 1; the last edge itself belongs to the last bin.
     bins = np.minimum(np.searchsorted(edges, values, side="right") - 1, len(edges) - 2)
     return np.where(inside, bins, -1)
 
@@ -67,8 +68,10 @@ def percentile_edges(values: Reals, buckets: int) -> list[float]:
     """
     if not len(values):
         raise ValueError("there are no values whose percentiles could be buckets")
+    # Quantiles at 0, 1 / buckets, ..., 1; n values on few levels give equal quantiles, which become one edge.
     edges = np.unique(np.quantile(values, np.linspace(0, 1, buckets + 1)))
     if len(edges) == 1:
+        # [v, next float): one bucket that holds the one value.
         edges = np.array([edges[0], np.nextafter(edges[0], np.inf)])
     found: list[float] = edges.tolist()
     return found
@@ -91,12 +94,14 @@ def stratified_sample(
     pairs may still be used, is missing from the sample; it is reported and not taken from another.
     """
     available = np.bincount(strata[strata >= 0], minlength=len(names))
+    # Every stratum may be asked for the whole total: what it lacks is reported, not moved to others.
     wanted = allocation(weights, total, np.full(len(names), total))
-    rng = np.random.default_rng([seed, 2])
+    rng = np.random.default_rng([seed, 2])  # stream 2: the order of candidates in each stratum
     drawn: list[int] = []
     found: list[Stratum] = []
     # High overlaps are the rarest among random pairs, so they choose first where a cap on uses lets them compete.
     for stratum in reversed(range(len(names))):
+        # A random order of all its candidates, taken until the quota is full: a draw without replacement.
         order = rng.permutation(np.flatnonzero(strata == stratum))
         taken = _taken(candidates, order, int(wanted[stratum]), uses)
         drawn += taken

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from curation.pairs.sampling.uses import Uses
 from curation.pairs.word_tables import Integers, WordTable
 
-FIRST_BLOCK = 256
+FIRST_BLOCK = 256  # sentences compared first; doubled, a long search makes log2(n / 256) calls
 READ_ON = 65_536  # sentences that are read in order before the inverted index is asked
-ROUNDING = 1e-9
+ROUNDING = 1e-9  # .07 * 100 is 7.000000000000001, whose ceiling would be 8
 
 
 class Denominator(StrEnum):
@@ -77,7 +77,9 @@ class Window:
             Denominator.SHORTER: np.minimum(*distinct),
             Denominator.LONGER: np.maximum(*distinct),
         }[self.denominator]
+        # |A and B| / |A|, or by the smaller or larger of |A| and |B|; sets of distinct words.
         overlap = shared / np.maximum(whole, 1)
+        # | |a| - |b| | / max(|a|, |b|), in words with repeats.
         difference = np.abs(lengths[1] - lengths[0]) / np.maximum(np.maximum(*lengths), 1)
         result: NDArray[np.bool_] = (
             (overlap >= self.low - ROUNDING)
@@ -91,11 +93,12 @@ class PartnerSearch:
     """Finds partners by words within a window."""
 
     def __init__(self, table: WordTable, window: Window, *, seed: int) -> None:
-        order = np.random.default_rng([seed, 1]).permutation(len(table))
+        order = np.random.default_rng([seed, 1]).permutation(len(table))  # stream 1
         self._sentences: Integers = order  # at each place the number of its sentence
         self._places: Integers = np.argsort(order)  # of each sentence its place
         self._table = table.taken(order)
         self._window = window
+        # (v,) 1 for the words of the first sentence, set and cleared in each search: shared words by one look-up each.
         self._marks = np.zeros(table.vocabulary, dtype=np.int8)
 
     def partner(self, first: int, *, start: int, uses: Uses) -> int | None:
@@ -116,7 +119,8 @@ class PartnerSearch:
     def _read_on(self, first: int, start: int, uses: Uses) -> int | None:
         number, block, read = len(self._table), FIRST_BLOCK, 0
         while read < min(number, READ_ON):
-            begin = (start + read) % number
+            begin = (start + read) % number  # round the end
+            # Not beyond the end of the list, nor beyond where the search began.
             end = min(begin + block, number, begin + number - read)
             found = self._free(first, begin + np.flatnonzero(self._fit(first, slice(begin, end))), uses)
             if found is not None:
@@ -126,6 +130,7 @@ class PartnerSearch:
             return None
         # The places that were read already come last here, and are refused again.
         candidates = self._candidates(first)
+        # Distance from `start`, round the end.
         candidates = candidates[np.argsort((candidates - start) % number, kind="stable")]
         for begin in range(0, len(candidates), READ_ON):
             part = candidates[begin : begin + READ_ON]
@@ -145,6 +150,7 @@ class PartnerSearch:
         """Which of the sentences at these places are within the window; the first sentence's words are marked."""
         table = self._table
         if isinstance(places, slice):
+            # Shared words of each sentence: the running sum of marks over all words, at its end less at its start.
             starts = table.starts[places.start : places.stop + 1]
             marks = self._marks[table.words[starts[0] : starts[-1]]]
             shared = np.diff(np.concatenate([[0], np.cumsum(marks, dtype=np.int64)])[starts - starts[0]])
@@ -164,10 +170,13 @@ class PartnerSearch:
         own = self._places[first]
         least = 1
         if self._window.denominator is not Denominator.SHORTER:
+            # t = ceil(low * m), the fewest words that an overlap of `low` needs; of the shorter one, 1 is enough.
             least = max(1, ceil(self._window.low * self._table.distinct[own] - ROUNDING))
+        # With low = 0 a partner may share no word, so no word finds it.
         if self._window.low == 0:
             return np.arange(len(self._table))
         mine = self._table.of(own)
+        # Rarest first: the m - t + 1 shortest lists of the index.
         rarest = mine[np.argsort(self._table.frequencies[mine], kind="stable")][: len(mine) - least + 1]
         starts, places = self._index
         return np.unique(np.concatenate([places[starts[word] : starts[word + 1]] for word in rarest]))

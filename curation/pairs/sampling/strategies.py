@@ -37,7 +37,7 @@ def pairs_within_window(table: WordTable, *, pairs: int, window: Window, uses: U
     Expected number of comparisons: pairs / (share of sentences that are within the window of another one).
     """
     search = PartnerSearch(table, window, seed=seed)
-    rng = np.random.default_rng([seed, 3])
+    rng = np.random.default_rng([seed, 3])  # stream 3: first sentences, and where each search begins
     drawn: list[tuple[int, int]] = []
     tried = 0
     for first in rng.permutation(len(table)):
@@ -60,11 +60,13 @@ def random_candidates(sentences: int, *, pairs: int, seed: int) -> Integers:
     """
     if sentences < 2:
         return np.zeros((0, 2), dtype=np.int64)
-    rng = np.random.default_rng([seed, 4])
+    rng = np.random.default_rng([seed, 4])  # stream 4: candidates, which stream 2 then puts in order
     first = rng.integers(sentences, size=pairs)
+    # The second from the n - 1 others: numbers from `first` on move up by one.
     second = rng.integers(sentences - 1, size=pairs)
     second += second >= first
     low, high = np.minimum(first, second), np.maximum(first, second)
+    # Each unordered pair once: low * n + high; of repeats the first is kept, in the order of drawing.
     _, kept = np.unique(low * sentences + high, return_index=True)
     kept.sort()
     return np.stack([first[kept], second[kept]], axis=1)
@@ -91,6 +93,7 @@ def pairs_by_percentiles(
         candidates,
         bins_of(values, edges),
         names=bin_names(edges),
+        # growth^i for bucket i, from low to high values.
         weights=exponential_weights(len(edges) - 1, growth),
         total=pairs,
         uses=uses,
@@ -130,10 +133,12 @@ def pairs_by_labels(
     combinations draw in turn, the one with the fewest possible pairs first: where the cap leaves too few sentences for
     all quotas, each combination gets its share of them.
     """
-    rng = np.random.default_rng([seed, 5])
+    rng = np.random.default_rng([seed, 5])  # stream 5: targets, then pairs of each
+    # Sorted: the same draws whatever the order of a set.
     targets = sorted({label for label in shared if label})
     members: dict[tuple[str, str], list[int]] = {}
     for number, labels in enumerate(zip(shared, crossed, strict=True)):
+        # Of each combination and target: the sentences of either side.
         members.setdefault(labels, []).append(number)
     sides = {
         (one, other): [
@@ -141,6 +146,7 @@ def pairs_by_labels(
         ]
         for one, other in quotas
     }
+    # Pairs of each combination and target (targets,): a (a - 1) / 2 or a b.
     possible = {
         combination: np.array(
             [_possible(len(a), len(b), same=combination[0] == combination[1]) for a, b in of]
@@ -168,6 +174,7 @@ def pairs_by_labels(
 
 
 def _possible(first: int, second: int, *, same: bool) -> int:
+    # Sides with one label are the same a sentences: unordered pairs of two different ones.
     return first * (first - 1) // 2 if same else first * second
 
 
@@ -190,11 +197,13 @@ def _draws_evenly(
     """
     total = int(possible.sum())
     for start in range(0, tries if total else 0, _TOGETHER):
+        # P(target) in proportion to its pairs, then each side evenly: every pair of the combination is equally likely.
         for target in rng.choice(len(sides), size=min(_TOGETHER, tries - start), p=possible / total):
             first, second = sides[target]
             pair = (int(rng.choice(first)), int(rng.choice(second)))
             if uses.take(*pair):
                 yield pair
+    # Listing all pairs costs memory; of more pairs than LISTED, the draws above are all.
     if total <= LISTED:
         everything = [(a, b) for first, second in sides for a in first for b in second]
         for place in rng.permutation(len(everything)):

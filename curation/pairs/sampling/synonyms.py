@@ -25,6 +25,7 @@ class Synonyms:
 def synonyms_listed(name: str, lines: Iterable[str]) -> Synonyms:
     """Synonyms of a list, with a checksum of what it says in their name. Raises SynonymError."""
     read = synonyms_read(lines)
+    # Of the sorted pairs: lists that say the same have one name, whatever the order of their lines.
     digest = hashlib.sha256(repr(sorted(read.items())).encode()).hexdigest()
     return Synonyms(f"{name}: {len(read):,} words, SHA-256 {digest[:16]}", read)
 

@@ -15,9 +15,9 @@ class Uses:
         """taken: pairs that exist already, and are not drawn again. They do not count as uses."""
         if cap < 1:
             raise ValueError(f"a sentence must be allowed in at least 1 pair, not {cap}")
-        self._counts = np.zeros(sentences, dtype=np.int32)
+        self._counts = np.zeros(sentences, dtype=np.int32)  # pairs of each sentence so far (n,)
         self._cap = cap
-        self._taken = {unordered(a, b) for a, b in taken}
+        self._taken = {unordered(a, b) for a, b in taken}  # (a, b) and (b, a) are one pair
 
     @property
     def free(self) -> NDArray[np.bool_]:
@@ -36,5 +36,5 @@ class Uses:
         if not self.allows(a, b):
             return False
         self._taken.add(unordered(a, b))
-        self._counts[[a, b]] += 1
+        self._counts[[a, b]] += 1  # a != b, so each of the two counts once
         return True

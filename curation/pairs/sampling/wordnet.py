@@ -102,6 +102,7 @@ class _Words(dict[str, str]):
             return None
         own = sense.part, sense.synset
         members = (lemma for _often, lemma in sorted(self._members[own]))
+        # The most frequent member whose own most frequent sense is this synset: others stand for another word.
         return next(
             (lemma for lemma in members if (of := self._sense(lemma)) and (of.part, of.synset) == own), None
         )
@@ -114,6 +115,8 @@ class _Words(dict[str, str]):
             for sense in self._senses.get(base, ())
             if sense.part == part
         ]
+        # Of equal frequencies the first reading: the word as it is before inflections, nouns before verbs.
+        # A short word counts only if tagged texts show it in this sense.
         best = max(found, key=lambda sense: sense.often, default=None)
         return None if best is None or (len(word) < SHORT and not best.often) else best
 
@@ -137,7 +140,9 @@ def _first_senses(place: Path) -> Iterator[tuple[str, str, str]]:
             # lemma pos synset_cnt p_cnt [ptr_symbol…] sense_cnt tagsense_cnt synset_offset [synset_offset…]
             cells = line.split()
             lemma = cells[0].casefold()
+            # Words of several parts have an underscore.
             if lemma.isalnum():
+                # Offsets are the last synset_cnt cells, by frequency.
                 yield part, lemma, cells[-int(cells[2])]
 
 
@@ -148,7 +153,8 @@ def _frequencies(place: Path) -> dict[tuple[str, str], int]:
     counts = _folder(place) / "cntlist.rev"
     for line in _lines(counts) if counts.is_file() else ():
         key, number, often = line.split()
-        if number == "1":
+        if number == "1":  # sense 1 is the most frequent one
+            # lemma%ss_type:lex_filenum:lex_id:head_word:head_id; ss_type is the digit of PARTS.
             lemma, _percent, rest = key.partition("%")
             found[lemma, part_of[rest[:1]]] = int(often)
     return found
