@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -175,14 +175,12 @@ def _store(search: DuplicateSearch, found: Sequence[Duplicates], state: str) -> 
         raise ClaimLost
     search.found.all().delete()
     columns = ("group", "place", "pair_id", "likeness", "pairs", "leaks", "elsewhere")
-    rows_add(DuplicateFound, shared={"search_id": search.pk}, columns=columns, rows=_rows(found))
-
-
-def _rows(found: Sequence[Duplicates]) -> Iterator[tuple[Any, ...]]:
-    for rank, group in enumerate(found, start=1):
-        about = (group.likeness.value, len(group.numbers), group.leaks, bool(group.elsewhere))
-        for place, number in enumerate(group.numbers):
-            yield (rank, place, number, *about)
+    rows = (
+        (rank, place, number, group.likeness.value, len(group.numbers), group.leaks, bool(group.elsewhere))
+        for rank, group in enumerate(found, start=1)
+        for place, number in enumerate(group.numbers)
+    )
+    rows_add(DuplicateFound, shared={"search_id": search.pk}, columns=columns, rows=rows)
 
 
 def _free(at: datetime) -> QuerySet[DuplicateSearch]:

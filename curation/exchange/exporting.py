@@ -267,22 +267,17 @@ def _staged(
         make_folder(folder)
         staged = folder / f"{uuid4().hex}.parquet"
         write_table(staged, "parquet", columns, with_components, about=_metadata(about))
-    _require_no_leak(dataset, staged, leaks)
+    if leaks is not Leaks.ALLOW and some_splits_set_here(dataset):
+        # Remove a file in which splits that were set here share sentences, and raise LeaksError.
+        pairs, splits = snapshot_splits(staged)
+        try:
+            found = snapshot_leaks(staged, splits_set_here(dataset, pairs, splits))
+            leaks_require_allowed([], found, leaks)
+        except LeaksError:
+            staged.unlink()
+            raise
     staged.chmod(0o444 & ~settings.SEMBLANCE_UMASK)
     return staged
-
-
-def _require_no_leak(dataset: Dataset, staged: Path, leaks: Leaks) -> None:
-    """Remove a file in which splits that were set here share sentences, and raise LeaksError, unless it is allowed."""
-    if leaks is Leaks.ALLOW or not some_splits_set_here(dataset):
-        return
-    pairs, splits = snapshot_splits(staged)
-    try:
-        found = snapshot_leaks(staged, splits_set_here(dataset, pairs, splits))
-        leaks_require_allowed([], found, leaks)
-    except LeaksError:
-        staged.unlink()
-        raise
 
 
 def _made_before(dataset: Dataset, run_ref: int | None) -> Snapshot | None:

@@ -61,7 +61,21 @@ def generated_pairs_add(
         raise UserError(sentence, missing=missing, dataset=dataset)
     written_texts = [text for row in rows for text in (row.source, row.text) if isinstance(text, str)]
     sentences = sentences_added(dataset, run_ref, written_texts, origin=Sentence.Origin.MACHINE)
-    pairs = _pairs_added(dataset, run_ref, rows, sentences, split)
+    new = [
+        Pair(
+            dataset=dataset,
+            external_id=f"g{run_ref}-{number}",
+            a_id=row.source if isinstance(row.source, int) else sentences[sentence_key(row.source)],
+            b_id=sentences[sentence_key(row.text)],
+            source=f"run {run_ref}",
+            subset=row.subset,
+            split=split,
+            origin=Pair.Origin.GENERATED,
+            run_ref=run_ref,
+        )
+        for number, row in enumerate(rows, 1)
+    ]
+    pairs = Pair.objects.bulk_create(new, batch_size=ROWS_AT_A_TIME)
     audit_record(
         dataset=dataset, action=Action.PAIRS_GENERATED, by=by, pairs=len(pairs), details={"run": run_ref}
     )
@@ -95,23 +109,3 @@ def sentences_added(
     new = [Sentence(key=key, text=text, **facts) for key, text in texts.items() if key not in numbers]
     stored = Sentence.objects.bulk_create(new, batch_size=ROWS_AT_A_TIME)
     return numbers | {sentence.key: sentence.pk for sentence in stored}
-
-
-def _pairs_added(
-    dataset: Dataset, run_ref: int, rows: Sequence[GeneratedRow], sentences: Mapping[str, int], split: str
-) -> list[Pair]:
-    new = [
-        Pair(
-            dataset=dataset,
-            external_id=f"g{run_ref}-{number}",
-            a_id=row.source if isinstance(row.source, int) else sentences[sentence_key(row.source)],
-            b_id=sentences[sentence_key(row.text)],
-            source=f"run {run_ref}",
-            subset=row.subset,
-            split=split,
-            origin=Pair.Origin.GENERATED,
-            run_ref=run_ref,
-        )
-        for number, row in enumerate(rows, 1)
-    ]
-    return Pair.objects.bulk_create(new, batch_size=ROWS_AT_A_TIME)

@@ -44,8 +44,7 @@ from curation.files.identity import (
     split_in_name,
     survey_rows,
 )
-from curation.files.known import CHANGES, Change, Matching, Untaken
-from curation.files.numbers import Span
+from curation.files.known import CHANGES, Matching, Untaken
 from curation.files.parquet import ROWS_MOST
 from curation.files.parsing import OutsideScores, inspect_file, parse_pairs
 from curation.files.progress import Report, silent
@@ -196,7 +195,10 @@ class ImportOutcome:
     def as_json(self) -> dict[str, Any]:
         listed = {
             "unread": self.unread,
-            "errors": [_without_cells(error) for error in self.errors],
+            "errors": [
+                {name: value for name, value in error._asdict().items() if name not in {"cells", "is_header"}}
+                for error in self.errors
+            ],
             "changed": [row._asdict() for row in self.changed],
             "leaks": self.leaks and self.leaks.as_json(),
             "guesses": [guess._asdict() for guess in self.guesses],
@@ -228,12 +230,6 @@ class ImportOutcome:
             either = (within.mirrored or stored.mirrored, within.across_splits or stored.across_splits)
             for name, counts in zip(DUPLICATES, (within.exact, stored.exact, *either), strict=True):
                 self.duplicates[name] += counts
-
-
-def _without_cells(error: RowError) -> dict[str, Any]:
-    facts = error._asdict()
-    del facts["cells"], facts["is_header"]
-    return facts
 
 
 @dataclass
@@ -295,7 +291,10 @@ def pairs_import(
                         job.layout.path.name, outcome.errors[0], outcome.rejected, outcome
                     )
             if job.outcome.dry_run:
-                job.splits = _splits_counted(job)
+                # Collect what the rows do to splits, unless they say none or are too many.
+                if job.origin.split != "":
+                    job.outcome.leaks_uncounted = too_many_to_count(job.target.dataset, job.survey.rows)
+                    job.splits = None if job.outcome.leaks_uncounted else RowsInSplits()
                 _rows_import(job, refuse, report, batch)
                 job.outcome.leaks = job.splits.leaks(dataset) if job.splits else None
             else:
@@ -332,7 +331,7 @@ def _job_prepared(
     )
     # A column says of each row by itself which split it is in.
     by_file = bool(origin.split) and options.across_splits is None
-    compared = by_file and _holds_pairs(dataset)
+    compared = by_file and dataset.pk is not None and Pair.objects.filter(dataset=dataset).exists()
 
     def surveyed(drafts: Iterator[DraftPair | RowError]) -> tuple[Survey, _Elsewhere]:
         elsewhere, rows = _Elsewhere(), identified(drafts, origin, repeated=(), made=False)
@@ -396,15 +395,26 @@ def _scores_prepared(job: _Job, options: ImportOptions, known: ScoreSet | None) 
     scores, outcome = job.survey.scores, job.outcome
     lowest, highest = scores.lowest, scores.highest
     if lowest is not None and highest is not None:
-        outcome.scale = _scale_of(job.scale, scores, outcome)
-        if outcome.scale is None:
-            sentence = _(
-                "The scores range from %(lowest)g to %(highest)g, and no common scale includes them all. "
-                "Give the scale."
+        # The scale that was given, rising, or a common one that includes all scores.
+        if job.scale is not None:
+            low, high = min(job.scale), max(job.scale)
+        else:
+            found = smallest_common_scale(lowest, highest, whole=scores.whole)
+            if found is None:
+                sentence = _(
+                    "The scores range from %(lowest)g to %(highest)g, and no common scale includes them all. "
+                    "Give the scale."
+                )
+                raise UserError(sentence, lowest=lowest, highest=highest)
+            low, high = found
+            reason = (
+                f"The scores are whole numbers from {low:g} to {high:g}, which is their scale."
+                if found in SCALES_OF_WHOLE_NUMBERS
+                else f"{low:g} to {high:g} is the smallest common scale that includes all scores."
             )
-            raise UserError(sentence, lowest=lowest, highest=highest)
-        outcome.score_set = options.score_set
-        low, high = outcome.scale
+            outcome.scale_guessed = True
+            outcome.guesses = (*outcome.guesses, Guess("scale", f"{low:g} to {high:g}", reason))
+        outcome.scale, outcome.score_set = (low, high), options.score_set
         job.target.score_set = known or ScoreSet(
             dataset=job.target.dataset,
             name=options.score_set,
@@ -472,24 +482,6 @@ def _ratings_decide(
     return worker is not None and facts.ratings > 0, (guess,)
 
 
-def _scale_of(given: Scale | None, scores: Span, outcome: ImportOutcome) -> Scale | None:
-    """The scale of the scores, rising: the one that was given, or a common one that includes them all."""
-    if given is not None or scores.lowest is None or scores.highest is None:
-        return given and (min(given), max(given))
-    found = smallest_common_scale(scores.lowest, scores.highest, whole=scores.whole)
-    if found is not None:
-        low, high = found
-        is_own = found in SCALES_OF_WHOLE_NUMBERS
-        reason = (
-            f"The scores are whole numbers from {low:g} to {high:g}, which is their scale."
-            if is_own
-            else f"{low:g} to {high:g} is the smallest common scale that includes all scores."
-        )
-        outcome.scale_guessed = True
-        outcome.guesses = (*outcome.guesses, Guess("scale", f"{low:g} to {high:g}", reason))
-    return found
-
-
 @dataclass
 class _Elsewhere:
     """Of a file that is one split: the rows that are not pairs of this split.
@@ -531,10 +523,6 @@ def _compared(
                 elsewhere.rows += 1
                 elsewhere.held += matching.best(pair.name, those) is not None
         yield from chunk
-
-
-def _holds_pairs(dataset: Dataset) -> bool:
-    return dataset.pk is not None and Pair.objects.filter(dataset=dataset).exists()
 
 
 def _origin(layout: Layout, options: ImportOptions) -> FileOrigin:
@@ -592,14 +580,6 @@ def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | Non
         )
         raise UserError(sentence, **names)
     return score_set
-
-
-def _splits_counted(job: _Job) -> RowsInSplits | None:
-    """Where a check collects what the rows do to splits; None where they say none, or are too many."""
-    if job.origin.split == "":
-        return None
-    job.outcome.leaks_uncounted = too_many_to_count(job.target.dataset, job.survey.rows)
-    return None if job.outcome.leaks_uncounted else RowsInSplits()
 
 
 def _guard(job: _Job, report: Report, batch: ImportBatch) -> None:
@@ -697,13 +677,11 @@ def _record(job: _Job, batch: ImportBatch, written: WriteOutcome) -> None:
             batch=batch,
             details={"sha256": batch.sha256, **allowed_in_the_log(job.leaks)},
         )
-    rows = [
-        (update.pair.pk, *_change_recorded(change)) for update in written.updates for change in update.changes
-    ]
+    rows = []
+    for update in written.updates:
+        for change in update.changes:
+            old, new = (
+                "" if value in {None, ""} else change_shown(value) for value in (change.old, change.new)
+            )
+            rows.append((update.pair.pk, "score" if change.what == "score_added" else change.what, old, new))
     rows_add(PairChange, shared={"entry_id": job.entry.pk}, columns=_PAIR_CHANGE, rows=rows)
-
-
-def _change_recorded(change: Change) -> tuple[str, str, str]:
-    """The field of a pair, what it had, and what it got, as texts."""
-    old, new = ("" if value in (None, "") else change_shown(value) for value in (change.old, change.new))
-    return "score" if change.what == "score_added" else change.what, old, new

@@ -105,7 +105,9 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
     """
     stored = target.dataset.pk is not None
     sentences = sentences_found(target.dataset, pairs) if stored else {}
-    named = _pairs_with_names(target.dataset, pairs) if stored else {}
+    # The dataset's pairs under the ids that the file gives: their names, and the numbers of their sentences.
+    ids = sorted({pair.draft.external_id for pair in pairs if pair.draft.external_id})
+    named = _names_found(target.dataset, ids) if stored else {}
     outcome = WriteOutcome()
     # The pairs but those whose ids belong to other sentences: they are refused, or lose an id that was guessed.
     consistent = []
@@ -205,14 +207,6 @@ def _pairs_with_sentences(
         if a is not None and b is not None and hash(unordered(pair.a_key, pair.b_key)) not in target.held:
             asked |= {(a, b), (b, a)}
     return stored_pairs(target.score_set.pk if target.score_set else None, sorted(asked))
-
-
-def _pairs_with_names(
-    dataset: Dataset, pairs: Sequence[IdentifiedPair]
-) -> dict[str, dict[PairName, tuple[int, int]]]:
-    """The dataset's pairs under the ids that the file gives: their names, and the numbers of their sentences."""
-    ids = sorted({pair.draft.external_id for pair in pairs if pair.draft.external_id})
-    return _names_found(dataset, ids)
 
 
 def _names_found(dataset: Dataset, ids: Sequence[str]) -> dict[str, dict[PairName, tuple[int, int]]]:

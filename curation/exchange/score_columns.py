@@ -55,7 +55,11 @@ def values_explained(
     judgements, so that no file passes scores of simulated annotators on as those of people.
     """
     found: list[SetColumns] = []
-    by_contexts = set() if plain else _sets_by_contexts(sets)
+    # The sets whose scores were computed by contexts.
+    by_contexts: set[int] = set()
+    if not plain:
+        rows = PairScore.objects.filter(score_set__in=sets, contexts__isnull=False)
+        by_contexts = set(rows.order_by().values_list("score_set", flat=True).distinct())
     for one in sets:
         fields, stated = ["value"], {}
         by = one.judged_by
@@ -76,12 +80,6 @@ def values_explained(
         columns = [Column("score" if named else one.name, "number"), *named_details]
         found.append(SetColumns(one, columns, fields, list(stated.values()), found[-1].end if found else 0))
     return found
-
-
-def _sets_by_contexts(sets: Sequence[ScoreSet]) -> set[int]:
-    """Those of the sets whose scores were computed by contexts."""
-    rows = PairScore.objects.filter(score_set__in=sets, contexts__isnull=False)
-    return set(rows.order_by().values_list("score_set", flat=True).distinct())
 
 
 def columns_of(sets: Sequence[SetColumns], taken: Sequence[Column]) -> tuple[Column, ...]:

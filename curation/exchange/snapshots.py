@@ -1,7 +1,7 @@
 """What snapshots hold, what changed between two, and which hold a pair. They never change, so answers are kept."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -109,16 +109,12 @@ def changes_listed(
 def snapshots_with(pair: Pair) -> SnapshotsWith:
     """A snapshot whose file is gone or damaged does not count as one that holds the pair."""
     snapshots = list(pair.dataset.snapshots.filter(created_at__gte=pair.created_at))
-    newest = snapshots[:SEARCHED]
-    holding = [each for each in newest if _holds(each, pair)]
+    newest, holding = snapshots[:SEARCHED], []
+    for each in newest:
+        with suppress(OSError, pa.ArrowException, StorageError):
+            if holds_pair(snapshot_path(each), pair.pk):
+                holding.append(each)
     return SnapshotsWith(holding, len(newest), len(snapshots) - len(newest))
-
-
-def _holds(snapshot: Snapshot, pair: Pair) -> bool:
-    try:
-        return holds_pair(snapshot_path(snapshot), pair.pk)
-    except (OSError, pa.ArrowException, StorageError):
-        return False
 
 
 @contextmanager

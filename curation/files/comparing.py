@@ -5,7 +5,7 @@ Pairs are matched by their number, which a snapshot keeps in its column `pair`.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,7 +64,7 @@ def snapshots_compared(earlier: Path, later: Path, *, most: int | None = 1_000) 
 
     Columns are read one at a time, so memory grows with the pairs and not with their texts.
     """
-    before, after = (_numbers(path) for path in (earlier, later))
+    before, after = (pq.read_table(path, columns=["pair"]).column(0).to_numpy() for path in (earlier, later))
     _shared, at_before, at_after = np.intersect1d(before, after, assume_unique=True, return_indices=True)
     added, removed = np.setdiff1d(after, before, True), np.setdiff1d(before, after, True)
     columns_before, columns_after = (
@@ -84,7 +84,12 @@ def snapshots_compared(earlier: Path, later: Path, *, most: int | None = 1_000) 
             pq.read_table(path, columns=[column]).column(0).take(pa.array(places))
             for path, places in ((earlier, at_before), (later, at_after))
         )
-        places = _differing(old, new)
+        # The places where the values differ; a missing value is another than any other.
+        texts = old.type != new.type
+        one, other = (side.cast(pa.string()) if texts else side for side in (old, new))
+        unequal = pc.fill_null(pc.not_equal(one, other), False)
+        one_missing = pc.xor(one.is_null(), other.is_null())
+        places = np.flatnonzero(pc.or_(unequal, one_missing).to_numpy())
         if not places.size:
             continue
         changed[column] = int(places.size)
@@ -166,9 +171,17 @@ class Contents:
 
 def snapshot_contents(path: Path) -> Contents:
     numbers = [column.name for column in pq.read_schema(path) if pa.types.is_floating(column.type)]
-    sources, splits, origins = (_counted(path, name) for name in ("source", "split", "origin"))
-    made = score_columns_about(path)
-    scores = [replace(_score_column(path, name), made=made.get(name, {})) for name in numbers]
+    counted = []
+    for name in ("source", "split", "origin"):
+        counts = pc.value_counts(pq.read_table(path, columns=[name]).column(0).cast(pa.string()))
+        rows = ((str(row["values"] or ""), int(row["counts"])) for row in counts.to_pylist())
+        counted.append(dict(sorted(rows, key=lambda row: (-row[1], row[0]))))
+    sources, splits, origins = counted
+    made, scores = score_columns_about(path), []
+    for name in numbers:
+        values = pq.read_table(path, columns=[name]).column(0).drop_null()
+        mean, sd = pc.mean(values).as_py(), pc.stddev(values, ddof=0).as_py()  # None of no value
+        scores.append(ScoreColumn(name, len(values), mean, sd, made.get(name, {})))
     return Contents(sources, splits, origins, scores)
 
 
@@ -196,34 +209,6 @@ def score_columns_about(path: Path) -> dict[str, dict[str, Any]]:
     about = (pq.read_schema(path).metadata or {}).get(b"semblance", b"{}")
     columns: dict[str, dict[str, Any]] = json_from(about.decode()).get("scores", {})
     return columns
-
-
-def _counted(path: Path, column: str) -> dict[str, int]:
-    counts = pc.value_counts(pq.read_table(path, columns=[column]).column(0).cast(pa.string()))
-    rows = ((str(row["values"] or ""), int(row["counts"])) for row in counts.to_pylist())
-    return dict(sorted(rows, key=lambda row: (-row[1], row[0])))
-
-
-def _score_column(path: Path, name: str) -> ScoreColumn:
-    values = pq.read_table(path, columns=[name]).column(0).drop_null()
-    if not len(values):
-        return ScoreColumn(name, 0, None, None)
-    return ScoreColumn(name, len(values), pc.mean(values).as_py(), pc.stddev(values, ddof=0).as_py())
-
-
-def _numbers(path: Path) -> NDArray[np.int64]:
-    numbers: NDArray[np.int64] = pq.read_table(path, columns=["pair"]).column(0).to_numpy()
-    return numbers
-
-
-def _differing(old: pa.ChunkedArray, new: pa.ChunkedArray) -> NDArray[np.int64]:
-    """The places where the values differ; a missing value is another than any other."""
-    if old.type != new.type:
-        old, new = old.cast(pa.string()), new.cast(pa.string())
-    unequal = pc.fill_null(pc.not_equal(old, new), False)
-    one_missing = pc.xor(old.is_null(), new.is_null())
-    places: NDArray[np.int64] = np.flatnonzero(pc.or_(unequal, one_missing).to_numpy())
-    return places
 
 
 def _values(column: pa.ChunkedArray, places: NDArray[np.int64]) -> Iterator[str | float | None]:

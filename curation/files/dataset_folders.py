@@ -108,25 +108,25 @@ def _parts(name: str, folder: Path) -> list[_Part]:
         parts = [part for state in sorted(states) for part in _saved(files, PurePosixPath(state).parent)]
     else:
         # The Parquet files that the README's metadata name for the splits of its default configuration.
+        tables = [file for file in sorted(files) if file.endswith(".parquet")]
         configuration = _configuration(name, files.get(README))
         listed = configuration.get("data_files", [])
         if isinstance(listed, str):
             listed = [{"split": "train", "path": listed}]
-        found = []
+        parts = []
         for one in listed if isinstance(listed, list) else []:
             if not isinstance(one, dict):
                 continue
             patterns = one.get("path", [])
             for pattern in [patterns] if isinstance(patterns, str) else patterns:
-                matching = [
-                    file for file in sorted(files) if fnmatchcase(file, str(pattern).removeprefix("./"))
-                ]
-                found += [
-                    _Part(files[file], str(one.get("split", "")))
-                    for file in matching
-                    if file.endswith(".parquet")
-                ]
-        parts = found or _by_name(files)
+                matching = (file for file in tables if fnmatchcase(file, str(pattern).removeprefix("./")))
+                parts += [_Part(files[file], str(one.get("split", ""))) for file in matching]
+        if not parts:
+            # Files whose names, or folders, are those of splits: data/train-00000-of-00002.parquet, dev.parquet.
+            for file in tables:
+                inside = reversed(PurePosixPath(file).with_suffix("").parts)
+                names = (_SHARD.sub("", part) for part in inside)
+                parts.append(_Part(files[file], next((each for each in names if each in SPLIT_NAMES), "")))
     if not parts:
         raise FileError(f"{name} {_NOT_ONE}.")
     return parts
@@ -171,17 +171,6 @@ def _configuration(name: str, readme: Path | None) -> Mapping[str, Any]:
     return (default or usable or [{}])[0]
 
 
-def _by_name(files: Mapping[str, Path]) -> list[_Part]:
-    """Parquet files whose names, or folders, are those of splits: data/train-00000-of-00002.parquet, dev.parquet."""
-    found = []
-    for file in sorted(files):
-        if file.endswith(".parquet"):
-            parts = PurePosixPath(file).with_suffix("").parts
-            names = [_SHARD.sub("", part) for part in reversed(parts)]
-            found.append(_Part(files[file], next((one for one in names if one in SPLIT_NAMES), "")))
-    return found
-
-
 def _write(name: str, parts: Sequence[_Part], table: Path, *, label_names: bool) -> None:
     schema = _schema(parts[0])
     flat = [field for field in schema if not pa.types.is_nested(storage_of(field.type))]
@@ -191,8 +180,22 @@ def _write(name: str, parts: Sequence[_Part], table: Path, *, label_names: bool)
     classes = class_names(schema) if label_names else {}
     columns = [Column(field.name, "text" if field.name in classes else _kind(field.type)) for field in flat]
     own_split = "split" in schema.names or not any(part.split for part in parts)
+    # Refuse a file that has not the columns of the first one, or holds lists where that one has none.
     for part in parts[1:]:
-        _same_columns(name, schema, part)
+        others = _schema(part)
+        if missing := sorted(set(schema.names) - set(others.names)):
+            raise FileError(
+                f"{part.path.name} of {name} has no column {names_listed(missing)}, which others have."
+            )
+        if more := sorted(set(others.names) - set(schema.names)):
+            raise FileError(
+                f"{part.path.name} of {name} has a column {names_listed(more)}, which others lack; "
+                f"give the file itself, or save the dataset with the same columns in each split."
+            )
+        if unlike := [one for one in schema.names if _is_nested(schema, one) != _is_nested(others, one)]:
+            raise FileError(
+                f"{part.path.name} of {name} holds other values in {names_listed(unlike)} than others do."
+            )
     names = [one.name for one in columns]
     unread = [None] * len(nested)
 
@@ -211,25 +214,6 @@ def _write(name: str, parts: Sequence[_Part], table: Path, *, label_names: bool)
         raise FileError(
             f"The columns of {name} are of other kinds in another file; save the dataset again."
         ) from error
-
-
-def _same_columns(name: str, first: pa.Schema, part: _Part) -> None:
-    """Raises FileError where a file has not the columns of the first one, or holds lists where that one has none."""
-    schema = _schema(part)
-    if missing := sorted(set(first.names) - set(schema.names)):
-        raise FileError(
-            f"{part.path.name} of {name} has no column {names_listed(missing)}, which others have."
-        )
-    if more := sorted(set(schema.names) - set(first.names)):
-        raise FileError(
-            f"{part.path.name} of {name} has a column {names_listed(more)}, which others lack; "
-            f"give the file itself, or save the dataset with the same columns in each split."
-        )
-    other = [one for one in first.names if _is_nested(first, one) != _is_nested(schema, one)]
-    if other:
-        raise FileError(
-            f"{part.path.name} of {name} holds other values in {names_listed(other)} than others do."
-        )
 
 
 def _is_nested(schema: pa.Schema, name: str) -> bool:

@@ -6,7 +6,7 @@ hold, all delimiters are tried again on all lines.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, pairwise
@@ -105,7 +105,9 @@ def _dialect(lines: Lines, delimiter: str, *, header: bool | None) -> Dialect:
             widths[line.count(delimiter) + 1] += 1
             marks = marks or '"' in line
     width = _usual(widths)
-    kept = _rows_kept(split_cells(RecordLines(lines()), delimiter=delimiter, quoted=False))
+    cut = split_cells(RecordLines(lines()), delimiter=delimiter, quoted=False)
+    records = islice((row for row in cut if isinstance(row, Record)), _SAMPLE_LINES)
+    kept = [(record.line, tuple(map(str, record.cells))) for record in records]
     plain, has_marks = _Reading(kept, width, widths.total(), widths[width]), marks
 
     reading, quoted = plain, True
@@ -120,7 +122,13 @@ def _dialect(lines: Lines, delimiter: str, *, header: bool | None) -> Dialect:
     rows = tuple(cells for _line, cells in reading.rows[place:])
     skipped = reading.rows[place][0] - 1 if place else 0
     known = bool(rows) and header is not False and knows_sentences(rows[0])
-    torn = _is_torn(rows)
+    # Whether most delimiters stand where prose has them: before a space, or between two digits.
+    beside = [each for cells in rows for each in pairwise(cells)]
+    in_prose = sum(
+        (right[:1] == " " and left[-1:].isalnum()) or (left[-1:].isdigit() and right[:1].isdigit())
+        for left, right in beside
+    )
+    torn = 2 * in_prose > len(beside)
     return Dialect(delimiter, quoted, rows, reading.width, reading.share, skipped, has_marks, torn, known)
 
 
@@ -151,7 +159,10 @@ def _read_quoted(lines: Lines, delimiter: str) -> _Reading:
             line = record.lines[0]
             if not line.startswith('"') and f'{delimiter}"' not in line:
                 bare.add(cells)
-            elif cells not in needless and _encloses_needlessly(line, delimiter):
+            elif cells not in needless and any(
+                len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1]
+                for cell in line.rstrip("\r\n").split(delimiter)
+            ):
                 needless.add(cells)
         rows[cells] += 1
     width = _usual(widths)
@@ -159,11 +170,6 @@ def _read_quoted(lines: Lines, delimiter: str) -> _Reading:
     # Marks around cells come from a writer where it encloses every text, or only those where it must.
     enclosed = (width not in bare and rows[width] > 1) or width not in needless
     return _Reading(kept, width, total, widths[width] - merged[width], enclosed=enclosed)
-
-
-def _encloses_needlessly(line: str, delimiter: str) -> bool:
-    cells = line.rstrip("\r\n").split(delimiter)
-    return any(len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1] for cell in cells)
 
 
 def _encloses_a_column(lines: Lines, delimiter: str, width: int) -> bool:
@@ -183,11 +189,6 @@ def _encloses_a_column(lines: Lines, delimiter: str, width: int) -> bool:
     return rows > 2 and max(enclosed.values(), default=0) >= _HOLDS * (rows - 1)
 
 
-def _rows_kept(rows: Iterable[object]) -> list[tuple[int, tuple[str, ...]]]:
-    records = (row for row in rows if isinstance(row, Record))
-    return [(record.line, tuple(map(str, record.cells))) for record in islice(records, _SAMPLE_LINES)]
-
-
 def _usual(widths: Counter[int]) -> int:
     return max(widths, key=lambda width: (width > 1, widths[width], width), default=0)
 
@@ -203,30 +204,13 @@ def _header_place(rows: Sequence[Sequence[str]], width: int, *, header: bool | N
             ):
                 return place
     for place, cells in enumerate(rows[:HEADER_WITHIN]):
-        if not _is_title(cells, width, header=header):
+        named = separator_named(",".join(cells)) or separator_named(";".join(cells))
+        is_comment = len(cells) != width and cells[0].lstrip().startswith(("#", "//"))
+        is_title = header is not False and width > 1 and _filled(cells) < 2
+        if not (named or is_comment or is_title):
             return place
     return 0
 
 
 def _filled(cells: Sequence[str]) -> int:
     return sum(bool(cell.strip()) for cell in cells)
-
-
-def _is_title(cells: Sequence[str], width: int, *, header: bool | None) -> bool:
-    if separator_named(",".join(cells)) or separator_named(";".join(cells)):
-        return True
-    if len(cells) != width and cells[0].lstrip().startswith(("#", "//")):
-        return True
-    return header is not False and width > 1 and _filled(cells) < 2
-
-
-def _is_torn(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether most delimiters stand where prose has them: before a space, or between two digits."""
-    places = torn = 0
-    for cells in rows:
-        for left, right in pairwise(cells):
-            places += 1
-            torn += (right[:1] == " " and left[-1:].isalnum()) or (
-                left[-1:].isdigit() and right[:1].isdigit()
-            )
-    return 2 * torn > places

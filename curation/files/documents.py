@@ -78,7 +78,17 @@ def _of_text(path: Path, form: DocumentForm, language: str, encoding: str | None
 def _of_json(path: Path, language: str, encoding: str | None) -> Iterator[Document]:
     for number, line in _lines(path, encoding):
         if line.strip():
-            name, text = _fields(line, number, path.name)
+            try:
+                row = json_from(line)
+            except ValueError as error:
+                raise FileError(f"Line {number} of {path.name} is not JSON: {error}.") from error
+            text = row.get("text") if isinstance(row, dict) else None
+            is_list = isinstance(text, list) and all(isinstance(sentence, str) for sentence in text)
+            if not isinstance(row, dict) or not (isinstance(text, str) or is_list):
+                raise FileError(
+                    f'Line {number} of {path.name} has no "text"; each line must be an object whose "text" is a string '
+                    "or a list of sentences."
+                )
             if isinstance(text, str):
                 paragraphs = _paragraphs((number, part) for part in text.splitlines())
                 texts = (
@@ -86,24 +96,8 @@ def _of_json(path: Path, language: str, encoding: str | None) -> Iterator[Docume
                 )
             else:
                 texts = ((number, sentence) for sentence in text)
-            yield _document(name, texts)
-
-
-def _fields(line: str, number: int, name: str) -> tuple[str, str | list[str]]:
-    """The id and the text of a line of JSONL."""
-    try:
-        row = json_from(line)
-    except ValueError as error:
-        raise FileError(f"Line {number} of {name} is not JSON: {error}.") from error
-    text = row.get("text") if isinstance(row, dict) else None
-    is_list = isinstance(text, list) and all(isinstance(sentence, str) for sentence in text)
-    if not isinstance(row, dict) or not (isinstance(text, str) or is_list):
-        raise FileError(
-            f'Line {number} of {name} has no "text"; each line must be an object whose "text" is a string or a list '
-            "of sentences."
-        )
-    stem = Path(name).stem
-    return printable(str(row.get("id") or f"{stem}:{number}"))[:ID_MAX_CHARACTERS], text  # type: ignore[return-value]
+            name = printable(str(row.get("id") or f"{path.stem}:{number}"))
+            yield _document(name[:ID_MAX_CHARACTERS], texts)
 
 
 def _paragraphs(lines: Iterable[Numbered]) -> Iterator[list[Numbered]]:

@@ -6,7 +6,7 @@ dashes and ellipses are then control characters (U+0080 to U+009F), which no tex
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from encodings.aliases import aliases
 from pathlib import Path
 from typing import NamedTuple
@@ -165,13 +165,10 @@ def _by_content(path: Path) -> Encoding:
                     break
     beginning = b"".join(found)
 
-    if not western(_text(path, "cp1252"), beginning):
+    # A mark (�) stands for each invalid byte.
+    with path.open(encoding="cp1252", errors="replace", newline="") as decoded:
+        is_western = western(iter(lambda: decoded.readline(_BLOCK), ""), beginning)
+    if not is_western:
         raise UnknownEncodingError(path.name, likely_encodings(beginning))
     warning = "The file is not UTF-8; it is read as Windows-1252. Check the letters with accents."
     return Encoding("cp1252", warning)
-
-
-def _text(path: Path, encoding: str) -> Iterator[str]:
-    """The lines of a file; a mark (�) stands for each invalid byte."""
-    with path.open(encoding=encoding, errors="replace", newline="") as file:
-        yield from iter(lambda: file.readline(_BLOCK), "")

@@ -92,7 +92,10 @@ def facts_of(
         for place in numbers:
             _numbers_count(facts.columns[place], part, place, commas=commas)
         for place in pairs:
-            _pairs_count(facts.columns[place], part, place)
+            found = facts.columns[place]
+            cells = [cell for row in part if is_filled(cell := row.cells[place])]
+            found.filled += len(cells)
+            found.pairs += sum(may_hold_two_sentences(cell) and holds_two_sentences(cell) for cell in cells)
         for place in texts:
             found = facts.columns[place]
             found.longest = max(found.longest, *(len(str(row.cells[place] or "")) for row in part))
@@ -101,7 +104,13 @@ def facts_of(
                 if row.cells[name[0]] not in (None, ""):
                     hashes.append(hash(tuple(str(row.cells[place] or "").strip() for place in name)))
                     lines.append(row.line)
-    facts.repeated = _first_repeated(hashes, lines)
+    # The line of the first row whose hash stands above already, and the line where it stands first.
+    values = np.array(hashes, dtype=np.int64)
+    order = np.argsort(values, kind="stable")
+    again = np.flatnonzero(values[order][1:] == values[order][:-1])
+    if len(again):
+        at = int(again[np.argmin(order[again + 1])])
+        facts.repeated = lines[int(order[at + 1])], lines[int(order[at])]
     return facts
 
 
@@ -112,32 +121,28 @@ def _numbers_count(facts: ColumnFacts, part: Sequence[Record], place: int, *, co
     others = ((cell, 1) for cell in cells if not isinstance(cell, str))
     before = facts.filled - facts.numbers - facts.commas
     for cell, times in chain(texts.items(), others):
-        if is_filled(cell):
-            facts.filled += times
-            _number_count(facts, cell, times, commas=commas)
+        if not is_filled(cell):
+            continue
+        facts.filled += times
+        read = _value(cell, commas)
+        if read is None:
+            continue
+        value, has_comma = read
+        is_first = not facts.numbers + facts.commas
+        facts.lowest = value if is_first else min(facts.lowest, value)
+        facts.highest = value if is_first else max(facts.highest, value)
+        facts.commas += times * has_comma
+        facts.numbers += times * (not has_comma)
+        facts.points += times * (isinstance(cell, str) and "." in cell)
+        facts.fractions = facts.fractions or value != int(value)
+        facts.negatives += times * (value < 0)
+        facts.unscored += times * (value == -1)
+        if len(facts.values) < VALUES_MOST:
+            facts.values.add(value)
     if facts.word is None and facts.filled - facts.numbers - facts.commas > before:
         wrong = (row for row in part if is_filled(cell := row.cells[place]) and _value(cell, commas) is None)
         first = next(wrong)
         facts.word = first.line, str(first.cells[place])
-
-
-def _number_count(facts: ColumnFacts, cell: object, times: int, *, commas: bool) -> None:
-    """Count a cell that stands so many times, where it is a number."""
-    read = _value(cell, commas)
-    if read is None:
-        return
-    value, has_comma = read
-    first = not facts.numbers + facts.commas
-    facts.lowest = value if first else min(facts.lowest, value)
-    facts.highest = value if first else max(facts.highest, value)
-    facts.commas += times * has_comma
-    facts.numbers += times * (not has_comma)
-    facts.points += times * (isinstance(cell, str) and "." in cell)
-    facts.fractions = facts.fractions or value != int(value)
-    facts.negatives += times * (value < 0)
-    facts.unscored += times * (value == -1)
-    if len(facts.values) < VALUES_MOST:
-        facts.values.add(value)
 
 
 def _value(cell: object, commas: bool) -> tuple[float, bool] | None:
@@ -148,20 +153,3 @@ def _value(cell: object, commas: bool) -> tuple[float, bool] | None:
         if commas and isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell):
             return float(cell.replace(",", ".")), True
     return None
-
-
-def _pairs_count(facts: ColumnFacts, part: Sequence[Record], place: int) -> None:
-    cells = [cell for row in part if is_filled(cell := row.cells[place])]
-    facts.filled += len(cells)
-    facts.pairs += sum(may_hold_two_sentences(cell) and holds_two_sentences(cell) for cell in cells)
-
-
-def _first_repeated(hashes: "array[int]", lines: "array[int]") -> tuple[int, int] | None:
-    """The line of the first row whose hash stands above already, and the line where it stands first."""
-    values = np.array(hashes, dtype=np.int64)
-    order = np.argsort(values, kind="stable")
-    again = np.flatnonzero(values[order][1:] == values[order][:-1])
-    if not len(again):
-        return None
-    place = int(again[np.argmin(order[again + 1])])
-    return lines[int(order[place + 1])], lines[int(order[place])]

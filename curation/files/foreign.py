@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from contextlib import suppress
 
 from curation.files.drafts import FileError
 from curation.files.encoding import encoding_by_beginning
@@ -62,8 +63,19 @@ _STRAY = 0.05  # the share of these that a text file may have: a stray one spoil
 
 def refuse_known_kinds(name: str, beginning: bytes) -> None:
     """Raises FileError where a file begins as one of a kind that is known and is not a table of text."""
-    if reason := _kind(beginning):
-        raise FileError(f"{name} {reason}.")
+    if beginning.startswith(_PACKAGE):
+        held = (reason for inside, reason in _OFFICE.items() if inside in beginning)
+        found = next(held, "is a spreadsheet or an archive; save it as CSV first")
+    else:
+        by_mark = (reason for mark, reason in _BY_MARK.items() if beginning.startswith(mark))
+        by_pattern = (
+            reason
+            for pattern, reason in _BY_PATTERN.items()
+            if re.match(pattern, beginning, re.DOTALL | re.IGNORECASE)
+        )
+        found = next(by_mark, "") or next(by_pattern, "")
+    if found:
+        raise FileError(f"{name} {found}.")
 
 
 def refuse_no_text(name: str, beginning: bytes) -> None:
@@ -71,29 +83,10 @@ def refuse_no_text(name: str, beginning: bytes) -> None:
 
     UTF-8 is text, whatever characters it holds: the rows with those that no text has are refused one by one.
     """
-    if encoding_by_beginning(beginning) or _is_utf8(beginning):
+    if encoding_by_beginning(beginning):
+        return
+    with suppress(UnicodeDecodeError):
+        codecs.getincrementaldecoder("utf-8")().decode(beginning)  # the last character may be cut off
         return
     if len(beginning.translate(None, _NO_TEXT)) < (1 - _STRAY) * len(beginning):
         raise FileError(f"{name} is not a text file; save it as text in UTF-8.")
-
-
-def _is_utf8(beginning: bytes) -> bool:
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(beginning)  # the last character may be cut off
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _kind(beginning: bytes) -> str:
-    """What a file is, and what to do, by its first bytes; "" for one that may hold a table of text."""
-    if beginning.startswith(_PACKAGE):
-        held = (reason for name, reason in _OFFICE.items() if name in beginning)
-        return next(held, "is a spreadsheet or an archive; save it as CSV first")
-    by_mark = (reason for mark, reason in _BY_MARK.items() if beginning.startswith(mark))
-    by_pattern = (
-        reason
-        for pattern, reason in _BY_PATTERN.items()
-        if re.match(pattern, beginning, re.DOTALL | re.IGNORECASE)
-    )
-    return next(by_mark, "") or next(by_pattern, "")

@@ -8,6 +8,7 @@ charset-normalizer names likely encodings, and the letters of languages that it 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from charset_normalizer import from_bytes
 
@@ -150,28 +151,17 @@ def likely_encodings(beginning: bytes) -> list[str]:
     beginning: lines that are not ASCII.
     """
     ranked = [match.encoding for match in from_bytes(beginning, cp_isolation=list(_OFFERED))]
-    fitting = [name for name, languages in _OTHERS.items() if _fits(beginning, name, languages)]
-    ordered = dict.fromkeys([*fitting, *(_usual(name, beginning) for name in ranked)])
-    return list(ordered)[:_MOST]
-
-
-def _fits(beginning: bytes, encoding: str, languages: Mapping[str, str]) -> bool:
-    letters = _letters(beginning, encoding, languages)
-    return letters.fitting > 0 and not letters.are_foreign
+    if "gb18030" in ranked:
+        # GBK is what files say that GB 18030 includes.
+        with suppress(UnicodeDecodeError):
+            beginning.decode("gbk")
+            ranked = ["gbk" if name == "gb18030" else name for name in ranked]
+    read = {name: _letters(beginning, name, languages) for name, languages in _OTHERS.items()}
+    fitting = [name for name, letters in read.items() if letters.fitting > 0 and not letters.are_foreign]
+    return list(dict.fromkeys([*fitting, *ranked]))[:_MOST]
 
 
 def _letters(text: bytes, encoding: str, languages: Mapping[str, str]) -> Letters:
     letters = Letters(languages)
     letters.read(text.decode(encoding, "replace"))
     return letters
-
-
-def _usual(name: str, beginning: bytes) -> str:
-    """GBK is what files say that GB 18030 includes."""
-    if name == "gb18030":
-        try:
-            beginning.decode("gbk")
-        except UnicodeDecodeError:
-            return name
-        return "gbk"
-    return name

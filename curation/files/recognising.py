@@ -19,7 +19,7 @@ from curation.files.columns import (
     plain_names,
     possible_sentences,
 )
-from curation.files.drafts import Columns, FileError, Guess, Layout, RowError
+from curation.files.drafts import Columns, FileError, Guess, Layout
 from curation.files.facts import ColumnFacts, FileFacts, facts_of
 from curation.files.header_rows import data_records, headers_refused
 from curation.files.pair_cells import fault_of_pair
@@ -146,17 +146,16 @@ def _facts(asked: Columns, layout: Layout, mapping: Mapping[str, int]) -> FileFa
     if not wanted:
         return FileFacts({})
     part = replace(layout, mapping={str(place): place for place in sorted(wanted)})
-    records = data_records(part) if layout.whole else _sampled(part)
+    if layout.whole:
+        records = data_records(part)
+    else:
+        # The first rows of a file that was not read as a whole; of their lines only the order is known.
+        numbered = (Record(line, row) for line, row in enumerate(layout.rows, 2))
+        rows = (row for row in numbered if len(row.cells) == len(layout.columns))
+        records = headers_refused(layout.columns, rows) if layout.header else rows
     return facts_of(
         records, numbers=numbers, pairs=pairs, texts=texts, name=ids, commas=layout.delimiter != ","
     )
-
-
-def _sampled(layout: Layout) -> Iterator[Record | RowError]:
-    """The first rows of a file that was not read as a whole; of their lines only the order is known."""
-    records = (Record(line, row) for line, row in enumerate(layout.rows, 2))
-    rows = (row for row in records if len(row.cells) == len(layout.columns))
-    return headers_refused(layout.columns, rows) if layout.header else rows
 
 
 def _sentence_places(places: Mapping[str, int]) -> tuple[int, int] | None:
@@ -222,10 +221,20 @@ def _score_recognise(reading: _Reading, *, given_label: bool) -> None:
         cells, shown = facts.of(place), _shown(layout, place)
         why = _why_classes(name, place, cells, layout)
         if why:
-            _classes_take(reading, place, why)
+            if reading.is_free("score"):
+                hint = f" {_NAME_A_SCORE}." if cells.read_as_numbers else ""
+                reading.refuse("score", f"No score is read from {shown}: {why}, so it holds classes.{hint}")
+            if reading.is_free("subset"):
+                reading.classes[place] = layout.class_names.get(place, ())
+                reading.take("subset", place, f"The classes of {shown} are kept as the subset of each pair.")
         elif not cells.read_as_numbers:
             if cells.filled and name in SCORE_NAMES and reading.is_free("score"):
-                reading.warnings.append(_no_number(layout, place, cells))
+                line, word = cells.word or (0, "")
+                reading.warnings.append(
+                    f"The column {shown} is not read as the score, because none of its cells is a number: line "
+                    f"{line} holds {names_listed([word])}. Write numbers, or name another column as the score "
+                    f"(“Score” on the page, --score in a command)."
+                )
         elif name in CLASS_NAMES and cells.values == {_NO_SCORE}:
             reading.refuse(
                 "score",
@@ -248,18 +257,6 @@ def _why_classes(name: str, place: int, cells: ColumnFacts, layout: Layout) -> s
         return ""
     beside = " beside -1" if cells.unscored else ""
     return f"it has only {len(values)} different whole {'number' if len(values) == 1 else 'numbers'}{beside}"
-
-
-def _classes_take(reading: _Reading, place: int, why: str) -> None:
-    layout = reading.layout
-    shown = _shown(layout, place)
-    if reading.is_free("score"):
-        numbers = reading.facts.of(place).read_as_numbers
-        hint = f" {_NAME_A_SCORE}." if numbers else ""
-        reading.refuse("score", f"No score is read from {shown}: {why}, so it holds classes.{hint}")
-    if reading.is_free("subset"):
-        reading.classes[place] = layout.class_names.get(place, ())
-        reading.take("subset", place, f"The classes of {shown} are kept as the subset of each pair.")
 
 
 def _said_of_score(reading: _Reading, cells: ColumnFacts) -> Iterator[Guess]:
@@ -287,15 +284,6 @@ def _unscored(name: str, cells: ColumnFacts) -> float | None:
         return None
     hidden = cells.highest > 1 or cells.highest == _NO_SCORE or plain_names([name])[0] in CLASS_NAMES
     return _NO_SCORE if hidden else None
-
-
-def _no_number(layout: Layout, place: int, cells: ColumnFacts) -> str:
-    line, word = cells.word or (0, "")
-    return (
-        f"The column {_shown(layout, place)} is not read as the score, because none of its cells is a number: line "
-        f"{line} holds {names_listed([word])}. Write numbers, or name another column as the score (“Score” on the "
-        f"page, --score in a command)."
-    )
 
 
 def _unknown_sentences(layout: Layout, facts: FileFacts) -> FileError:

@@ -137,7 +137,15 @@ def split_cells(
             cells = next(reader)
         except csv.Error as error:
             lines.give_back(1)
-            yield RowError(lines.number, _plain(error), kept(lines.taken[0].rstrip("\r\n")))
+            # The reason in words of a spreadsheet rather than of a parser.
+            words = {
+                "expected after": "a quotation mark inside a quoted cell is not doubled",
+                "field limit": f"a cell has more than {longest:,} characters",
+                "unexpected end": _NOT_CLOSED,
+            }
+            fault = str(error)
+            reason = next((plain for mark, plain in words.items() if mark in fault), fault)
+            yield RowError(lines.number, reason, kept(lines.taken[0].rstrip("\r\n")))
             continue
         record = Record(lines.number - len(lines.taken) + 1, cells, lines.taken)
         if len(lines.taken) > 1 and false_merge(record, delimiter, width):
@@ -159,16 +167,6 @@ def false_merge(record: Record, delimiter: str, width: int) -> bool:
     mark = re.escape(delimiter)
     in_prose = re.compile(rf"\s{mark}|{mark}[\"'”’»]*\s|(?<=\d){mark}(?=\d)")
     return any(delimiter in in_prose.sub("", str(cell)) for cell in record.cells if "\n" in str(cell))
-
-
-def _plain(error: csv.Error) -> str:
-    """The reason in words of a spreadsheet rather than of a parser."""
-    words = {
-        "expected after": "a quotation mark inside a quoted cell is not doubled",
-        "field limit": f"a cell has more than {csv.field_size_limit():,} characters",
-        "unexpected end": _NOT_CLOSED,
-    }
-    return next((plain for mark, plain in words.items() if mark in str(error)), str(error))
 
 
 def _delimited_records(layout: Layout) -> Iterator[Record | RowError]:

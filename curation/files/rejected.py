@@ -34,7 +34,10 @@ def rejected_writer(
     where no column of the file has such a name: the corrected rows belong where they would have been. more: what stands
     instead of further rows once it has 200 million characters.
     """
-    names = _column_names(layout)
+    names: Sequence[str] = layout.columns
+    if not layout.header:
+        fields = {index: field for field, index in layout.mapping.items()}
+        names = [_NAMES.get(fields.get(index, ""), f"column {index + 1}") for index in range(len(names))]
     plain = {name.casefold() for name in names}
     own = [
         "rejected line" if "line" in plain else "line",
@@ -68,13 +71,6 @@ def columns_in_front(header: Sequence[str], of: Sequence[str]) -> Sequence[str] 
     front = header[: len(header) - len(of)]
     known = {"line", "rejected line", "reason", "rejected reason", "source", "split"}
     return front if [*front, *of] == list(header) and known.issuperset(front) else None
-
-
-def _column_names(layout: Layout) -> Sequence[str]:
-    if layout.header:
-        return layout.columns
-    fields = {index: field for field, index in layout.mapping.items()}
-    return [_NAMES.get(fields.get(index, ""), f"column {index + 1}") for index in range(len(layout.columns))]
 
 
 def _text(cell: object) -> str:

@@ -45,7 +45,17 @@ def take_sample(
     """
     format = detect_format(path, rows=rows)
     if format == "parquet":
-        sample = _parquet_sample(path)
+        columns, nested = parquet_columns(path)
+        _require_fewer(len(columns), path)
+        count = max(1, min(_PARQUET_ROWS, _PARQUET_CELLS // max(len(columns), 1)))
+        first = parquet_sample(path, columns, count, characters=_CELL_CHARACTERS)
+        warnings = (nested_refusal(path.name, nested),) if nested else ()
+        classes = {
+            columns.index(name): names for name, names in parquet_classes(path).items() if name in columns
+        }
+        sample = Layout(
+            path, "parquet", columns, first, nested=nested, warnings=warnings, class_names=classes
+        )
     else:
         sample = _text_sample(
             path, format, header=header, delimiter=delimiter, encoding=encoding, whole=whole
@@ -99,25 +109,21 @@ def _text_sample(
     has_header = seems_header(dialect.rows) if header is None else header
     cells = dialect.rows[0] if has_header else range(1, dialect.width + 1)
     names = tuple(str(cell).strip().removeprefix("\ufeff") for cell in cells)
-    if has_header:
-        _refuse_unequal_rows(path, names, dialect)
+    # Refuse a table no row of which is as wide as its header, but most of which have some cells more.
+    is_wider = dialect.width > len(names) > 1 and len(dialect.rows) > 2
+    if has_header and is_wider and all(len(row) != len(names) for row in dialect.rows[1:]):
+        raise FileError(unequal_rows_refusal(path.name, names, dialect.width, usual_places(names)))
+    guesses = [*dialect_guesses(dialect, given=delimiter)]
+    if header is None:
+        told = (
+            "The first row names the columns." if has_header else "The first row is a pair like the others."
+        )
+        guesses.append(Guess("header", "yes" if has_header else "no", told))
     return Layout(
         path, format, names, dialect.rows[has_header:], has_header,
         detected.name, dialect.delimiter, dialect.quoted, dialect.skipped, warnings=warnings,
-        guesses=(*dialect_guesses(dialect, given=delimiter), *_said_of_header(has_header, header)),
+        guesses=tuple(guesses),
     )  # fmt: skip
-
-
-def _refuse_unequal_rows(path: Path, names: Sequence[str], dialect: Dialect) -> None:
-    """Refuse a table no row of which is as wide as its header, but most of which have some cells more."""
-    if (
-        dialect.width <= len(names)
-        or len(names) < 2
-        or len(dialect.rows) < 3
-        or any(len(row) == len(names) for row in dialect.rows[1:])
-    ):
-        return
-    raise FileError(unequal_rows_refusal(path.name, names, dialect.width, usual_places(names)))
 
 
 def dialect_guesses(dialect: Dialect, *, given: str | None) -> Iterator[Guess]:
@@ -141,14 +147,6 @@ def dialect_guesses(dialect: Dialect, *, given: str | None) -> Iterator[Guess]:
         yield Guess("first_line", str(dialect.skipped + 1), reason)
 
 
-def _said_of_header(has_header: bool, given: bool | None) -> Iterator[Guess]:
-    if given is None:
-        reason = (
-            "The first row names the columns." if has_header else "The first row is a pair like the others."
-        )
-        yield Guess("header", "yes" if has_header else "no", reason)
-
-
 def seems_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row names columns: by known names, a word over numbers, or words unlike sentences."""
     first, below = rows[0], rows[1:]
@@ -162,16 +160,6 @@ def seems_header(rows: Sequence[Sequence[str]]) -> bool:
     return any(_half(below, place, is_number) for place in range(len(first))) or (
         name_like and not ends_as_sentence
     )
-
-
-def _parquet_sample(path: Path) -> Layout:
-    columns, nested = parquet_columns(path)
-    _require_fewer(len(columns), path)
-    count = max(1, min(_PARQUET_ROWS, _PARQUET_CELLS // max(len(columns), 1)))
-    rows = parquet_sample(path, columns, count, characters=_CELL_CHARACTERS)
-    warnings = (nested_refusal(path.name, nested),) if nested else ()
-    classes = {columns.index(name): names for name, names in parquet_classes(path).items() if name in columns}
-    return Layout(path, "parquet", columns, rows, nested=nested, warnings=warnings, class_names=classes)
 
 
 def _require_fewer(columns: int, path: Path) -> None:

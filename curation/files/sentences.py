@@ -131,7 +131,9 @@ def read_sentences(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
     """
     if file.layout is not None:
         return _of_rows(file.layout)
-    return _of_paragraphs(file) if file.documents else _of_lines(file)
+    if file.documents:
+        return _of_paragraphs(file)
+    return (_draft(number, line) for number, line in _lines(file) if line.strip())
 
 
 def _table(
@@ -222,18 +224,20 @@ def _source_of(layout: Layout, cells: Sequence[object]) -> str:
         raise
 
 
-def _of_lines(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
-    for number, line in _lines(file):
-        if line.strip():
-            yield _draft(number, line)
-
-
 def _of_paragraphs(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
     """Lines up to an empty one are a paragraph, whose line ends are spaces."""
     for filled, group in groupby(_lines(file), key=lambda numbered: bool(numbered[1].strip())):
         if not filled:
             continue
-        lines = list(_bounded(group, file.path.name))
+        lines, size = [], 0
+        for number, line in group:
+            size += len(line)
+            if size > PARAGRAPH_MAX_CHARACTERS:
+                raise FileError(
+                    f"A paragraph of {file.path.name} has more than {PARAGRAPH_MAX_CHARACTERS:,} characters up to line "
+                    f"{number}; put an empty line between paragraphs."
+                )
+            lines.append((number, line))
         paragraph = " ".join(line.strip() for _number, line in lines)
         for sentence in divided(paragraph, file.language):
             yield _draft(lines[0][0], sentence)
@@ -245,18 +249,6 @@ def divided(text: str, language: str) -> Iterator[str]:
     for sentence in sentencex.segment(language, _UNREADABLE.sub("\ufffd", text)):
         if sentence.strip():
             yield _UNREADABLE.sub(lambda _sign: next(unreadable), sentence)
-
-
-def _bounded(lines: Iterator[tuple[int, str]], name: str) -> Iterator[tuple[int, str]]:
-    size = 0
-    for number, line in lines:
-        size += len(line)
-        if size > PARAGRAPH_MAX_CHARACTERS:
-            raise FileError(
-                f"A paragraph of {name} has more than {PARAGRAPH_MAX_CHARACTERS:,} characters up to line {number}; "
-                f"put an empty line between paragraphs."
-            )
-        yield number, line
 
 
 def _draft(line: int, text: str) -> DraftSentence | RowError:

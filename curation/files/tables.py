@@ -108,16 +108,13 @@ def table_blocks(
             for row in rows
         )
         columns = [Column(harmless(column.name), column.kind) for column in columns]
-    return _in_blocks(_lines(format, [column.name for column in columns], safe))
-
-
-def _lines(format: str, names: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
+    names = [column.name for column in columns]
     if format == "jsonl":
-        for row in rows:
-            values = dict(zip(names, row, strict=True))
-            yield json.dumps(values, ensure_ascii=False, allow_nan=False) + "\n"
-        return
-    yield from csv_lines(chain([names], rows), delimiter="\t" if format == "tsv" else ",", line_end="\n")
+        objects = (dict(zip(names, row, strict=True)) for row in safe)
+        lines = (json.dumps(each, ensure_ascii=False, allow_nan=False) + "\n" for each in objects)
+        return _in_blocks(lines)
+    delimiter = "\t" if format == "tsv" else ","
+    return _in_blocks(csv_lines(chain([names], safe), delimiter=delimiter, line_end="\n"))
 
 
 def _in_blocks(lines: Iterable[str]) -> Iterator[bytes]:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from curation.pairs.word_tables import Integers, Reals, WordTable
 
@@ -60,18 +59,14 @@ def _one_of_each_set(table: WordTable) -> tuple[Integers, Integers, Integers]:
     # 128 random bits for each word; their sum modulo 2^64, twice, names a set. Two sets share a name with a chance
     # below 1e-26 among a million sentences.
     bits = np.random.default_rng(0).integers(2**64, size=(2, table.vocabulary), dtype=np.uint64)
-    names = np.stack([_sums(of_word[table.words], table.starts) for of_word in bits], axis=1)
+    before = np.zeros(1, dtype=np.uint64)
+    sums = [np.concatenate([before, np.cumsum(of_word[table.words])]) for of_word in bits]
+    names = np.stack([each[table.starts[1:]] - each[table.starts[:-1]] for each in sums], axis=1)  # (n, 2)
     has_words = np.flatnonzero(table.distinct)
     _, first, which = np.unique(names[has_words], axis=0, return_index=True, return_inverse=True)
     original = has_words[first[which.reshape(-1)]]
     is_copy = original != has_words
     return np.sort(has_words[first]), has_words[is_copy], original[is_copy]
-
-
-def _sums(values: NDArray[np.uint64], starts: Integers) -> NDArray[np.uint64]:
-    """The sum of each part of the values, modulo 2^64, (n,)."""
-    sums: NDArray[np.uint64] = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(values)])
-    return sums[starts[1:]] - sums[starts[:-1]]
 
 
 def _joined(

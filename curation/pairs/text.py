@@ -200,7 +200,17 @@ class _Patterns(NamedTuple):
 @cache
 def _patterns() -> _Patterns:
     """Made when the first text needs them: to list the marks of Unicode takes some milliseconds."""
-    added = f"{_marks()}{_JOINERS}"
+    # Unicode's marks (Mn and Mc) as ranges of a pattern, but for the selectors of a symbol's look (U+FE00 to U+FE0F and
+    # above U+E0000), which stand behind digits and signs of emoji.
+    codes = {
+        code
+        for code in range(0x300, 0x20000)
+        if unicodedata.category(chr(code)) in {"Mn", "Mc"} and not _SELECTORS[0] <= code <= _SELECTORS[1]
+    }
+    firsts = sorted(code for code in codes if code - 1 not in codes)
+    lasts = sorted(code for code in codes if code + 1 not in codes)
+    marks = "".join(f"{chr(first)}-{chr(last)}" for first, last in zip(firsts, lasts, strict=True))
+    added = f"{marks}{_JOINERS}"
     return _Patterns(
         # A joiner that joins nothing (U+200C at the end, which shows nothing) is not part of the word.
         word=re.compile(rf"\w[\w{added}]*(?<!\u200c)"),
@@ -209,20 +219,6 @@ def _patterns() -> _Patterns:
         character=re.compile(f"[^{added}][{added}]*|[{added}]+"),
         between=re.compile(rf"(?<=[{_UNSPACED}])[^\w{added}]+(?=[{_UNSPACED}])"),
     )
-
-
-def _marks() -> str:
-    """Unicode's marks (Mn and Mc) as ranges of a pattern, but for the selectors of a symbol's look (U+FE00 to U+FE0F
-    and above U+E0000), which stand behind digits and signs of emoji.
-    """
-    codes = {
-        code
-        for code in range(0x300, 0x20000)
-        if unicodedata.category(chr(code)) in {"Mn", "Mc"} and not _SELECTORS[0] <= code <= _SELECTORS[1]
-    }
-    firsts = sorted(code for code in codes if code - 1 not in codes)
-    lasts = sorted(code for code in codes if code + 1 not in codes)
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in zip(firsts, lasts, strict=True))
 
 
 def _digest(*parts: str) -> str:

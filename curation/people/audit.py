@@ -234,27 +234,19 @@ def pair_history(pair: Pair, *, most: int = HISTORY_SHOWN) -> list[HistoryLine]:
         .order_by("-pk")[:most]
     )
     drawn = SplitBefore.objects.filter(pair=pair).select_related("change__created_by").order_by("-pk")[:most]
-    lines = [*map(_changed, changes), *map(_drawn, drawn)]
+    lines = []
+    for change in changes:
+        entry = change.entry
+        what = str(change.get_field_display())
+        score_set = entry.batch and entry.batch.mapping.get("score_set")
+        if change.field == PairChange.Field.SCORE and score_set:
+            what = _("score in “%(set)s”") % {"set": score_set}
+        lines.append(HistoryLine(entry.at, entry.by, entry, what, change.before, change.after))
+    what = str(PairChange.Field.SPLIT.label)
+    for row in drawn:
+        of, undone = row.change, row.change.undone_at is not None
+        lines.append(HistoryLine(of.created_at, of.created_by, None, what, row.split, row.given, undone))
     return sorted(lines, key=lambda line: line.at, reverse=True)[:most]
-
-
-def _changed(change: PairChange) -> HistoryLine:
-    entry = change.entry
-    what = str(change.get_field_display())
-    if (
-        change.field == PairChange.Field.SCORE
-        and entry.batch
-        and (name := entry.batch.mapping.get("score_set"))
-    ):
-        what = _("score in “%(set)s”") % {"set": name}
-    return HistoryLine(entry.at, entry.by, entry, what, change.before, change.after)
-
-
-def _drawn(row: SplitBefore) -> HistoryLine:
-    drawing = row.change
-    what = PairChange.Field.SPLIT.label
-    undone = drawing.undone_at is not None
-    return HistoryLine(drawing.created_at, drawing.created_by, None, str(what), row.split, row.given, undone)
 
 
 def audit_rows(entries: QuerySet[AuditEntry]) -> Iterator[list[object]]:

@@ -47,17 +47,16 @@ def outgoing_carry_out(
         same: QuerySet[Any] = rows.model._default_manager.filter(pk=row.pk, state=State.WAITING)
         if same.filter(next_at__lte=at).update(next_at=at + CLAIMED_FOR):  # of two workers one gets it
             outcome = send(row)
-            changes = _changes(row, outcome, at=now(), pauses=pauses(row))
+            tried_at, waits = now(), pauses(row)
+            if not outcome.problem:
+                changes: dict[str, Any] = {"state": State.DELIVERED}
+            elif outcome.final or row.tries >= len(waits):
+                changes = {"state": State.FAILED}
+            else:
+                changes = {"next_at": tried_at + waits[row.tries]}
+            changes |= {"tries": F("tries") + 1, "problem": outcome.problem[:300], "tried_at": tried_at}
+            changes |= outcome.changes
             if same.update(**changes) and changes.get("state") == State.FAILED:
                 log_line("sending_given_up", what=rows.model._meta.model_name, id=row.pk, tries=row.tries + 1)
             done += not outcome.problem
     return done
-
-
-def _changes(row: Outgoing, outcome: Outcome, *, at: datetime, pauses: Sequence[timedelta]) -> dict[str, Any]:
-    told = {"tries": F("tries") + 1, "problem": outcome.problem[:300], "tried_at": at, **outcome.changes}
-    if not outcome.problem:
-        return {"state": State.DELIVERED, **told}
-    if outcome.final or row.tries >= len(pauses):
-        return {"state": State.FAILED, **told}
-    return {"next_at": at + pauses[row.tries], **told}

@@ -8,7 +8,6 @@ from curation.files.publishing.citation import authors, cited_as
 from curation.files.publishing.facts import Configuration, Contents, Publication
 from curation.files.publishing.licences import licence_known
 from curation.files.publishing.readme import annotators_stated, reliability_stated
-from curation.files.tables import Column
 
 _CONFORMS_TO = ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"]
 _TYPES = {"text": "sc:Text", "number": "sc:Float", "integer": "sc:Integer"}
@@ -82,21 +81,20 @@ def croissant(publication: Publication, contents: Contents, checksums: Mapping[s
         ],
         "citeAs": cited_as(publication),
         **_responsible(publication, contents),
-        "distribution": [_file(path, checksums[path]) for _each, _split, path in files],
+        "distribution": [
+            {
+                "@type": "cr:FileObject",
+                "@id": path,
+                "name": path,
+                "contentUrl": path,
+                "encodingFormat": "application/x-parquet",
+                "sha256": checksums[path],
+            }
+            for _each, _split, path in files
+        ],
         "recordSet": [_records(each, split, path) for each, split, path in files],
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-
-
-def _file(path: str, checksum: str) -> dict[str, Any]:
-    return {
-        "@type": "cr:FileObject",
-        "@id": path,
-        "name": path,
-        "contentUrl": path,
-        "encodingFormat": "application/x-parquet",
-        "sha256": checksum,
-    }
 
 
 def _records(configuration: Configuration, split: str, path: str) -> dict[str, Any]:
@@ -105,17 +103,16 @@ def _records(configuration: Configuration, split: str, path: str) -> dict[str, A
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
-        "field": [_field(name, column, path) for column in configuration.columns],
-    }
-
-
-def _field(records: str, column: Column, path: str) -> dict[str, Any]:
-    return {
-        "@type": "cr:Field",
-        "@id": f"{records}/{column.name}",
-        "name": column.name,
-        "dataType": _TYPES[column.kind],
-        "source": {"fileObject": {"@id": path}, "extract": {"column": column.name}},
+        "field": [
+            {
+                "@type": "cr:Field",
+                "@id": f"{name}/{column.name}",
+                "name": column.name,
+                "dataType": _TYPES[column.kind],
+                "source": {"fileObject": {"@id": path}, "extract": {"column": column.name}},
+            }
+            for column in configuration.columns
+        ],
     }
 
 
@@ -123,14 +120,22 @@ def _responsible(publication: Publication, contents: Contents) -> dict[str, Any]
     """The fields of the responsible-AI vocabulary that the data can fill."""
     campaigns = publication.collections
     dated = [each for each in campaigns if each.began is not None and each.ended is not None]
-    tools = [publication.software]
+    collected = ["Human judgements" if campaigns else "Existing scores"]
+    if contents.machine:
+        collected.append("Synthetic: sentences of a language model")
+    tools, limits = [publication.software], []
     if publication.simulated:
         tools.append("a program that simulates annotators; column judged_by")
+        limits.append("Some scores come from simulated annotators, not from people.")
+    if contents.unreviewed == 1:
+        limits.append("1 generated pair was not reviewed by a person.")
+    elif contents.unreviewed:
+        limits.append(f"{contents.unreviewed:,} generated pairs were not reviewed by a person.")
+    limits += [
+        f"{leak} An encoder that is trained on one of the splits has seen it." for leak in contents.leaks
+    ]
     fields: dict[str, Any] = {
-        "rai:dataCollectionType": [
-            "Human judgements" if campaigns else "Existing scores",
-            *_synthetic(contents),
-        ],
+        "rai:dataCollectionType": collected,
         "rai:dataCollectionTimeFrame": [
             moment for each in dated for moment in (f"{each.began}T00:00:00Z", f"{each.ended}T00:00:00Z")
         ],
@@ -149,25 +154,7 @@ def _responsible(publication: Publication, contents: Contents) -> dict[str, Any]
         ),
         "rai:annotatorDemographics": [f"{each.name}: {annotators_stated(each)}" for each in campaigns],
         "rai:machineAnnotationTools": tools,
-        "rai:dataLimitations": _limits(publication, contents),
+        "rai:dataLimitations": limits,
         "rai:personalSensitiveInformation": ["Annotators have codes instead of names."] if campaigns else [],
     }
     return {name: value for name, value in fields.items() if value}
-
-
-def _synthetic(contents: Contents) -> list[str]:
-    return ["Synthetic: sentences of a language model"] if contents.machine else []
-
-
-def _limits(publication: Publication, contents: Contents) -> list[str]:
-    limits = []
-    if publication.simulated:
-        limits.append("Some scores come from simulated annotators, not from people.")
-    if contents.unreviewed == 1:
-        limits.append("1 generated pair was not reviewed by a person.")
-    elif contents.unreviewed:
-        limits.append(f"{contents.unreviewed:,} generated pairs were not reviewed by a person.")
-    limits += [
-        f"{leak} An encoder that is trained on one of the splits has seen it." for leak in contents.leaks
-    ]
-    return limits

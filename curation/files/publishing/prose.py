@@ -5,7 +5,7 @@ Names, questions and settings in it were typed by people: in both they stay text
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -165,29 +165,24 @@ def latex_text(text: str) -> str:
     """Escaped; runs of letters that are written from right to left are in their own command. A word that is longer
     than half a line, such as a checksum, may be broken.
     """
-    return _LONG_WORD.sub(_breakable, "".join(_runs(plain(text))))
-
-
-def _breakable(word: re.Match[str]) -> str:
-    parts = range(0, len(word[0]), _UNBROKEN)
-    return r"\allowbreak{}".join(word[0][start : start + _UNBROKEN] for start in parts)
-
-
-def _runs(text: str) -> Iterator[str]:
-    for turned, run in groupby(_directed(text), key=lambda pair: pair[0]):
-        escaped = "".join(LATEX.get(character, character) for _turned, character in run)
-        yield f"\\semblancertl{{{escaped}}}" if turned else escaped
-
-
-def _directed(text: str) -> list[tuple[bool, str]]:
-    """Each character, and whether it stands in a run from right to left: spaces and marks between such letters do."""
-    strong = [unicodedata.bidirectional(character) for character in text]
+    shown = plain(text)
+    # Whether a character stands in a run from right to left: spaces and marks between such letters do.
+    strong = [unicodedata.bidirectional(character) for character in shown]
     turned = [direction in _RIGHT_TO_LEFT for direction in strong]
     places = [place for place, is_turned in enumerate(turned) if is_turned]
     for start, end in pairwise(places):
         if "L" not in strong[start + 1 : end]:
             turned[start:end] = [True] * (end - start)
-    return list(zip(turned, text, strict=True))
+    runs = []
+    for is_turned, run in groupby(zip(turned, shown, strict=True), key=lambda pair: pair[0]):
+        escaped = "".join(LATEX.get(character, character) for _turned, character in run)
+        runs.append(f"\\semblancertl{{{escaped}}}" if is_turned else escaped)
+    return _LONG_WORD.sub(_breakable, "".join(runs))
+
+
+def _breakable(word: re.Match[str]) -> str:
+    parts = range(0, len(word[0]), _UNBROKEN)
+    return r"\allowbreak{}".join(word[0][start : start + _UNBROKEN] for start in parts)
 
 
 def _markdown(block: Block) -> str:

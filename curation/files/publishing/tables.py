@@ -78,7 +78,16 @@ def write_tables(
 ) -> Contents:
     """Write `data/<configuration>/<split>.parquet`. more: configurations beside those of the scores."""
     rows = _Snapshot(snapshot, publication, certainty, ids)
-    about = {"semblance": json.dumps(_about(publication), ensure_ascii=False)}
+    # What each file says about itself: also by itself, it tells scores of people from those of programs.
+    said = {
+        "dataset": publication.slug,
+        "snapshot": publication.snapshot,
+        "sha256": publication.sha256,
+        "licence": publication.licence,
+        "software": publication.software,
+        "scores": [asdict(scores) | {"judged_by": scores.judged_by} for scores in publication.scores],
+    }
+    about = {"semblance": json.dumps(said, ensure_ascii=False)}
     parts = {"scored": (SCORED_COLUMNS, rows.scored), "unscored": (UNSCORED_COLUMNS, rows.unscored)}
     made = []
     for name, (columns, read) in parts.items():
@@ -107,18 +116,6 @@ def write_tables(
 def _written(path: Path, columns: Sequence[Column], rows: Iterable[Row], about: Mapping[str, str]) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     return write_table(path, "parquet", columns, rows, about=about)
-
-
-def _about(publication: Publication) -> dict[str, object]:
-    """What each file says about itself: also by itself, it tells scores of people from those of programs."""
-    return {
-        "dataset": publication.slug,
-        "snapshot": publication.snapshot,
-        "sha256": publication.sha256,
-        "licence": publication.licence,
-        "software": publication.software,
-        "scores": [asdict(scores) | {"judged_by": scores.judged_by} for scores in publication.scores],
-    }
 
 
 class _Snapshot:

@@ -1,6 +1,6 @@
 """What a strategy returns: pairs, and for each stratum how many were asked for, available and drawn."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -103,18 +103,13 @@ def stratified_sample(
     for stratum in reversed(range(len(names))):
         # A random order of all its candidates, taken until the quota is full: a draw without replacement.
         order = rng.permutation(np.flatnonzero(strata == stratum))
-        taken = _taken(candidates, order, int(wanted[stratum]), uses)
+        taken: list[int] = []
+        for place in order:
+            if len(taken) == wanted[stratum]:
+                break
+            if uses.take(*map(int, candidates[place])):
+                taken.append(int(place))
         drawn += taken
         found.append(Stratum(names[stratum], int(wanted[stratum]), int(available[stratum]), len(taken)))
     places = np.array(drawn, dtype=np.int64)
     return Sample(candidates[places].reshape(-1, 2), found[::-1], places)
-
-
-def _taken(candidates: Integers, order: Iterable[int], wanted: int, uses: Uses) -> list[int]:
-    taken: list[int] = []
-    for place in order:
-        if len(taken) == wanted:
-            break
-        if uses.take(*map(int, candidates[place])):
-            taken.append(int(place))
-    return taken

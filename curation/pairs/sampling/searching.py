@@ -128,8 +128,23 @@ class PartnerSearch:
             read, block = read + end - begin, 2 * block
         if read >= number:
             return None
+        # The places of all sentences that can have enough of the first sentence's words. With low = 0 a partner may
+        # share no word, so no word finds it.
+        if self._window.low == 0:
+            candidates = np.arange(number)
+        else:
+            own, least = self._places[first], 1
+            if self._window.denominator is not Denominator.SHORTER:
+                # t = ceil(low * m), the fewest words that an overlap of `low` needs; of the shorter one, 1 is enough.
+                least = max(1, ceil(self._window.low * self._table.distinct[own] - ROUNDING))
+            mine = self._table.of(own)
+            # Rarest first: the m - t + 1 shortest lists of the index.
+            rarest = mine[np.argsort(self._table.frequencies[mine], kind="stable")][: len(mine) - least + 1]
+            starts, places = self._index
+            candidates = np.unique(
+                np.concatenate([places[starts[word] : starts[word + 1]] for word in rarest])
+            )
         # The places that were read already come last here, and are refused again.
-        candidates = self._candidates(first)
         # Distance from `start`, round the end.
         candidates = candidates[np.argsort((candidates - start) % number, kind="stable")]
         for begin in range(0, len(candidates), READ_ON):
@@ -164,22 +179,6 @@ class PartnerSearch:
         return self._window.fits(
             shared, (mine, theirs), (np.broadcast_to(table.lengths[own], lengths.shape), lengths)
         )
-
-    def _candidates(self, first: int) -> Integers:
-        """The places of all sentences that can have enough of the first sentence's words."""
-        own = self._places[first]
-        least = 1
-        if self._window.denominator is not Denominator.SHORTER:
-            # t = ceil(low * m), the fewest words that an overlap of `low` needs; of the shorter one, 1 is enough.
-            least = max(1, ceil(self._window.low * self._table.distinct[own] - ROUNDING))
-        # With low = 0 a partner may share no word, so no word finds it.
-        if self._window.low == 0:
-            return np.arange(len(self._table))
-        mine = self._table.of(own)
-        # Rarest first: the m - t + 1 shortest lists of the index.
-        rarest = mine[np.argsort(self._table.frequencies[mine], kind="stable")][: len(mine) - least + 1]
-        starts, places = self._index
-        return np.unique(np.concatenate([places[starts[word] : starts[word + 1]] for word in rarest]))
 
     @cached_property
     def _index(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -146,12 +146,12 @@ def pairs_by_labels(
         ]
         for one, other in quotas
     }
-    # Pairs of each combination and target (targets,): a (a - 1) / 2 or a b.
+    # Pairs of each combination and target (targets,): a b, or a (a - 1) / 2 where the two sides are the same a sentences.
     possible = {
-        combination: np.array(
-            [_possible(len(a), len(b), same=combination[0] == combination[1]) for a, b in of]
+        (one, other): np.array(
+            [len(a) * (len(a) - 1) // 2 if one == other else len(a) * len(b) for a, b in of]
         )
-        for combination, of in sides.items()
+        for (one, other), of in sides.items()
     }
     drawn: dict[Combination, list[tuple[int, int]]] = {combination: [] for combination in quotas}
     draws = {
@@ -171,11 +171,6 @@ def pairs_by_labels(
         for (one, other), quota in quotas.items()
     ]
     return Sample(_as_array([pair for pairs in drawn.values() for pair in pairs]), strata)
-
-
-def _possible(first: int, second: int, *, same: bool) -> int:
-    # Sides with one label are the same a sentences: unordered pairs of two different ones.
-    return first * (first - 1) // 2 if same else first * second
 
 
 TRIES = 50  # draws for each pair that is wanted, before all possible pairs are listed

@@ -93,41 +93,33 @@ class _Words(dict[str, str]):
 
     def get(self, word: str, default: str | None = None) -> str | None:  # type: ignore[override]
         if word not in self:
-            self[word] = self._stands_for(word) or word
+            sense, stands = self._sense(word), word
+            if sense is not None:
+                own = sense.part, sense.synset
+                lemmas = (lemma for _often, lemma in sorted(self._members[own]))
+                # The most frequent member whose own most frequent sense is this synset: others stand for another word.
+                of = ((lemma, self._sense(lemma)) for lemma in lemmas)
+                stands = next((lemma for lemma, its in of if its and (its.part, its.synset) == own), word)
+            self[word] = stands
         return self[word]
-
-    def _stands_for(self, word: str) -> str | None:
-        sense = self._sense(word)
-        if sense is None:
-            return None
-        own = sense.part, sense.synset
-        members = (lemma for _often, lemma in sorted(self._members[own]))
-        # The most frequent member whose own most frequent sense is this synset: others stand for another word.
-        return next(
-            (lemma for lemma in members if (of := self._sense(lemma)) and (of.part, of.synset) == own), None
-        )
 
     def _sense(self, word: str) -> _Sense | None:
         """The most frequent sense of all that the word may be a form of; None where WordNet has none."""
+        # What the word may be a form of, and its part of speech; the word itself first.
+        readings = [(word, part) for part in PARTS] + self._irregular.get(word, [])
+        readings += [
+            (word.removesuffix(ending) + base, part)
+            for part, endings in ENDINGS.items()
+            for ending, base in endings
+            if word.endswith(ending) and len(word) > len(ending)
+        ]
         found = [
-            sense
-            for base, part in self._readings(word)
-            for sense in self._senses.get(base, ())
-            if sense.part == part
+            sense for base, part in readings for sense in self._senses.get(base, ()) if sense.part == part
         ]
         # Of equal frequencies the first reading: the word as it is before inflections, nouns before verbs.
         # A short word counts only if tagged texts show it in this sense.
         best = max(found, key=lambda sense: sense.often, default=None)
         return None if best is None or (len(word) < SHORT and not best.often) else best
-
-    def _readings(self, word: str) -> Iterator[tuple[str, str]]:
-        """What the word may be a form of, and its part of speech; the word itself first."""
-        yield from ((word, part) for part in PARTS)
-        yield from self._irregular.get(word, ())
-        for part, endings in ENDINGS.items():
-            for ending, base in endings:
-                if word.endswith(ending) and len(word) > len(ending):
-                    yield word.removesuffix(ending) + base, part
 
 
 def _first_senses(place: Path) -> Iterator[tuple[str, str, str]]:

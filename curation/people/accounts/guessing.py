@@ -68,7 +68,15 @@ def code_try_count(*, user: User, address: str, at: datetime) -> Try:
         _key("address", address): TRIES_FROM_ONE_ADDRESS,
         _key("code", str(user.pk)): TRIES_OF_CODES,
     }
-    own, *shared = _counted(limits, at=at, sentence=_too_many_codes)
+
+    def sentence(minutes: int, _closed: Collection[str]) -> str:
+        return ngettext(
+            "There were too many wrong codes. Wait %(minutes)s minute, then try again.",
+            "There were too many wrong codes. Wait %(minutes)s minutes, then try again.",
+            minutes,
+        )
+
+    own, *shared = _counted(limits, at=at, sentence=sentence)
     return Try([own], shared)
 
 
@@ -88,7 +96,19 @@ def arrival_count(*, name: str, address: str, at: datetime) -> None:
     limits = {_key("arrival", address): ARRIVALS_FROM_ONE_ADDRESS, of_id: ARRIVALS_OF_ONE_ID}
 
     def sentence(minutes: int, closed: Collection[str]) -> str:
-        return _id_too_often(minutes) if of_id in closed else _too_many_arrivals(minutes)
+        if of_id in closed:
+            return ngettext(
+                "Somebody tried to enter with this id too often. Wait %(minutes)s minute, then open the study from the "
+                "page of the platform.",
+                "Somebody tried to enter with this id too often. Wait %(minutes)s minutes, then open the study from "
+                "the page of the platform.",
+                minutes,
+            )
+        return ngettext(
+            "Too many people entered from your network. Wait %(minutes)s minute, then try again.",
+            "Too many people entered from your network. Wait %(minutes)s minutes, then try again.",
+            minutes,
+        )
 
     _counted(limits, at=at, sentence=sentence)
 
@@ -103,47 +123,21 @@ def mail_count(*, to: str, address: str, at: datetime) -> None:
         _key("mail", address): MAILS_FROM_ONE_ADDRESS,
         _key("mail to", to.strip().lower(), address): MAILS_TO_ONE_FROM_ONE_ADDRESS,
     }
-    _counted(limits, at=at, sentence=_too_many_mails)
 
+    def sentence(minutes: int, _closed: Collection[str]) -> str:
+        return ngettext(
+            "Too many e-mails were asked for. Look into your mailbox, or wait %(minutes)s minute and try again.",
+            "Too many e-mails were asked for. Look into your mailbox, or wait %(minutes)s minutes and try again.",
+            minutes,
+        )
 
-def _too_many_mails(minutes: int, _closed: Collection[str]) -> str:
-    return ngettext(
-        "Too many e-mails were asked for. Look into your mailbox, or wait %(minutes)s minute and try again.",
-        "Too many e-mails were asked for. Look into your mailbox, or wait %(minutes)s minutes and try again.",
-        minutes,
-    )
-
-
-def _too_many_arrivals(minutes: int) -> str:
-    return ngettext(
-        "Too many people entered from your network. Wait %(minutes)s minute, then try again.",
-        "Too many people entered from your network. Wait %(minutes)s minutes, then try again.",
-        minutes,
-    )
-
-
-def _id_too_often(minutes: int) -> str:
-    return ngettext(
-        "Somebody tried to enter with this id too often. Wait %(minutes)s minute, then open the study from the page of "
-        "the platform.",
-        "Somebody tried to enter with this id too often. Wait %(minutes)s minutes, then open the study from the page "
-        "of the platform.",
-        minutes,
-    )
+    _counted(limits, at=at, sentence=sentence)
 
 
 def _too_many_passwords(minutes: int, _closed: Collection[str]) -> str:
     return ngettext(
         "There were too many wrong passwords. Wait %(minutes)s minute, then try again.",
         "There were too many wrong passwords. Wait %(minutes)s minutes, then try again.",
-        minutes,
-    )
-
-
-def _too_many_codes(minutes: int, _closed: Collection[str]) -> str:
-    return ngettext(
-        "There were too many wrong codes. Wait %(minutes)s minute, then try again.",
-        "There were too many wrong codes. Wait %(minutes)s minutes, then try again.",
         minutes,
     )
 
@@ -167,7 +161,15 @@ def _counted(
 
     Raises TooManyTriesError where a row has as many tries as its limit.
     """
-    rows = _locked(list(limits), at=at)
+    # The rows, made where they are missing, locked in this order until the transaction ends. The upsert changes nothing
+    # of a row that is there. It is what locks it on PostgreSQL, without a moment between the insert and the lock in
+    # which the row could be removed; on SQLite the whole transaction is the only one that writes.
+    made = [PasswordTries(key=key, ends_at=at + REMEMBERED) for key in limits]
+    PasswordTries.objects.bulk_create(
+        made, update_conflicts=True, unique_fields=["key"], update_fields=["key"]
+    )
+    by_key = {row.key: row for row in PasswordTries.objects.filter(key__in=list(limits))}
+    rows = [by_key[key] for key in limits]
     for row in rows:
         if row.ends_at <= at:
             row.tries, row.ends_at = 0, at + REMEMBERED
@@ -182,20 +184,6 @@ def _counted(
     old = PasswordTries.objects.select_for_update(skip_locked=True).filter(ends_at__lte=at)
     PasswordTries.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:OLD_ROWS_AT_ONCE])).delete()
     return rows
-
-
-def _locked(keys: list[str], *, at: datetime) -> list[PasswordTries]:
-    """The rows, made where they are missing, locked in this order until the transaction ends.
-
-    The upsert changes nothing of a row that is there. It is what locks it on PostgreSQL, without a moment between the
-    insert and the lock in which the row could be removed; on SQLite the whole transaction is the only one that writes.
-    """
-    made = [PasswordTries(key=key, ends_at=at + REMEMBERED) for key in keys]
-    PasswordTries.objects.bulk_create(
-        made, update_conflicts=True, unique_fields=["key"], update_fields=["key"]
-    )
-    by_key = {row.key: row for row in PasswordTries.objects.filter(key__in=keys)}
-    return [by_key[key] for key in keys]
 
 
 def _key(*parts: str) -> str:

@@ -46,7 +46,9 @@ def session_used(*, request: HttpRequest, user: User, at: datetime) -> None:
 
 def sessions_of(user: User, *, request: HttpRequest, at: datetime) -> list[Listed]:
     """The sessions in which the person is logged in: the one of the request, then the last used first."""
-    rows = _open(user).filter(session__expire_date__gt=at).order_by("-last_used_at", "-pk")
+    # Django ends the sessions of an earlier password when their browsers come back; they are over before.
+    rows = BrowserSession.objects.filter(user=user, password_digest=user.password_digest())
+    rows = rows.filter(session__expire_date__gt=at).order_by("-last_used_at", "-pk")
     listed = [Listed(row, row.session_id == _key(request)) for row in rows]
     return sorted(listed, key=lambda one: not one.here)
 
@@ -65,11 +67,6 @@ def sessions_end(*, user: User, but: HttpRequest | None = None) -> int:
 def is_here(*, request: HttpRequest, user: User, pk: int) -> bool:
     """Whether this is the session of the request."""
     return BrowserSession.objects.filter(user=user, pk=pk, session_id=_key(request)).exists()
-
-
-def _open(user: User) -> QuerySet[BrowserSession]:
-    """Django ends the sessions of an earlier password when their browsers come back; they are over before."""
-    return BrowserSession.objects.filter(user=user, password_digest=user.password_digest())
 
 
 @transaction.atomic

@@ -37,7 +37,12 @@ class Letter(NamedTuple):
 
 def mails_carry_out() -> int:
     """Send what is due; how many mails the server took."""
-    return outgoing_carry_out(mails_open(), send=mail_try, now=database_now, pauses=_pauses)
+    return outgoing_carry_out(
+        mails_open(),
+        send=mail_try,
+        now=database_now,
+        pauses=lambda mail: OF_INVITATIONS if mail.kind == Mail.Kind.INVITATION else OF_OTHERS,
+    )
 
 
 def mail_try(mail: Mail) -> Outcome:
@@ -112,10 +117,6 @@ def _moved(mail: Mail) -> Letter:
 
 def _letter(subject: str, name: str, mail: Mail, context: dict[str, object]) -> Letter:
     return Letter(subject, render_to_string(f"curation/mail/{name}.txt", {"mail": mail, **context}))
-
-
-def _pauses(mail: Mail) -> tuple[timedelta, ...]:
-    return OF_INVITATIONS if mail.kind == Mail.Kind.INVITATION else OF_OTHERS
 
 
 def _text(said: bytes | str) -> str:

@@ -66,7 +66,10 @@ def invitations_mail(
             _("You can invite %(most)s people by e-mail in a day. Wait, or send them the link yourself."),
             most=MOST_IN_A_DAY,
         )
-    open_to = _addresses_invited(dataset, role=role, at=at)
+    # The addresses to which an invitation was sent, or is being sent, that somebody can still accept.
+    mailed = invitations_of(dataset).filter(role=role, mail__isnull=False).exclude(mail__state=State.FAILED)
+    mailed = mailed.filter(revoked_at=None, expires_at__gt=at, uses_left__gt=0)
+    open_to = {each.mail.to.casefold() for each in mailed if not invitation_refusal(each, at=at)}
     told = []
     for address in addresses:
         if not is_address(address):
@@ -86,13 +89,6 @@ def invitations_mail(
             told.append(Told(address, _("The invitation is being sent."), good=True))
     transaction.on_commit(send_soon)
     return told
-
-
-def _addresses_invited(dataset: Dataset, *, role: str, at: datetime) -> set[str]:
-    """To which an invitation was sent, or is being sent, that somebody can still accept."""
-    mailed = invitations_of(dataset).filter(role=role, mail__isnull=False).exclude(mail__state=State.FAILED)
-    mailed = mailed.filter(revoked_at=None, expires_at__gt=at, uses_left__gt=0)
-    return {each.mail.to.casefold() for each in mailed if not invitation_refusal(each, at=at)}
 
 
 @transaction.atomic

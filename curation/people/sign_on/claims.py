@@ -42,9 +42,15 @@ def claims_of(token: str, *, keys: Mapping[str, Any], issuer: str, client: str, 
         algorithm = header.get("alg")
         if algorithm not in ALGORITHMS:
             raise SignOnError(f"the ID token is signed by {algorithm}")
+        # The key that the token names, or the only one there is.
+        kid = header.get("kid")
+        found = [key for key in keys.get("keys", []) if key.get("use", "sig") == "sig"]
+        named = [key for key in found if kid is None or key.get("kid") == kid]
+        if len(named) != 1:
+            raise SignOnError(f"the provider has no key {kid}")
         claims: dict[str, Any] = jwt.decode(
             token,
-            _key(keys, header.get("kid"), algorithm),
+            jwt.PyJWK(dict(named[0]), algorithm=algorithm),
             algorithms=[algorithm],
             audience=client,
             issuer=issuer,
@@ -60,15 +66,6 @@ def claims_of(token: str, *, keys: Mapping[str, Any], issuer: str, client: str, 
     return claims
 
 
-def _key(keys: Mapping[str, Any], kid: str | None, algorithm: str) -> jwt.PyJWK:
-    """The key that the token names, or the only one there is."""
-    found = [key for key in keys.get("keys", []) if key.get("use", "sig") == "sig"]
-    named = [key for key in found if kid is None or key.get("kid") == kid]
-    if len(named) != 1:
-        raise SignOnError(f"the provider has no key {kid}")
-    return jwt.PyJWK(dict(named[0]), algorithm=algorithm)
-
-
 def identity_of(
     claims: Mapping[str, Any], userinfo: Mapping[str, Any], *, issuer: str, groups_claim: str
 ) -> Identity:
@@ -82,6 +79,9 @@ def identity_of(
     of_email = (
         claims if "email" in claims else userinfo
     )  # an address and whether it was verified: of one source
+    # A list, or one group; some providers begin each with a slash, as folders.
+    groups = said.get(groups_claim)
+    listed = groups if isinstance(groups, list) else [groups]
     verified = of_email.get("email_verified") in (True, "true")
     return Identity(
         issuer=issuer,
@@ -90,15 +90,9 @@ def identity_of(
         first_name=_text(said.get("given_name")),
         last_name=_text(said.get("family_name")),
         email=_text(of_email.get("email")) if verified else "",
-        groups=frozenset(_groups(said.get(groups_claim))),
+        groups=frozenset(each.removeprefix("/") for each in listed if isinstance(each, str)),
     )
 
 
 def _text(value: object) -> str:
     return value.strip().replace("\0", "") if isinstance(value, str) else ""
-
-
-def _groups(value: object) -> list[str]:
-    """A list, or one group; some providers begin each with a slash, as folders."""
-    values = value if isinstance(value, list) else [value]
-    return [each.removeprefix("/") for each in values if isinstance(each, str)]

@@ -30,18 +30,17 @@ def rules_from(texts: Sequence[str]) -> list[GroupRule]:
 
     Raises ValueError with a sentence for what is neither.
     """
-    return [_rule(text.strip()) for text in texts if text.strip()]
-
-
-def _rule(text: str) -> GroupRule:
-    group, equals, meaning = text.rpartition("=")
-    dataset, _colon, role = meaning.strip().rpartition(":")
-    if not equals or not group.strip() or (role not in Role.values if dataset else role != STAFF):
-        raise ValueError(
-            f"“{text}” says nothing about a group; write GROUP=staff, or GROUP=DATASET:ROLE with the short name of a "
-            f"dataset and a role of {', '.join(Role.values)}."
-        )
-    return GroupRule(group.strip(), dataset, role if dataset else STAFF)
+    rules = []
+    for text in filter(None, map(str.strip, texts)):
+        group, equals, meaning = text.rpartition("=")
+        dataset, _colon, role = meaning.strip().rpartition(":")
+        if not equals or not group.strip() or (role not in Role.values if dataset else role != STAFF):
+            raise ValueError(
+                f"“{text}” says nothing about a group; write GROUP=staff, or GROUP=DATASET:ROLE with the short name of "
+                f"a dataset and a role of {', '.join(Role.values)}."
+            )
+        rules.append(GroupRule(group.strip(), dataset, role if dataset else STAFF))
+    return rules
 
 
 def rights_of(groups: Iterable[str], rules: Sequence[GroupRule]) -> Rights:

@@ -29,26 +29,33 @@ def person_signed_on(*, identity: Identity, rights: Rights, joins_by_email: bool
     accounts = SocialAccount.objects.select_for_update(of=("self",)).select_related("user")
     account = accounts.filter(provider=identity.issuer, uid=identity.subject).first()
     if account is None:
-        _require_no_closed_account(identity)
+        # Nobody gets a new account instead of one that was closed, unless another with their address is open.
+        with_address = User.objects.filter(email__iexact=identity.email, simulated=False)
+        if identity.email and (first := with_address.order_by("-is_active").first()) is not None:
+            _require_open(first)
         user = (joins_by_email and _account_to_join(identity, rights)) or _account_made(identity)
         account = SocialAccount.objects.create(user=user, provider=identity.issuer, uid=identity.subject)
     _require_open(account.user)
-    _rights_follow(account, rights, at=at)
+    # Give what the groups give, and take back what earlier groups gave. What owners gave by hand stays.
     signed_on: User = account.user
+    before = account.extra_data or {}
+    may_change = (rights.staff or before.get("staff")) and not signed_on.is_superuser
+    if signed_on.is_staff != rights.staff and may_change:
+        signed_on.is_staff = rights.staff
+        signed_on.save(update_fields=["is_staff"])
+    given: dict[str, str] = {}
+    earlier: dict[str, str] = before.get("roles", {})
+    for slug in sorted({*rights.roles, *earlier}):
+        if role := _role_follows(signed_on, slug, rights.roles.get(slug), earlier.get(slug), at=at):
+            given[slug] = role
+    account.extra_data = {"staff": rights.staff, "roles": given}
+    account.save()
     return signed_on
 
 
 def _require_open(user: User) -> None:
     if not user.is_active:
         raise UserError(_("This account is closed. Ask the administrator of this site."))
-
-
-def _require_no_closed_account(identity: Identity) -> None:
-    """Nobody gets a new account instead of one that was closed, unless another with their address is open."""
-    with_address = User.objects.filter(email__iexact=identity.email, simulated=False)
-    accounts = with_address.order_by("-is_active") if identity.email else with_address.none()
-    if (first := accounts.first()) is not None:
-        _require_open(first)
 
 
 def _account_to_join(identity: Identity, rights: Rights) -> User | None:
@@ -71,8 +78,13 @@ def _account_made(identity: Identity) -> User:
     """A new account without a password. An address that another account has stays with that one."""
     taken = User.objects.filter(email__iexact=identity.email).exists()
     email = identity.email if identity.email and not taken and is_address(identity.email) else ""
+    name = re.sub(r"[^\w.@+-]", "", identity.username)[:NAME_MAX_CHARACTERS] or "person"
+    free, number = name, 1
+    while User.objects.filter(username__iexact=free).exists():
+        number += 1
+        free = f"{name}-{number}"
     user = User(
-        username=_free_name(identity.username),
+        username=free,
         first_name=identity.first_name[:150],
         last_name=identity.last_name[:150],
         email=email,
@@ -80,30 +92,6 @@ def _account_made(identity: Identity) -> User:
     user.set_unusable_password()
     user.save()
     return user
-
-
-def _free_name(wanted: str) -> str:
-    name = re.sub(r"[^\w.@+-]", "", wanted)[:NAME_MAX_CHARACTERS] or "person"
-    free, number = name, 1
-    while User.objects.filter(username__iexact=free).exists():
-        number += 1
-        free = f"{name}-{number}"
-    return free
-
-
-def _rights_follow(account: SocialAccount, rights: Rights, *, at: datetime) -> None:
-    """Give what the groups give, and take back what earlier groups gave. What owners gave by hand stays."""
-    user, before = account.user, account.extra_data or {}
-    if user.is_staff != rights.staff and (rights.staff or before.get("staff")) and not user.is_superuser:
-        user.is_staff = rights.staff
-        user.save(update_fields=["is_staff"])
-    given: dict[str, str] = {}
-    earlier: dict[str, str] = before.get("roles", {})
-    for slug in sorted({*rights.roles, *earlier}):
-        if role := _role_follows(user, slug, rights.roles.get(slug), earlier.get(slug), at=at):
-            given[slug] = role
-    account.extra_data = {"staff": rights.staff, "roles": given}
-    account.save()
 
 
 def _role_follows(
