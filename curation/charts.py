@@ -117,13 +117,33 @@ def _svg(specification: alt.TopLevelMixin | dict[str, Any], mark: str) -> str:
     if mark:
         words = {"anchor": "start", "color": DOUBTFUL, "fontSize": LABEL, "fontWeight": "normal"}
         description["title"] = {"text": mark, **words}
-    description["config"] = _theme()
+    about = {
+        "labelColor": SOFT,
+        "titleColor": SOFT,
+        "labelFontSize": LABEL,
+        "titleFontSize": LABEL,
+        "titleFontWeight": "normal",
+    }
+    description["config"] = {
+        "background": "transparent",
+        "font": "sans-serif",
+        "view": {"stroke": None},
+        # Room for labels that grow: see NARROW.
+        "axis": {**about, "titlePadding": 10, "gridColor": LINE, "domainColor": LINE, "tickColor": LINE},
+        "legend": about,
+        "header": about,
+        "text": {"color": INK, "fontSize": 12},
+        "bar": {"color": ACCENT},
+        "line": {"color": ACCENT, "strokeWidth": 2},
+        "point": {"color": ACCENT, "filled": True},
+        "area": {"color": ACCENT, "opacity": 0.18},
+        "rule": {"color": SOFT},
+        "range": {"category": CATEGORIES},
+    }
     key = "chart:" + hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()
-    return str(cache.get_or_set(key, lambda: _svg_of(description), KEPT_SECONDS))
-
-
-def _svg_of(description: dict[str, Any]) -> str:
-    return str(vl_convert.vegalite_to_svg(_drawable(description)))
+    return str(
+        cache.get_or_set(key, lambda: str(vl_convert.vegalite_to_svg(_drawable(description))), KEPT_SECONDS)
+    )
 
 
 def _drawable(part: Any, name: str = "") -> Any:
@@ -140,29 +160,3 @@ def _drawable(part: Any, name: str = "") -> Any:
         return part
     text = _UNDRAWABLE.sub("\N{REPLACEMENT CHARACTER}", part)
     return text.translate(_IN_TITLE) if name == "title" else text
-
-
-def _theme() -> dict[str, Any]:
-    words = {
-        "labelColor": SOFT,
-        "titleColor": SOFT,
-        "labelFontSize": LABEL,
-        "titleFontSize": LABEL,
-        "titleFontWeight": "normal",
-    }
-    return {
-        "background": "transparent",
-        "font": "sans-serif",
-        "view": {"stroke": None},
-        # Room for labels that grow: see NARROW.
-        "axis": {**words, "titlePadding": 10, "gridColor": LINE, "domainColor": LINE, "tickColor": LINE},
-        "legend": words,
-        "header": words,
-        "text": {"color": INK, "fontSize": 12},
-        "bar": {"color": ACCENT},
-        "line": {"color": ACCENT, "strokeWidth": 2},
-        "point": {"color": ACCENT, "filled": True},
-        "area": {"color": ACCENT, "opacity": 0.18},
-        "rule": {"color": SOFT},
-        "range": {"category": CATEGORIES},
-    }

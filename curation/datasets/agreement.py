@@ -61,7 +61,18 @@ def sets_compared(first: ScoreSetRow, second: ScoreSetRow) -> SetsCompared:
     key = f"agreement:{first.state}:{second.state}"
     found: SetsCompared | None = cache.get(key)
     if found is None:
-        found = _compared(first.score_set, second.score_set)
+        one = first.score_set
+        pairs, left, right = scores_of_both(one, second.score_set)
+        found = SetsCompared(len(pairs), None, [], [])
+        if len(pairs) > 1:
+            places = {int(pair): place for place, pair in enumerate(pairs)}
+            chosen = [places[pair] for pair in random_order(pairs, most=DRAWN, seed=_SEED)]
+            found = SetsCompared(
+                n=len(pairs),
+                agreement=agreement_of(left, right, low=one.low, high=one.high, bins=BINS),
+                largest=differences_ordered(pairs, left, right)[:LISTED],
+                drawn=list(zip(left[chosen].tolist(), right[chosen].tolist(), strict=True)),
+            )
         cache.set(key, found, KEPT_SECONDS)
     return found
 
@@ -77,20 +88,6 @@ def differences_of(first: ScoreSet, second: ScoreSet) -> Iterator[ListedPair]:
     ordered = differences_ordered(*scores_of_both(first, second))
     for start in range(0, len(ordered), _TEXTS_AT_ONCE):
         yield from pairs_listed(ordered[start : start + _TEXTS_AT_ONCE])
-
-
-def _compared(first: ScoreSet, second: ScoreSet) -> SetsCompared:
-    pairs, left, right = scores_of_both(first, second)
-    if len(pairs) < 2:
-        return SetsCompared(len(pairs), None, [], [])
-    places = {int(pair): place for place, pair in enumerate(pairs)}
-    chosen = [places[pair] for pair in random_order(pairs, most=DRAWN, seed=_SEED)]
-    return SetsCompared(
-        n=len(pairs),
-        agreement=agreement_of(left, right, low=first.low, high=first.high, bins=BINS),
-        largest=differences_ordered(pairs, left, right)[:LISTED],
-        drawn=list(zip(left[chosen].tolist(), right[chosen].tolist(), strict=True)),
-    )
 
 
 def differences_ordered(

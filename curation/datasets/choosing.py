@@ -147,14 +147,11 @@ def _chosen(dataset: Dataset, choice: Choice) -> ChoicePreview:
     places = [] if drawn.places is None else drawn.places.tolist()
     chosen = sorted(rows.numbers[place] for place in places)
     examples = examples_of(drawn, [*rows.first, *rows.second])
-    return ChoicePreview(drawn, rows.state, examples, _edit(choice, chosen) if chosen else None)
-
-
-def _edit(choice: Choice, numbers: Sequence[int]) -> Edit:
     aside = choice.becomes is None
-    return Edit(
+    edit = Edit(
         field="status" if aside else "split",
         value=Pair.Status.RETIRED.value if choice.becomes is None else choice.becomes,
         filter=choice.among,
-        sampled=Sampled(tuple(numbers), others=aside, how=choice.how),
+        sampled=Sampled(tuple(chosen), others=aside, how=choice.how),
     )
+    return ChoicePreview(drawn, rows.state, examples, edit if chosen else None)

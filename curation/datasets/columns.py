@@ -54,20 +54,12 @@ def columns_offered(score_sets: Sequence[ScoreSet], *, shown: ScoreSet | None = 
         Column("words", _("Words of each sentence"), number=True),
         *(Column(f"{SCORES}{each.pk}", str(each), number=True) for each in score_sets if each != shown),
         *(
-            column
+            Column(f"{name}{each.pk}", label % {"set": each}, number=True)
             for each in score_sets
             if "contexts_of_a_sentence" in each.parameters
-            for column in _details(each)
+            for name, label in ((CONTEXTS, _("Contexts, %(set)s")), (INTERVAL, _("95 %% interval, %(set)s")))
         ),
         Column(WHOLE, _("Long sentences in full")),
-    ]
-
-
-def _details(score_set: ScoreSet) -> list[Column]:
-    words = {"set": score_set}
-    return [
-        Column(f"{CONTEXTS}{score_set.pk}", _("Contexts, %(set)s") % words, number=True),
-        Column(f"{INTERVAL}{score_set.pk}", _("95 %% interval, %(set)s") % words, number=True),
     ]
 
 

@@ -123,10 +123,12 @@ def examples_of(drawn: Drawn, texts: Sequence[str]) -> list[Example]:
     texts: the sentences, by the numbers that the drawn pairs have.
     """
     order = sorted(range(len(drawn.dice)), key=lambda place: (drawn.dice[place], place))
-    shown = order if len(order) <= EXAMPLES else _spread(order)
+    if len(order) > EXAMPLES:
+        last = len(order) - 1
+        order = [order[round(place * last / (EXAMPLES - 1))] for place in range(EXAMPLES)]
     pairs = drawn.sample.pairs.tolist()
     return [
-        Example(texts[pairs[place][0]], texts[pairs[place][1]], float(drawn.dice[place])) for place in shown
+        Example(texts[pairs[place][0]], texts[pairs[place][1]], float(drawn.dice[place])) for place in order
     ]
 
 
@@ -195,6 +197,11 @@ def _stored(
         dataset=dataset, parameters=parameters, pairs=len(drawn.sample.pairs), created_by=by
     )
     numbers = numbers_reserve(Pair, composition.pairs)
+    pairs = []
+    for number, (a, b) in zip(numbers, drawn.sample.pairs.tolist(), strict=True):
+        source = source_of_pair(rows.sources[a], rows.sources[b])
+        name = made_external_id(source, "", rows.keys[a], rows.keys[b], 1)
+        pairs.append((number, name, source, "", rows.sentences[a], rows.sentences[b]))
     rows_add(
         Pair,
         shared={
@@ -203,10 +210,7 @@ def _stored(
             "subset": settings.strategy.value,
         },
         columns=["id", "external_id", "source", "split", "a_id", "b_id"],
-        rows=[
-            _pair(rows, number, a, b)
-            for number, (a, b) in zip(numbers, drawn.sample.pairs.tolist(), strict=True)
-        ],
+        rows=pairs,
     )
     rows_add(
         ComposedPair,
@@ -328,14 +332,3 @@ def _drawn(
             vectors=vectors,
             report=report,
         )
-
-
-def _pair(rows: _Rows, number: int, a: int, b: int) -> tuple[Any, ...]:
-    source = source_of_pair(rows.sources[a], rows.sources[b])
-    name = made_external_id(source, "", rows.keys[a], rows.keys[b], 1)
-    return number, name, source, "", rows.sentences[a], rows.sentences[b]
-
-
-def _spread(order: Sequence[int]) -> list[int]:
-    last = len(order) - 1
-    return [order[round(place * last / (EXAMPLES - 1))] for place in range(EXAMPLES)]

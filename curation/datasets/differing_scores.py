@@ -1,6 +1,6 @@
 """Equal pairs of a dataset, in either order of their sentences, to which one score set gives different scores."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from django.db.models import F, Max, Min, QuerySet
@@ -47,7 +47,16 @@ class DifferingScores:
             found = DuplicateFound.objects.filter(search=found_by).order_by()
             scores = scores.filter(pair__in=found.values("pair"))
         self._scores: QuerySet[PairScore] = scores.order_by()
-        self._twos = sorted(self._counted(), key=self._order)
+        twos = self._scores.values(
+            "score_set", one=Least("pair__a", "pair__b"), other=Greatest("pair__a", "pair__b")
+        )
+        differing = twos.annotate(low=Min("value"), high=Max("value")).filter(low__lt=F("high"))
+        rows = differing.values_list("score_set", "one", "other", "low", "high")
+        lengths = {pk: one.high - one.low for pk, one in self._sets.items()}
+        self._twos = sorted(
+            (_Twos(*row) for row in rows.iterator()),
+            key=lambda each: ((each.low - each.high) / lengths[each.score_set], each),
+        )
 
     def __len__(self) -> int:
         return len(self._twos)
@@ -55,34 +64,18 @@ class DifferingScores:
     def first(self, most: int | None = None) -> Iterator[Differing]:
         """The equal pairs with the largest differences. most: how many groups of them; None for all."""
         for part in in_parts(self._twos[:most], _AT_ONCE):
-            scores = self._scores_of(part)
+            scores: dict[tuple[int, int, int], list[PairScore]] = {twos[:3]: [] for twos in part}
+            sentences = {number for _set, *both in scores for number in both}
+            rows = self._scores.filter(
+                pair__a__in=sentences, pair__b__in=sentences, score_set__in={key[0] for key in scores}
+            )
+            for score in rows.select_related("pair__a", "pair__b", "score_set").order_by("pair"):
+                key = (score.score_set_id, *unordered(score.pair.a_id, score.pair.b_id))
+                if key in scores:
+                    scores[key].append(score)
             for twos in part:
                 yield Differing(self._sets[twos.score_set], twos.low, twos.high, scores[twos[:3]])
 
     def pairs(self) -> set[int]:
         """The numbers of all these pairs."""
         return {score.pair_id for one in self.first() for score in one.scores}
-
-    def _counted(self) -> Iterator[_Twos]:
-        twos = self._scores.values(
-            "score_set", one=Least("pair__a", "pair__b"), other=Greatest("pair__a", "pair__b")
-        )
-        differing = twos.annotate(low=Min("value"), high=Max("value")).filter(low__lt=F("high"))
-        rows = differing.values_list("score_set", "one", "other", "low", "high")
-        return (_Twos(*row) for row in rows.iterator())
-
-    def _order(self, twos: _Twos) -> tuple[float, _Twos]:
-        scale = self._sets[twos.score_set]
-        return (twos.low - twos.high) / (scale.high - scale.low), twos
-
-    def _scores_of(self, part: Iterable[_Twos]) -> dict[tuple[int, int, int], list[PairScore]]:
-        scores: dict[tuple[int, int, int], list[PairScore]] = {twos[:3]: [] for twos in part}
-        sentences = {number for _set, *both in scores for number in both}
-        rows = self._scores.filter(
-            pair__a__in=sentences, pair__b__in=sentences, score_set__in={key[0] for key in scores}
-        )
-        for score in rows.select_related("pair__a", "pair__b", "score_set").order_by("pair"):
-            key = (score.score_set_id, *unordered(score.pair.a_id, score.pair.b_id))
-            if key in scores:
-                scores[key].append(score)
-        return scores

@@ -140,7 +140,20 @@ def edit_preview(dataset: Dataset, edit: Edit) -> EditPreview:
     if edit.repeated is not None and search_is_stale(edit.repeated.search):
         raise UserError(_("Pairs have changed since the search for duplicates. Search again."))
     meant, changing = _meant(dataset, edit), _changing(dataset, edit)
-    _require_different_ids(dataset, edit, changing)
+    if edit.field != "status":
+        # An id names one pair within its source and split.
+        other = "source" if edit.field == "split" else "split"
+        after = Q(**{edit.field: edit.value}) | Q(pk__in=changing.values("pk"))
+        named = Pair.objects.filter(after, dataset=dataset).order_by().values_list("external_id", other)
+        twice = named.annotate(n=Count("pk")).filter(n__gt=1).order_by("external_id")
+        ids = [name for name, _other, _n in twice[: _NAMED + 1]]
+        if ids:
+            shown = ", ".join(f"“{name}”" for name in ids[:_NAMED]) + (", …" if len(ids) > _NAMED else "")
+            sentence = _(
+                "The edit would give two pairs of one source and split the same id (%(ids)s). Give them different "
+                "values."
+            )
+            raise UserError(sentence, ids=shown)
     found = meant.count()
     same = meant.filter(**{edit.field: edit.value}).count()
     sums = changing.aggregate(n=Count("pk"), total=Sum("pk"), first=Min("pk"), last=Max("pk"))
@@ -286,23 +299,6 @@ def _lock(pairs: QuerySet[Pair]) -> None:
     sql, values = locked.query.get_compiler(connection=connection).as_sql()
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT count(*) FROM ({sql}) AS locked", values)  # noqa: S608 - the ORM's own
-
-
-def _require_different_ids(dataset: Dataset, edit: Edit, changing: QuerySet[Pair]) -> None:
-    """An id names one pair within its source and split."""
-    if edit.field == "status":
-        return
-    other = "source" if edit.field == "split" else "split"
-    after = Q(**{edit.field: edit.value}) | Q(pk__in=changing.values("pk"))
-    named = Pair.objects.filter(after, dataset=dataset).order_by().values_list("external_id", other)
-    twice = named.annotate(n=Count("pk")).filter(n__gt=1).order_by("external_id")
-    ids = [name for name, _other, _n in twice[: _NAMED + 1]]
-    if ids:
-        shown = ", ".join(f"“{name}”" for name in ids[:_NAMED]) + (", …" if len(ids) > _NAMED else "")
-        sentence = _(
-            "The edit would give two pairs of one source and split the same id (%(ids)s). Give them different values."
-        )
-        raise UserError(sentence, ids=shown)
 
 
 @contextmanager

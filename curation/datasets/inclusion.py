@@ -49,9 +49,11 @@ def inclusion_counts(dataset: Dataset) -> dict[Inclusion, int]:
 
 def inclusion_choices(counts: Mapping[Inclusion, int]) -> list[tuple[str, str]]:
     """The choices in words for forms, each with the number of pairs that it includes."""
-    return [
-        (choice.value, f"{inclusion_label(choice)}: {_pairs(number)}") for choice, number in counts.items()
-    ]
+    choices = []
+    for choice, number in counts.items():
+        pairs = ngettext("%(n)s pair", "%(n)s pairs", number) % {"n": f"{number:,}"}
+        choices.append((choice.value, f"{inclusion_label(choice)}: {pairs}"))
+    return choices
 
 
 def inclusion_label(choice: str) -> str:
@@ -66,7 +68,3 @@ def inclusion_label(choice: str) -> str:
 def snapshot_inclusion(snapshot: Snapshot) -> Inclusion:
     """The choice that a snapshot was made with."""
     return Inclusion(snapshot.filter.get("generated_pairs", UNNAMED))
-
-
-def _pairs(number: int) -> str:
-    return ngettext("%(n)s pair", "%(n)s pairs", number) % {"n": f"{number:,}"}

@@ -66,29 +66,24 @@ def dataset_overview(dataset: Dataset) -> Overview:
         for name, counts in zip(names, counted, strict=True):
             counts[name] = counts.get(name, 0) + pairs
     sources, splits = (Parts.of([Part(*each) for each in counts.items()]) for counts in counted)
+    likeness = None
+    sets = dataset.score_sets.filter(kind=ScoreSet.Kind.REALISM)
+    newest = sets.order_by("-created_at", "-pk").first()
+    if newest is not None:
+        scores = SentenceScore.objects.filter(score_set=newest, sentence__origin=Sentence.Origin.MACHINE)
+        if sentences := scores.count():
+            # Of an even number the median is the mean of the two in the middle.
+            ordered = scores.order_by("value").values_list("value", flat=True)
+            two = list(ordered[(sentences - 1) // 2 : sentences // 2 + 1])
+            likeness = HumanLikeness(newest, sum(two) / len(two), sentences)
     return Overview(
         active=sum(pairs for *_names, pairs in rows),
         sources=sources,
         splits=splits,
-        human_likeness=_human_likeness(dataset),
+        human_likeness=likeness,
     )
 
 
 def described_at_once(dataset: Dataset) -> bool:
     """Whether the dataset is small enough to be described while its page is drawn."""
     return not dataset.pairs.order_by()[DESCRIBED_AT_ONCE : DESCRIBED_AT_ONCE + 1].exists()
-
-
-def _human_likeness(dataset: Dataset) -> HumanLikeness | None:
-    sets = dataset.score_sets.filter(kind=ScoreSet.Kind.REALISM)
-    newest = sets.order_by("-created_at", "-pk").first()
-    if newest is None:
-        return None
-    scores = SentenceScore.objects.filter(score_set=newest, sentence__origin=Sentence.Origin.MACHINE)
-    sentences = scores.count()
-    if not sentences:
-        return None
-    middle = scores.order_by("value").values_list("value", flat=True)
-    # Of an even number the median is the mean of the two in the middle.
-    two = list(middle[(sentences - 1) // 2 : sentences // 2 + 1])
-    return HumanLikeness(newest, sum(two) / len(two), sentences)

@@ -18,7 +18,7 @@ from curation.models import Dataset, Pair, PairScore, ScoreSet
 from curation.pairs.overlap import dice
 from curation.pairs.sample_order import random_order
 from curation.pairs.segmenting import word_count
-from curation.statistics.influence import Correlation, spearman_within
+from curation.statistics.influence import spearman_within
 
 DRAWN = 5_000
 LONGEST = 40  # words; longer sentences are counted together
@@ -50,7 +50,9 @@ def lengths_chart(dataset: Dataset) -> Chart | None:
     key = f"lengths:{dataset.pk}:{state['count']}:{state['newest']}"
     lengths: dict[int, int] | None = cache.get(key)
     if lengths is None:
-        lengths = _lengths(_some(pairs.values_list("pk", flat=True)))
+        chosen = Pair.objects.filter(pk__in=_some(pairs.values_list("pk", flat=True))).order_by("pk")
+        texts = chosen.values_list("a__text", "b__text")
+        lengths = dict(Counter(min(word_count(text), LONGEST) for both in texts for text in both))
         cache.set(key, lengths, KEPT_SECONDS)
     if lengths:
         rows = [(length, lengths.get(length, 0)) for length in range(max(lengths) + 1)]
@@ -119,33 +121,24 @@ def _overlap_drawn(score_set: ScoreSet, points: list[tuple[float, float]]) -> Ch
         )
         .properties(width=360, height=220)
     )
+    found = spearman_within(overlaps, values)
+    finding = _("Word overlap goes with “%(name)s”: Spearman %(value).2f (%(low).2f to %(high).2f).")
+    if found.value is None:
+        finding = _("Word overlap and “%(name)s” have no correlation that can be computed.")
+    elif found.low is not None and found.high is not None and found.low <= 0 <= found.high:
+        finding = _(
+            "Word overlap says nothing sure about “%(name)s”: Spearman %(value).2f (%(low).2f to %(high).2f)."
+        )
+    elif found.value < 0:
+        finding = _("More word overlap, lower “%(name)s”: Spearman %(value).2f (%(low).2f to %(high).2f).")
+    words = {"name": str(score_set), "value": found.value, "low": found.low, "high": found.high}
     return chart_draw(
         circles,
         name="overlap",
-        finding=_overlap_finding(score_set, spearman_within(overlaps, values)),
+        finding=finding % words,
         n=len(points),
         unit=_("pairs"),
         columns=[_("Dice from"), _("Dice to"), _("score from"), _("score to"), _("pairs")],
         rows=rows,
         judges=score_set.judged_by,
     )
-
-
-def _overlap_finding(score_set: ScoreSet, found: Correlation) -> str:
-    if found.value is None:
-        return _("Word overlap and “%(name)s” have no correlation that can be computed.") % {
-            "name": str(score_set)
-        }
-    sentence = _("Word overlap goes with “%(name)s”: Spearman %(value).2f (%(low).2f to %(high).2f).")
-    if found.low is not None and found.high is not None and found.low <= 0 <= found.high:
-        sentence = _(
-            "Word overlap says nothing sure about “%(name)s”: Spearman %(value).2f (%(low).2f to %(high).2f)."
-        )
-    elif found.value < 0:
-        sentence = _("More word overlap, lower “%(name)s”: Spearman %(value).2f (%(low).2f to %(high).2f).")
-    return sentence % {"name": str(score_set), "value": found.value, "low": found.low, "high": found.high}
-
-
-def _lengths(pairs: list[int]) -> dict[int, int]:
-    rows = Pair.objects.filter(pk__in=pairs).order_by("pk").values_list("a__text", "b__text")
-    return dict(Counter(min(word_count(text), LONGEST) for both in rows for text in both))

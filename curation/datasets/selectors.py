@@ -143,22 +143,10 @@ def pairs_of_any_score(dataset: Dataset, filter: PairFilter) -> QuerySet[Pair]:
     pairs = pairs.filter(**{name: value for name in names if (value := getattr(filter, name))})
     if filter.generated_pairs:
         pairs = pairs.filter(included(filter.generated_pairs))
-    if filter.search:
-        pairs = _with_words(pairs, dataset, filter.search)
-    return pairs
-
-
-def within_bounds(pairs: QuerySet[Pair], filter: PairFilter) -> QuerySet[Pair]:
-    """Those of the pairs whose score in the filter's set is within its bounds; all where it names none."""
-    bounds = {"scores__value__gte": filter.low, "scores__value__lte": filter.high}
-    bounds = {name: value for name, value in bounds.items() if value is not None}
-    if filter.score_set is None or not bounds:
+    if not filter.search:
         return pairs
-    return pairs.filter(scores__score_set=filter.score_set, **bounds)
-
-
-def _with_words(pairs: QuerySet[Pair], dataset: Dataset, words: str) -> QuerySet[Pair]:
-    """Those of the pairs whose sentences hold the words, or whose id they are."""
+    # The pairs whose sentences hold the words, or whose id they are.
+    words = filter.search
     sentences = Sentence.objects.filter(dataset=dataset, text__icontains=words)
     if sentences[FEW_SENTENCES : FEW_SENTENCES + 1].exists():
         # So many pairs have them that the pairs, read in order, soon fill a page.
@@ -169,6 +157,15 @@ def _with_words(pairs: QuerySet[Pair], dataset: Dataset, words: str) -> QuerySet
     named, in_a, in_b = Q(dataset=dataset, external_id=words), Q(a__in=found), Q(b__in=found)
     sides = [Pair.objects.filter(condition).order_by().values("pk") for condition in (in_a, in_b, named)]
     return pairs.filter(pk__in=sides[0].union(*sides[1:]))
+
+
+def within_bounds(pairs: QuerySet[Pair], filter: PairFilter) -> QuerySet[Pair]:
+    """Those of the pairs whose score in the filter's set is within its bounds; all where it names none."""
+    bounds = {"scores__value__gte": filter.low, "scores__value__lte": filter.high}
+    bounds = {name: value for name, value in bounds.items() if value is not None}
+    if filter.score_set is None or not bounds:
+        return pairs
+    return pairs.filter(scores__score_set=filter.score_set, **bounds)
 
 
 def fields_of_order(name: str) -> tuple[str, ...]:

@@ -396,13 +396,38 @@ def _require_different_ids(pairs: _Pairs, drawn: Sequence[str]) -> None:
 def _described(pairs: _Pairs, splits: Sequence[str], score_set: ScoreSet | None) -> Splits:
     own = np.flatnonzero(pairs.active)
     of_active = [splits[place] for place in own.tolist()]
-    values = _values(pairs.pk[own], score_set)
-    edges = bin_edges(score_set.low, score_set.high, BINS) if score_set else ()
+    # The score of each pair, NaN where it has none.
+    values = np.full(own.size, np.nan)
+    edges: Sequence[float] = ()
+    if score_set is not None:
+        scores = PairScore.objects.filter(score_set=score_set).values_list("pair_id", "value")
+        value_of = dict(scores.iterator(chunk_size=_ROWS_AT_ONCE))
+        values = np.array([value_of.get(pk, np.nan) for pk in pairs.pk[own].tolist()])
+        edges = bin_edges(score_set.low, score_set.high, BINS)
     names = np.asarray(of_active, dtype=object)
-    rows = [
-        _row(name, np.flatnonzero(names == name), own, pairs.sources, values, edges=edges)
-        for name in sorted(set(of_active))
-    ]
+    rows = []
+    for name in sorted(set(of_active)):
+        places = np.flatnonzero(names == name)
+        scored = values[places][~np.isnan(values[places])]
+        counted = Counter(pairs.sources[place] for place in own[places].tolist())
+        counts = list[int]()
+        if edges:
+            # As for the chart of a score set: a score on an edge belongs to the bin above it, but the highest to the
+            # last bin.
+            width = (edges[-1] - edges[0]) / BINS
+            numbers = np.floor((scored - edges[0]) / width + 1e-9).astype(np.int64)
+            counts = np.bincount(np.clip(numbers, 0, BINS - 1), minlength=BINS).tolist()
+        rows.append(
+            SplitRow(
+                split=name,
+                pairs=int(places.size),
+                share=places.size / own.size,
+                sources=sorted(counted.items(), key=lambda item: (-item[1], item[0])),
+                mean=float(scored.mean()) if scored.size else None,
+                sd=float(scored.std()) if scored.size else None,
+                counts=tuple(counts),
+            )
+        )
     rows.sort(key=lambda row: (row.split == "", -row.pairs, row.split))
     return Splits(rows, _leaks(pairs, splits), edges)
 
@@ -414,46 +439,6 @@ def _leaks(pairs: _Pairs, splits: Sequence[str]) -> list[Leak]:
     had = [pairs.splits[place] for place in own.tolist()]
     new = np.array([split != before for split, before in zip(of_active, had, strict=True)], dtype=bool)
     return leaks_between(of_active, pairs.a[own], pairs.b[own], pairs.set_here[own] | new)
-
-
-def _row(
-    name: str,
-    places: NDArray[np.int64],
-    own: NDArray[np.int64],
-    sources: Sequence[str],
-    values: NDArray[np.float64],
-    *,
-    edges: Sequence[float],
-) -> SplitRow:
-    scored = values[places][~np.isnan(values[places])]
-    counted = Counter(sources[place] for place in own[places].tolist())
-    return SplitRow(
-        split=name,
-        pairs=int(places.size),
-        share=places.size / own.size,
-        sources=sorted(counted.items(), key=lambda item: (-item[1], item[0])),
-        mean=float(scored.mean()) if scored.size else None,
-        sd=float(scored.std()) if scored.size else None,
-        counts=_binned(scored, edges),
-    )
-
-
-def _binned(scored: NDArray[np.float64], edges: Sequence[float]) -> tuple[int, ...]:
-    """A score on an edge belongs to the bin above it, but the highest to the last bin."""
-    if not edges:
-        return ()
-    width = (edges[-1] - edges[0]) / BINS
-    numbers = np.floor((scored - edges[0]) / width + 1e-9).astype(np.int64)  # as for the chart of a score set
-    return tuple(np.bincount(np.clip(numbers, 0, BINS - 1), minlength=BINS).tolist())
-
-
-def _values(pks: NDArray[np.int64], score_set: ScoreSet | None) -> NDArray[np.float64]:
-    """The score of each pair, NaN where it has none."""
-    if score_set is None:
-        return np.full(pks.size, np.nan)
-    scores = PairScore.objects.filter(score_set=score_set).values_list("pair_id", "value")
-    value_of = dict(scores.iterator(chunk_size=_ROWS_AT_ONCE))
-    return np.array([value_of.get(pk, np.nan) for pk in pks.tolist()])
 
 
 def _give(dataset: Dataset, split_of: Mapping[int, str]) -> None:

@@ -24,7 +24,12 @@ def words_merged_meanwhile() -> Iterator[None]:
     often, so that the list stays as short as before: each search reads all of it. Where there is no such index, or
     it belongs to another user of the database, nothing changes.
     """
-    if not _may_merge():
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass(%s)", [INDEX]
+        )
+        may_merge = cursor.fetchone() == (True,)
+    if not may_merge:
         yield
         return
     with connection.cursor() as cursor:
@@ -40,14 +45,6 @@ def words_merged_meanwhile() -> Iterator[None]:
         if connection.is_usable():  # a lost connection has lost the setting too
             with connection.cursor() as cursor:
                 cursor.execute("RESET gin_pending_list_limit")
-
-
-def _may_merge() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass(%s)", [INDEX]
-        )
-        return bool(cursor.fetchone() == (True,))
 
 
 def _merge_until(ended: Event) -> None:

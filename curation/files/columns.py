@@ -1,7 +1,7 @@
 """The names of a file's columns: the usual ones, those that a person means, and what to say where none fits."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import shorten
 
 from curation.files.assignments import without_turk
@@ -104,20 +104,17 @@ def possible_sentences(names: Sequence[str]) -> tuple[str, str] | None:
     """
     lower = {name.lower(): name for name in reversed(names)}
     for name in names:
-        for second, third in _counterparts(name.lower()):
+        for match in re.finditer(r"(?<!\d)1(?!\d)|(?<![a-z])a(?![a-z])", name.lower()):
+            # What the second and the third column are called if this is the first, such as caption1 or text_a.
+            before, after = name.lower()[: match.start()], name.lower()[match.end() :]
+            second, third = (
+                f"{before}{mark}{after}" for mark in (("2", "3") if match[0] == "1" else ("b", "c"))
+            )
             # Items of a tuple are numbered too, and are more than two.
             if second in lower and third not in lower:
                 return name, lower[second]
     plain = dict(zip(reversed(plain_names(names)), reversed(names), strict=True))
     return next(((plain[a], plain[b]) for a, b in _POSSIBLE if a in plain and b in plain), None)
-
-
-def _counterparts(name: str) -> Iterator[tuple[str, str]]:
-    """What the second and the third column are called if the first one has this name, such as caption1 or text_a."""
-    for match in re.finditer(r"(?<!\d)1(?!\d)|(?<![a-z])a(?![a-z])", name):
-        before, after = name[: match.start()], name[match.end() :]
-        second, third = ("2", "3") if match[0] == "1" else ("b", "c")
-        yield f"{before}{second}{after}", f"{before}{third}{after}"
 
 
 def unequal_rows_refusal(file_name: str, names: Sequence[str], width: int, places: Mapping[str, int]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from curation.files.cells import BadRowError, sentence_in
 from curation.files.drafts import FileError, RowError
@@ -82,7 +82,7 @@ def _of_json(path: Path, language: str, encoding: str | None) -> Iterator[Docume
                 row = json_from(line)
             except ValueError as error:
                 raise FileError(f"Line {number} of {path.name} is not JSON: {error}.") from error
-            text = row.get("text") if isinstance(row, dict) else None
+            text: Any = row.get("text") if isinstance(row, dict) else None
             is_list = isinstance(text, list) and all(isinstance(sentence, str) for sentence in text)
             if not isinstance(row, dict) or not (isinstance(text, str) or is_list):
                 raise FileError(

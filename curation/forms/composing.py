@@ -249,20 +249,15 @@ class SamplingForm(forms.Form):
                     idf=asked["idf"],
                     **self.more_settings(),
                 )
-                self.chosen_synonyms = self._synonyms()
+                self.chosen_synonyms = None
+                if asked["strategy"] in OF_WORDS and asked["synonyms"]:
+                    wordnet = asked["synonyms"] == "wordnet"
+                    self.chosen_synonyms = (
+                        synonyms_of_wordnet() if wordnet else synonyms_of_text(asked["synonym_list"])
+                    )
         except UserError as error:
             raise forms.ValidationError(str(error)) from error
         return asked
-
-    def _synonyms(self) -> Synonyms | None:
-        asked = self.cleaned_data
-        if asked["strategy"] not in OF_WORDS or not asked["synonyms"]:
-            return None
-        return (
-            synonyms_of_wordnet()
-            if asked["synonyms"] == "wordnet"
-            else synonyms_of_text(asked["synonym_list"])
-        )
 
 
 class CompositionForm(SamplingForm):

@@ -280,13 +280,12 @@ class ImportForm(forms.Form):
             self.add_error("b", same)
         return self.cleaned_data
 
-    def _chosen(self, name: str, column: str) -> str | None:
-        return None if column == self._guessed.get(name) else column
-
     def options(self) -> ImportOptions:
         given = self.cleaned_data
         return ImportOptions(
-            columns=Columns(**{name: self._chosen(name, given[name]) for name in COLUMNS}),
+            columns=Columns(
+                **{name: given[name] for name in COLUMNS if given[name] != self._guessed.get(name)}
+            ),
             header=self.preview.header,
             delimiter=self.preview.delimiter_given,
             encoding=self.preview.encoding_given,

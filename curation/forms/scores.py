@@ -31,13 +31,13 @@ class ComparedSetsForm(forms.Form):
             text for text, pk in zip(named.values(), asked, strict=True) if text and pk not in self.rows
         ]
         self.twice = asked[0] in self.rows and asked[0] == asked[1]
-        chosen = self._chosen(asked[0], None if self.twice else asked[1])
+        first, second = asked[0], None if self.twice else asked[1]
+        if first not in self.rows:
+            first = next(pk for pk in self.rows if pk != second)
+        if second not in self.rows:
+            second = next(pk for pk in self.rows if pk != first)
+        chosen = (first, second)
         super().__init__(dict(zip(("first", "second"), chosen, strict=True)))
         for name in ("first", "second"):
             cast("forms.ChoiceField", self.fields[name]).choices = ways
         self.first_row, self.second_row = (self.rows[pk] for pk in chosen)
-
-    def _chosen(self, first: int | None, second: int | None) -> tuple[int, int]:
-        if first not in self.rows:
-            first = next(pk for pk in self.rows if pk != second)
-        return first, second if second in self.rows else next(pk for pk in self.rows if pk != first)

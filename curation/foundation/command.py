@@ -9,7 +9,7 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, _ArgumentGroup
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -123,16 +123,14 @@ def reader_may_leave() -> Iterator[None]:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        shut = [stream for stream in (sys.stdout, sys.stderr) if _is_shut(stream)]
+        shut = []  # the pipes that nobody reads any more
+        for stream in (sys.stdout, sys.stderr):
+            looking = select.poll()
+            looking.register(stream.fileno(), 0)  # errors are reported without asking
+            if looking.poll(0):
+                shut.append(stream)
         if not shut:  # the pipe was another one, to a database or a broker
             raise
         for stream in shut:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         sys.exit(READER_LEFT)
-
-
-def _is_shut(stream: TextIO) -> bool:
-    """Whether it is a pipe that nobody reads any more."""
-    looking = select.poll()
-    looking.register(stream.fileno(), 0)  # errors are reported without asking
-    return bool(looking.poll(0))

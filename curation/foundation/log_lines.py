@@ -18,15 +18,13 @@ logger = logging.getLogger("semblance.happened")
 def log_line(event: str, **fields: object) -> None:
     """Write the line. Fields that are None or empty are left out; what has spaces or control characters is quoted."""
     given = {name: value for name, value in fields.items() if value is not None and value != ""}
-    words = " ".join([event, *(f"{name}={_word(value)}" for name, value in given.items())])
-    logger.info("%s", words, extra={"event": event, **given})
+    words = [event]
+    for name, text in ((name, str(value)) for name, value in given.items()):
+        is_word = text.isprintable() and not set(text) & set(' "=')
+        words.append(f"{name}={text if is_word else json.dumps(text)}")
+    logger.info("%s", " ".join(words), extra={"event": event, **given})
 
 
 def log_line_at_commit(event: str, **fields: object) -> None:
     """Write the line once the transaction is committed: a change that is rolled back did not happen."""
     transaction.on_commit(partial(log_line, event, **fields))
-
-
-def _word(value: object) -> str:
-    text = str(value)
-    return text if text.isprintable() and not set(text) & set(' "=') else json.dumps(text)

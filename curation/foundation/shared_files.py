@@ -124,7 +124,7 @@ def shared_put(path: Path) -> None:
     store = shared_store()
     if store is None:
         return
-    relative = _relative(path)
+    relative = path.relative_to(settings.SEMBLANCE_HOME).as_posix()
     sums = sums_of(path)
     with suppress(DamagedError):
         if shared_sums(relative) == sums:  # another worker was faster, and somebody may be reading it
@@ -317,7 +317,3 @@ def _damaged(name: str, found: str, expected: str) -> DamagedError:
 
 def _object(relative: str, one: FileSum) -> str:
     return f"files/{PurePosixPath(relative) / one.name}"
-
-
-def _relative(path: Path) -> str:
-    return path.relative_to(settings.SEMBLANCE_HOME).as_posix()

@@ -73,7 +73,11 @@ class Statement:
         if connection.vendor != "postgresql":
             return cls(sql, parameters)
         slots = tuple(parameter for parameter in parameters if isinstance(parameter, Slot))
-        pieces = ["%s" if isinstance(each, Slot) else _literal(each) for each in parameters]
+        quote = psycopg.sql.quote
+        pieces = [
+            "%s" if isinstance(each, Slot) else quote(each, connection.connection).replace("%", "%%")
+            for each in parameters
+        ]
         return cls(sql.replace("%%", "%%%%") % tuple(pieces), slots)
 
     def execute(self, values: Sequence[Any]) -> Any:
@@ -91,10 +95,6 @@ class Statement:
             cursor.cursor = _PreparedCursor(database.connection)
         cursor.execute(self.sql, parameters)
         return cursor
-
-
-def _literal(value: Any) -> str:
-    return psycopg.sql.quote(value, connection.connection).replace("%", "%%")
 
 
 # How often each function is built at most; a caller that asks for more shapes waits for Django each time.
@@ -180,15 +180,17 @@ class _Select:
             rows = cursor.fetchall()
         if self._converters:
             rows = self._compiler.apply_converters(rows, self._converters)
-        return [self._instance(row) for row in rows] if self._makes else [tuple(row) for row in rows]
-
-    def _instance(self, row: Sequence[Any]) -> Model:
-        instance: Model = self._model.from_db(self._database, self._names, row[self._first : self._end])
-        for related in self._related:
-            related.populate(row, instance)
-        for name, column in self._annotations:
-            setattr(instance, name, row[column])
-        return instance
+        if not self._makes:
+            return [tuple(row) for row in rows]
+        instances = []
+        for row in rows:
+            instance: Model = self._model.from_db(self._database, self._names, row[self._first : self._end])
+            for related in self._related:
+                related.populate(row, instance)
+            for name, column in self._annotations:
+                setattr(instance, name, row[column])
+            instances.append(instance)
+        return instances
 
 
 class UpdateBuilt(_Built[Parameters]):
@@ -248,27 +250,21 @@ def row_insert(row: Model, *, unique: Sequence[str] = (), replaced: Sequence[str
     """
     key = type(row), tuple(unique), tuple(replaced)
     if key not in _of_rows:
-        _of_rows[key] = _insert_built(type(row), unique, replaced)
+        about = row._meta
+        inserted = [field for field in about.local_concrete_fields if field is not about.pk]
+        slots = type(row)(**{field.attname: Slot(place, field) for place, field in enumerate(inserted)})
+        query = InsertQuery(
+            type(row),
+            on_conflict=OnConflict.UPDATE if unique else None,
+            update_fields=[about.get_field(name) for name in replaced],
+            unique_fields=[about.get_field(name) for name in unique],
+        )
+        query.insert_values(inserted, [slots])
+        compiler = query.get_compiler(connection=connection)
+        compiler.returning_fields = [about.pk]
+        _of_rows[key] = inserted, Statement.built(*compiler.as_sql()[0])
     fields, statement = _of_rows[key]
     values = [field.pre_save(row, add=True) for field in fields]
     with mark_for_rollback_on_error(connection.alias), statement.execute(values) as cursor:
         row.pk = cursor.fetchone()[0]
     row._state.adding, row._state.db = False, connection.alias
-
-
-def _insert_built(
-    model: type[Model], unique: Sequence[str], replaced: Sequence[str]
-) -> tuple[list[Any], Statement]:
-    about = model._meta
-    fields = [field for field in about.local_concrete_fields if field is not about.pk]
-    slots = model(**{field.attname: Slot(place, field) for place, field in enumerate(fields)})
-    query = InsertQuery(
-        model,
-        on_conflict=OnConflict.UPDATE if unique else None,
-        update_fields=[about.get_field(name) for name in replaced],
-        unique_fields=[about.get_field(name) for name in unique],
-    )
-    query.insert_values(fields, [slots])
-    compiler = query.get_compiler(connection=connection)
-    compiler.returning_fields = [about.pk]
-    return fields, Statement.built(*compiler.as_sql()[0])

@@ -54,25 +54,25 @@ def judged_sentences(score_set: ScoreSet) -> list[JudgedSentence]:
     )
     known = Q(p_d_of_pair__isnull=False) | Q(p_d_of_sentence__isnull=False) | Q(score_set=score_set)
     rows = scored.filter(known).select_related("sentence").order_by("decided_at", "pk")
-    return [_judged(row, score_set) for row in rows]
-
-
-def _judged(row: ReviewDecision, score_set: ScoreSet) -> JudgedSentence:
-    # Decisions from before queues were kept name no set; all of them were of the lowest p_D.
-    own = row.score_set_id == score_set.pk or (row.score_set_id is None and row.frame == Frame.LOWEST)
-    of_pair, of_sentence = row.p_d_of_pair, row.p_d_of_sentence  # type: ignore[attr-defined]
-    return JudgedSentence(
-        sentence=row.sentence_id,
-        pair=row.pair_id,
-        text=row.sentence.text,
-        p_d=of_pair if of_pair is not None else of_sentence,
-        kept=row.verdict == ReviewDecision.Verdict.KEEP,
-        blind=row.blind,
-        frame=row.frame if own else Frame.CHOSEN.value,
-        stratum=row.stratum if own else None,
-        reviewer=row.reviewer_id,
-        human=row.sentence.origin == Sentence.Origin.HUMAN,
-        reasons=tuple(row.reasons),
-        second=row.second,
-        decided_at=row.decided_at,
-    )
+    judged = []
+    for row in rows:
+        # Decisions from before queues were kept name no set; all of them were of the lowest p_D.
+        own = row.score_set_id == score_set.pk or (row.score_set_id is None and row.frame == Frame.LOWEST)
+        judged.append(
+            JudgedSentence(
+                sentence=row.sentence_id,
+                pair=row.pair_id,
+                text=row.sentence.text,
+                p_d=row.p_d_of_sentence if row.p_d_of_pair is None else row.p_d_of_pair,
+                kept=row.verdict == ReviewDecision.Verdict.KEEP,
+                blind=row.blind,
+                frame=row.frame if own else Frame.CHOSEN.value,
+                stratum=row.stratum if own else None,
+                reviewer=row.reviewer_id,
+                human=row.sentence.origin == Sentence.Origin.HUMAN,
+                reasons=tuple(row.reasons),
+                second=row.second,
+                decided_at=row.decided_at,
+            )
+        )
+    return judged

@@ -177,7 +177,15 @@ def decision_store(decision: ReviewDecision, *, text: str, companions: Sequence[
 
     text: of an edit. The caller has locked the sentence, and the dataset where the verdict is an edit.
     """
-    new_sentence = _sentence_edited(decision.pair, text) if decision.verdict == Verdict.EDIT else None
+    new_sentence = None
+    if decision.verdict == Verdict.EDIT:
+        # The sentence that takes the machine's place. What a person had written before stays a person's.
+        language = decision.pair.b.language
+        new_sentence, _made = Sentence.objects.get_or_create(
+            dataset=decision.pair.dataset,
+            key=sentence_key(text),
+            defaults={"text": text, "language": language, "origin": Sentence.Origin.EDITED},
+        )
     _row_store(decision, new_sentence)
     pairs = Pair.objects.filter(pk__in=companions).select_related("a", "b", "dataset").order_by("pk")
     shared = ("sentence", "reviewer", "verdict", "reasons", "note", "value_shown", "score_set", "frame")
@@ -388,13 +396,3 @@ def _text_edited(pair: Pair, text: str) -> str:
         why = _("The new text is the source sentence itself. Write another sentence, or reject this one.")
         raise UserError(why)
     return text
-
-
-def _sentence_edited(pair: Pair, text: str) -> Sentence:
-    """The sentence that takes the machine's place. What a person had written before stays a person's."""
-    sentence, _made = Sentence.objects.get_or_create(
-        dataset=pair.dataset,
-        key=sentence_key(text),
-        defaults={"text": text, "language": pair.b.language, "origin": Sentence.Origin.EDITED},
-    )
-    return sentence

@@ -7,7 +7,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from curation.statistics.correlation import Scores, paired
+from curation.statistics.correlation import paired
 from curation.statistics.histograms import bin_edges
 from curation.statistics.influence import Correlation, pearson_within, spearman_within
 
@@ -48,26 +48,20 @@ def agreement_of(first: ArrayLike, second: ArrayLike, *, low: float, high: float
     # As in `histogram`: a score on an edge belongs above it, and the end of the scale to the last bin.
     # Bin of x: floor((x - low) / width + 1e-9). The 1e-9 lifts scores that rounding left just below their edge.
     places = np.clip(np.floor((left - low) / ((high - low) / bins) + 1e-9).astype(np.int64), 0, bins - 1)
-    return Agreement(
-        spearman=spearman_within(left, right),
-        pearson=pearson_within(left, right),
-        bins=[
-            # Spearman within each bin of the first score, as for the STS subset of STR-2021 (section 4).
-            _bin(left[places == place], right[places == place], edges[place], edges[place + 1])
-            for place in range(bins)
-        ],
-    )
-
-
-def _bin(left: Scores, right: Scores, low: float, high: float) -> Bin:
-    return Bin(
-        low=low,
-        high=high,
-        # Of one pair, no correlation.
-        spearman=spearman_within(left, right) if left.size > 1 else Correlation(left.size),
-        mean=float(right.mean()) if right.size else None,
-        sd=float(right.std(ddof=1)) if right.size > 1 else None,
-    )
+    # Spearman within each bin of the first score, as for the STS subset of STR-2021 (section 4). Of one pair, none.
+    found = []
+    for place in range(bins):
+        one, other = left[places == place], right[places == place]
+        found.append(
+            Bin(
+                low=edges[place],
+                high=edges[place + 1],
+                spearman=spearman_within(one, other) if one.size > 1 else Correlation(one.size),
+                mean=float(other.mean()) if other.size else None,
+                sd=float(other.std(ddof=1)) if other.size > 1 else None,
+            )
+        )
+    return Agreement(spearman_within(left, right), pearson_within(left, right), found)
 
 
 def rank_differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:

@@ -107,7 +107,9 @@ def resampled_correlations(
         return np.full(resamples, np.nan)
     sides = (_Ranks(first), _Ranks(second))
     if groups is not None:
-        draws = _draws_of_groups(groups, resamples, seed)
+        # Groups are drawn, and every pair of a group has the group's count; resamples differ in their number of pairs.
+        of_groups = _draws(int(groups.max()) + 1, resamples, seed, width=groups.size)
+        draws: Iterator[Counts] = (counts[:, groups] for counts in of_groups)  # (rows, groups) -> (rows, n)
     elif design is not None:
         draws = _draws_within(design, resamples, seed)
     else:
@@ -200,13 +202,6 @@ def _correlations(counts: Counts, *sides: _Ranks) -> Scores:
     undefined = np.minimum(*variances) < 1e-20
     scale = np.sqrt(np.where(undefined, 1.0, variances[0] * variances[1]))
     return np.where(undefined, np.nan, np.clip(covariance / scale, -1.0, 1.0))
-
-
-def _draws_of_groups(groups: Integers, resamples: int, seed: int) -> Iterator[Counts]:
-    """As `_draws`, but groups are drawn, and a pair as often as its group."""
-    # Every pair of a group has the group's count; resamples differ in their number of pairs.
-    for counts in _draws(int(groups.max()) + 1, resamples, seed, width=groups.size):
-        yield counts[:, groups]
 
 
 def _draws(pairs: int, resamples: int, seed: int, *, width: int = 0) -> Iterator[Counts]:

@@ -23,7 +23,7 @@ from curation.foundation.roles import Role
 from curation.models import Dataset, Invitation, Membership, User
 from curation.people.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from curation.people.mail.links import site_address
-from curation.people.mail.services import Told, invitation_mail_again, invitations_mail
+from curation.people.mail.services import invitation_mail_again, invitations_mail
 from curation.people.members import (
     account_create,
     invitation_accept,
@@ -119,7 +119,11 @@ def invitation_list(request: AuthedRequest, slug: str) -> HttpResponse:
     link, told = "", []
     if form.is_valid():
         if form.mailed["addresses"]:
-            told = _mailed(request, dataset, form)
+            site = site_address(request)
+            try:
+                told = invitations_mail(dataset=dataset, by=request.user, site=site, at=now(), **form.mailed)
+            except UserError as error:
+                form.add_error("addresses", str(error))
         else:
             _made, token = invitation_create(dataset=dataset, by=request.user, at=now(), **form.asked)
             link = request.build_absolute_uri(reverse("curation:invitation", args=[token]))
@@ -131,15 +135,6 @@ def invitation_list(request: AuthedRequest, slug: str) -> HttpResponse:
     invitations = [(each, invitation_refusal(each, at=at)) for each in shown]
     context = {"dataset": dataset, "form": form, "link": link, "told": told, "invitations": invitations}
     return render(request, "curation/invitations.html", context)
-
-
-def _mailed(request: AuthedRequest, dataset: Dataset, form: InvitationForm) -> list[Told]:
-    site = site_address(request)
-    try:
-        return invitations_mail(dataset=dataset, by=request.user, site=site, at=now(), **form.mailed)
-    except UserError as error:
-        form.add_error("addresses", str(error))
-        return []
 
 
 @require_POST

@@ -174,7 +174,12 @@ def _page(
     score = _score_kept(request, queue, form) if form else None
     several = shown_of(queue, [score]) if score else shown_next(request, queue, at=at, count=1)
     shown = several[0] if several else None
-    wider = None if shown else _wider(request, queue)
+    # The next larger share or sample in which something waits for the person.
+    wider = None if shown else _next_wider(request, queue)
+    larger = None
+    if wider is not None:
+        label = dict(SIZES)[wider.size] if wider.samples else dict(SHARES)[wider.share]
+        larger = {"label": label, "address": wider.address}
     figures = figures_of(request, queue, at=at)
     context: dict[str, Any] = figures | {
         "shown": shown,
@@ -200,7 +205,7 @@ def _page(
         "sentences": figures["progress"].total // queue.verdicts_needed,
         "disputed": decisions_disputed(queue.score_set.dataset).count(),
         "elsewhere": 0 if shown else queue_waiting(queue, reviewer=request.user),
-        "wider": wider,
+        "wider": larger,
         "words": words(),
     }
     return render(request, "curation/review/review.html", context, status=status)
@@ -224,12 +229,3 @@ def _next_wider(request: AuthedRequest, queue: Queue) -> Queue | None:
         shares=[share for share, _label in SHARES],
         sizes=[size for size, _label in SIZES],
     )
-
-
-def _wider(request: AuthedRequest, queue: Queue) -> dict[str, Any] | None:
-    """The next larger share or sample in which something waits for the person."""
-    wider = _next_wider(request, queue)
-    if wider is None:
-        return None
-    label = dict(SIZES)[wider.size] if wider.samples else dict(SHARES)[wider.share]
-    return {"label": label, "address": wider.address}

@@ -11,7 +11,7 @@ from curation.datasets.agreement import agreement_chart, differences_of, pairs_l
 from curation.datasets.selectors import ScoreSetRow, score_sets_of
 from curation.forms.scores import ComparedSetsForm
 from curation.foundation.numbers import page_number
-from curation.models import Dataset, ScoreSet
+from curation.models import Dataset
 from curation.people.access import AuthedRequest, dataset_for
 from curation.views.tables import csv_streamed
 
@@ -57,13 +57,13 @@ def score_differences(request: AuthedRequest, slug: str) -> StreamingHttpRespons
         raise Http404
     first, second = form.first_row.score_set, form.second_row.score_set
     columns = [*PAIR_COLUMNS, str(first), str(second), "rank_difference"]
-    return csv_streamed(request, f"{dataset.slug}-score-differences.csv", columns, _rows(first, second))
 
+    def lines() -> Iterator[list[object]]:
+        for pair, scores in differences_of(first, second):
+            facts = (pair.external_id, pair.a.text, pair.b.text, pair.source, pair.split)
+            yield [*facts, scores.first, scores.second, f"{scores.difference:.6f}"]
 
-def _rows(first: ScoreSet, second: ScoreSet) -> Iterator[list[object]]:
-    for pair, scores in differences_of(first, second):
-        facts = (pair.external_id, pair.a.text, pair.b.text, pair.source, pair.split)
-        yield [*facts, scores.first, scores.second, f"{scores.difference:.6f}"]
+    return csv_streamed(request, f"{dataset.slug}-score-differences.csv", columns, lines())
 
 
 def _comparable(dataset: Dataset) -> list[ScoreSetRow]:

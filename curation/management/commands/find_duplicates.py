@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.datasets.differing_scores import Differing, DifferingScores
+from curation.datasets.differing_scores import DifferingScores
 from curation.datasets.duplicates import Duplicates, duplicate_pairs, duplicates_found
 from curation.datasets.selectors import dataset_named
 from curation.files.tables import csv_lines
@@ -66,8 +66,17 @@ class Command(BaseCommand):
         differing = DifferingScores(searched)
         if options["out"]:
             with errors_shown(), replacing(options["out"]) as file, as_text(file) as text:
-                rows = chain([COLUMNS], _rows(found, differing.pairs()))
-                text.writelines(csv_lines(rows, spreadsheet=options["spreadsheet"]))
+                ranked = [
+                    (rank, group) for rank, group in enumerate(found, start=1) for _pair in group.numbers
+                ]
+                pairs = duplicate_pairs(number for group in found for number in group.numbers)
+                differ = differing.pairs()
+                rows = (
+                    (rank, group.likeness.value, int(pair.number in differ), pair.dataset, pair.number, pair.id,
+                     pair.source, pair.split, pair.first, pair.second)
+                    for (rank, group), pair in zip(ranked, pairs, strict=True)
+                )  # fmt: skip
+                text.writelines(csv_lines(chain([COLUMNS], rows), spreadsheet=options["spreadsheet"]))
         counted = Counter(group.likeness for group in found)
         figures = {
             "dataset": searched.slug,
@@ -76,27 +85,18 @@ class Command(BaseCommand):
             "scores_differ": len(differing),
             "seconds": round(monotonic() - started, 3),
         }
-        self.answer(figures, *_lines(found, counted), *_scores(differing), as_json=options["json"])
+        self.answer(figures, *_lines(found, counted, differing), as_json=options["json"])
 
 
-def _rows(found: Sequence[Duplicates], differing: set[int]) -> Iterator[list[object]]:
-    """Under COLUMNS."""
-    named = [
-        (rank, group.likeness.value) for rank, group in enumerate(found, start=1) for _pair in group.numbers
-    ]
-    pairs = duplicate_pairs(number for group in found for number in group.numbers)
-    for (rank, likeness), pair in zip(named, pairs, strict=True):
-        about = (pair.dataset, pair.number, pair.id, pair.source, pair.split, pair.first, pair.second)
-        yield [rank, likeness, int(pair.number in differing), *about]
-
-
-def _lines(found: Sequence[Duplicates], counted: Counter[Likeness]) -> Iterator[str]:
+def _lines(
+    found: Sequence[Duplicates], counted: Counter[Likeness], differing: DifferingScores
+) -> Iterator[str]:
     if not found:
         yield _("No pair is there more than once.")
-        return
-    yield _("%(exact)d groups of exact, %(mirrored)d of mirrored and %(near)d of near duplicates.") % {
-        likeness.value: counted[likeness] for likeness in Likeness
-    }
+    else:
+        yield _("%(exact)d groups of exact, %(mirrored)d of mirrored and %(near)d of near duplicates.") % {
+            likeness.value: counted[likeness] for likeness in Likeness
+        }
     for group in found[:SHOWN]:
         named = ", ".join(
             f"{pair.dataset}/{pair.number} ({pair.id})" for pair in duplicate_pairs(group.numbers)
@@ -104,25 +104,19 @@ def _lines(found: Sequence[Duplicates], counted: Counter[Likeness]) -> Iterator[
         yield f"{group.likeness}: {named}"
     if len(found) > SHOWN:
         yield _("%(more)d more groups; name a file with --out to see all.") % {"more": len(found) - SHOWN}
-
-
-def _scores(differing: DifferingScores) -> Iterator[str]:
-    """A section of equal pairs whose scores contradict each other; nothing where there are none."""
-    groups = len(differing)
-    if not groups:
-        return
-    yield ngettext(
-        "%(groups)s group of equal pairs with different scores:",
-        "%(groups)s groups of equal pairs with different scores:",
-        groups,
-    ) % {"groups": f"{groups:,}"}
-    yield from map(_scores_of_group, differing.first(SHOWN))
+    # Equal pairs whose scores contradict each other.
+    if groups := len(differing):
+        yield ngettext(
+            "%(groups)s group of equal pairs with different scores:",
+            "%(groups)s groups of equal pairs with different scores:",
+            groups,
+        ) % {"groups": f"{groups:,}"}
+    for equal in differing.first(SHOWN):
+        shown = [
+            f"{one.value:g} (pair {one.pair_id}, {one.pair.external_id})" for one in equal.scores[:SHOWN]
+        ]
+        yield f"{equal.score_set}: {', '.join(shown)}{', …' if len(equal.scores) > SHOWN else ''}"
     if groups > SHOWN:
         yield _("%(more)d more groups; in the file of --out, their pairs have scores_differ 1.") % {
             "more": groups - SHOWN
         }
-
-
-def _scores_of_group(group: Differing) -> str:
-    shown = [f"{one.value:g} (pair {one.pair_id}, {one.pair.external_id})" for one in group.scores[:SHOWN]]
-    return f"{group.score_set}: {', '.join(shown)}{', …' if len(group.scores) > SHOWN else ''}"

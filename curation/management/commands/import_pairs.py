@@ -122,7 +122,12 @@ class Command(BaseCommand):
             "dataset", "rows", "added", "updated", "unchanged", "rejected", "scores_added", "changes", "duplicates",
             "score_set", "scale", "scale_falls", "guesses", "ratings", "dry_run",
         )  # fmt: skip
-        leaks = _leaks(dataset, outcome)
+        # What the splits share afterwards; None where the dataset has too many pairs to count it, or is not made.
+        leaks: Sequence[Leak] | None = None
+        if outcome.dry_run:
+            leaks = outcome.leaks.after if outcome.leaks else None
+        elif (imported := dataset_by_slug(dataset)) is not None and not too_many_for_a_page(imported):
+            leaks = leaks_now(imported)
         figures = {
             **{key: told[key] for key in keys},
             "leaks": None
@@ -161,14 +166,6 @@ def _outcome_add(parser: ArgumentParser) -> None:
         help="Whether splits that were set here may come to share sentences with those of the file. "
         "Default: %(default)s.",
     )
-
-
-def _leaks(slug: str, outcome: ImportOutcome) -> Sequence[Leak] | None:
-    """What the splits share afterwards; None where the dataset has too many pairs to count it, or is not made."""
-    if outcome.dry_run:
-        return outcome.leaks.after if outcome.leaks else None
-    imported = dataset_by_slug(slug)
-    return None if imported is None or too_many_for_a_page(imported) else leaks_now(imported)
 
 
 def _leak_lines(leaks: Sequence[Leak] | None, outcome: ImportOutcome) -> Iterator[str]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_create
-from curation.exchange.pool import PoolOutcome, SentenceOptions, sentences_import
+from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.files.drafts import FileError, column_option
 from curation.files.sentences import SentenceColumns
 from curation.foundation.command import Command as BaseCommand
@@ -93,16 +93,14 @@ class Command(BaseCommand):
             },
             "seconds": round(monotonic() - started, 3),
         }
-        lines = [line for path, outcome in outcomes for line in _lines(path, outcome)]
+        lines: list[str] = []
+        rejected = _("Line %(line)s of %(file)s was left out: %(reason)s.")
+        counts = _("%(file)s: %(added)s sentences added, %(known)s known, %(rejected)s left out.")
+        for path, outcome in outcomes:
+            lines += [*outcome.warnings, *(guess.reason for guess in outcome.guesses)]
+            lines += [
+                rejected % {"line": error.line, "file": path.name, "reason": error.reason}
+                for error in outcome.errors[:10]
+            ]
+            lines.append(counts % {"file": path.name, **vars(outcome)})
         self.answer(figures, *lines, as_json=options["json"])
-
-
-def _lines(path: Path, outcome: PoolOutcome) -> list[str]:
-    told = _("Line %(line)s of %(file)s was left out: %(reason)s.")
-    rejected = [
-        told % {"line": error.line, "file": path.name, "reason": error.reason}
-        for error in outcome.errors[:10]
-    ]
-    counts = _("%(file)s: %(added)s sentences added, %(known)s known, %(rejected)s left out.")
-    guesses = [guess.reason for guess in outcome.guesses]
-    return [*outcome.warnings, *guesses, *rejected, counts % {"file": path.name, **vars(outcome)}]

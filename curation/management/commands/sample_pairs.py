@@ -98,11 +98,6 @@ class Command(BaseCommand):
         parser.add_argument("--strategy", choices=[one.value for one in Strategy], required=True)
         parser.add_argument("--count", type=int, required=True, metavar="N", help="Pairs to draw.")
         parser.add_argument("--seed", type=int, default=1234, help="Default: %(default)s.")
-        self._input_arguments(parser)
-        self._sentence_arguments(parser)
-        self._strategy_arguments(parser)
-
-    def _input_arguments(self, parser: ArgumentParser) -> None:
         files = parser.add_argument_group(
             "files", "COL is the name of a column, or its number from 1 if the file has no header."
         )
@@ -128,6 +123,8 @@ class Command(BaseCommand):
             metavar="COL",
             help="The source of a sentence or pair, or none. Default: the name of the file.",
         )
+        self._sentence_arguments(parser)
+        self._strategy_arguments(parser)
 
     def _sentence_arguments(self, parser: ArgumentParser) -> None:
         sentences = parser.add_argument_group("sentences")
@@ -211,7 +208,12 @@ class Command(BaseCommand):
             settings = self._settings(options)
             synonyms = self._synonyms(options)
             read = self._read(files, options)
-            drawn = self._drawn(read, settings, options, synonyms)
+            words = synonyms.words if synonyms else None
+            if options["pairs"]:
+                scores = np.array(read.scores, dtype=np.float64)
+                drawn = drawn_from_pairs(read.first, read.second, settings, scores=scores, synonyms=words)
+            else:
+                drawn = drawn_from_sentences(read.first, settings, labels=read.labels, synonyms=words)
             self._write(out, read, drawn, settings, spreadsheet=options["spreadsheet"])
         sample = drawn.sample
         figures = {
@@ -344,15 +346,6 @@ class Command(BaseCommand):
         for row in rejected:
             read.reject(path, row)
 
-    def _drawn(
-        self, read: _Read, settings: Settings, options: Mapping[str, Any], synonyms: Synonyms | None
-    ) -> Drawn:
-        stands = synonyms.words if synonyms else None
-        if options["pairs"]:
-            scores = np.array(read.scores, dtype=np.float64)
-            return drawn_from_pairs(read.first, read.second, settings, scores=scores, synonyms=stands)
-        return drawn_from_sentences(read.first, settings, labels=read.labels, synonyms=stands)
-
     def _write(self, out: Path, read: _Read, drawn: Drawn, settings: Settings, *, spreadsheet: bool) -> None:
         texts = [*read.first, *read.second]
         scored = bool(np.isfinite(read.scores).any())
@@ -386,7 +379,14 @@ def _lines(read: _Read, drawn: Drawn, out: Path) -> Iterator[str]:
         )
     yield told % {"usable": drawn.usable, **unused}
     yield from _missing(drawn.sample.strata)
-    yield from _histogram(drawn)
+    if len(drawn.dice):
+        # Dice of the pairs beside that of the candidates, in shares of each.
+        counts, edges = np.histogram(drawn.dice, bins=BARS, range=(0, 1))
+        possible = np.histogram(drawn.candidates, bins=BARS, range=(0, 1))[0]
+        yield _("Dice        pairs  candidates")
+        for count, other, low in zip(counts.tolist(), possible.tolist(), edges.tolist(), strict=False):
+            share, bar = other / max(1, possible.sum()), "█" * round(WIDEST * count / counts.max())
+            yield f"{low:.2f}–{low + 1 / BARS:.2f} {count:6d} {share:10.1%}  {bar}".rstrip()
     names = {"pairs": len(drawn.sample.pairs), "file": out}
     yield _("%(pairs)d pairs are in %(file)s. Import them with import_pairs.") % names
 
@@ -396,15 +396,3 @@ def _missing(strata: Iterable[Stratum]) -> Iterator[str]:
         if stratum.missing:
             names = {"name": stratum.name, "drawn": stratum.drawn, "asked": stratum.asked}
             yield _("%(name)s: %(drawn)d of %(asked)d pairs were found.") % names
-
-
-def _histogram(drawn: Drawn) -> Iterator[str]:
-    """Dice of the pairs beside that of the candidates, in shares of each."""
-    if not len(drawn.dice):
-        return
-    counts, edges = np.histogram(drawn.dice, bins=BARS, range=(0, 1))
-    possible = np.histogram(drawn.candidates, bins=BARS, range=(0, 1))[0]
-    yield _("Dice        pairs  candidates")
-    for count, other, low in zip(counts.tolist(), possible.tolist(), edges.tolist(), strict=False):
-        bar = "█" * round(WIDEST * count / counts.max())
-        yield f"{low:.2f}–{low + 1 / BARS:.2f} {count:6d} {other / max(1, possible.sum()):10.1%}  {bar}".rstrip()

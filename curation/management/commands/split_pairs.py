@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from curation.datasets.selectors import dataset_named, score_shown_first
-from curation.datasets.splits import Drawing, Splits, splits_apply, splits_now, splits_preview
+from curation.datasets.splits import Drawing, splits_apply, splits_now, splits_preview
 from curation.foundation.command import Command as BaseCommand
 from curation.pairs.leaks import Leaks
 
@@ -46,8 +46,15 @@ class Command(BaseCommand):
         if ratios is None:
             splits, changed = splits_now(divided, shown), 0
         else:
+            shares = {}
+            for part in ratios.split(","):
+                name, _equals, share = part.partition("=")
+                try:
+                    shares[name.strip()] = float(share)
+                except ValueError:
+                    self.fail(_("“%(part)s” is no NAME=SHARE, such as train=.8.") % {"part": part})
             drawing = Drawing(
-                self._shares(ratios),
+                shares,
                 seed=options["seed"],
                 by_source=not options["all_sources"],
                 replace=options["replace"],
@@ -69,9 +76,6 @@ class Command(BaseCommand):
             "leaks": [[leak.split, leak.other, leak.pairs] for leak in splits.leaks],
             "seconds": round(monotonic() - started, 3),
         }
-        self.answer(figures, *self._lines(splits, changed, dry=options["dry_run"]), as_json=options["json"])
-
-    def _lines(self, splits: Splits, changed: int, *, dry: bool) -> list[str]:
         lines = [
             _("%(split)s: %(pairs)d pairs (%(share).1f %%)")
             % {"split": row.split or _("no split"), "pairs": row.pairs, "share": 100 * row.share}
@@ -84,15 +88,6 @@ class Command(BaseCommand):
         ]
         if not splits.leaks:
             lines.append(_("No split shares a sentence with another."))
+        dry = options["dry_run"]
         words = _("%(n)d pairs would get another split.") if dry else _("%(n)d pairs got another split.")
-        return [*lines, words % {"n": changed}]
-
-    def _shares(self, ratios: str) -> dict[str, float]:
-        shares = {}
-        for part in ratios.split(","):
-            name, _equals, share = part.partition("=")
-            try:
-                shares[name.strip()] = float(share)
-            except ValueError:
-                self.fail(_("“%(part)s” is no NAME=SHARE, such as train=.8.") % {"part": part})
-        return shares
+        self.answer(figures, *lines, words % {"n": changed}, as_json=options["json"])

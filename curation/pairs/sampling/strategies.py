@@ -146,7 +146,8 @@ def pairs_by_labels(
         ]
         for one, other in quotas
     }
-    # Pairs of each combination and target (targets,): a b, or a (a - 1) / 2 where the two sides are the same a sentences.
+    # Pairs of each combination and target (targets,): a b. Sides with one label are the same a sentences, of which
+    # a (a - 1) / 2 unordered pairs are two different ones.
     possible = {
         (one, other): np.array(
             [len(a) * (len(a) - 1) // 2 if one == other else len(a) * len(b) for a, b in of]

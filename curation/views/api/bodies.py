@@ -46,7 +46,7 @@ def form_filled(
     if wrong:
         raise ValidationError(wrong)
     shown = {
-        name: _shown(blank.get_initial_for_field(field, name), field)
+        name: _chosen(field) if (initial := blank.get_initial_for_field(field, name)) is None else initial
         for name, field in blank.fields.items()
         if not isinstance(field, forms.FileField)
     }
@@ -107,10 +107,6 @@ def body_of(
         if each not in leave_out and not isinstance(field, forms.FileField)
     }
     return type(name, (serializers.Serializer,), {**described, **more, "__doc__": ""})
-
-
-def _shown(initial: Any, field: forms.Field) -> Any:
-    return _chosen(field) if initial is None else initial
 
 
 def _chosen(field: forms.Field) -> str | None:

@@ -20,7 +20,7 @@ from curation.datasets.splits import (
     splits_undo,
 )
 from curation.forms.splits import DrawingForm
-from curation.models import Dataset, SplitChange
+from curation.models import SplitChange
 from curation.views.api.base import InDataset
 from curation.views.api.bodies import (
     LEAKS,
@@ -116,18 +116,15 @@ class Splits(OfDrawing, APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Draw splits that share no sentence, and give them to the pairs."""
         user: Any = request.user
-        dataset, drawing = self._asked()
+        dataset = self.dataset()
+        splits_require_few(dataset)
+        drawing = self.drawing()
         given = state_sent(request)
         state = splits_preview(dataset, drawing).state if given is None else given
         change = splits_apply(
             dataset=dataset, drawing=drawing, state=state, by=user, leaks=leaks_asked(request)
         )
         return Response(SplitChangeSerializer(change).data, 201)
-
-    def _asked(self) -> tuple[Dataset, Drawing]:
-        dataset = self.dataset()
-        splits_require_few(dataset)
-        return dataset, self.drawing()
 
 
 class SplitsPreview(OfDrawing, APIView):
