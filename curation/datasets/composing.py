@@ -237,8 +237,14 @@ def composition_undo(*, composition: Composition, by: User | None) -> None:
         raise UserError(
             _("A snapshot was made since and holds these pairs. They stay; set those you do not want aside.")
         )
+    # Whether any row refers to one of the pairs, but for those that only say where it came from.
+    references = [
+        (each.related_model._default_manager, f"{each.field.name}__in")
+        for each in Pair._meta.related_objects
+        if each.related_model not in (ComposedPair, SplitBefore)
+    ]
     for part in in_parts(numbers):
-        if _are_used(part):
+        if any(rows.filter(**{condition: part}).exists() for rows, condition in references):
             sentence = _(
                 "Some of these pairs have scores, are judged or belong to a campaign. They stay; set those you do not "
                 "want aside."
@@ -274,18 +280,6 @@ def composition_require_few(dataset: Dataset) -> None:
             "on the server."
         )
         raise UserError(sentence, most=f"{MOST_ON_A_PAGE:,}")
-
-
-def _are_used(numbers: Sequence[int]) -> bool:
-    """Whether any row refers to one of the pairs, but for those that only say where it came from."""
-    for relation in Pair._meta.related_objects:
-        model = relation.related_model
-        if model in (ComposedPair, SplitBefore):
-            continue
-        condition = {f"{relation.field.name}__in": numbers}
-        if model._default_manager.filter(**condition).exists():
-            return True
-    return False
 
 
 def _rows(dataset: Dataset) -> _Rows:

@@ -40,7 +40,17 @@ def dataset_card(dataset: Dataset, outcome: ExportOutcome) -> str:
         "Source": markdown_address(dataset.source_address or "not stated"),
         "Pairs": f"{outcome.rows:,}",
     }
-    sets = ScoreSet.objects.filter(dataset=dataset, name__in=outcome.score_sets).order_by("pk")
+    scores = []
+    for one in ScoreSet.objects.filter(dataset=dataset, name__in=outcome.score_sets).order_by("pk"):
+        judgements, by = one.parameters.get("judgements"), one.judged_by
+        about = [
+            f"{markdown_text(one.name)}: {one.get_kind_display()}",
+            f"{one.low:g} to {one.high:g}",
+            markdown_text(one.method),
+            f"{judgements:,} judgements" if by and judgements else "",
+            f"judged by {by}" if by == PEOPLE else f"**judged by {by}**" if by else "",
+        ]
+        scores.append(", ".join(filter(None, about)))
     return f"""# {markdown_text(dataset.name)}
 
 {markdown_paragraphs(dataset.description) or "No description."}
@@ -50,25 +60,8 @@ def dataset_card(dataset: Dataset, outcome: ExportOutcome) -> str:
 {written}
 ## Scores
 
-{_listed(map(_scores, sets)) or "None."}
+{_listed(scores) or "None."}
 """
-
-
-def _scores(one: ScoreSet) -> str:
-    judgements = one.parameters.get("judgements")
-    by = one.judged_by
-    return ", ".join(
-        filter(
-            None,
-            [
-                f"{markdown_text(one.name)}: {one.get_kind_display()}",
-                f"{one.low:g} to {one.high:g}",
-                markdown_text(one.method),
-                f"{judgements:,} judgements" if by and judgements else "",
-                f"judged by {by}" if by == PEOPLE else f"**judged by {by}**" if by else "",
-            ],
-        )
-    )
 
 
 def _listed(lines: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """Pairs and scores of a dataset into files: exports for people, snapshots for training and evaluation."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -136,9 +136,18 @@ def pairs_stream(
     sets = _score_sets(dataset, score_set)
     scored = values_explained(sets, named=score_set is not None, plain=plain, standard_errors=standard_errors)
     table = _export_table(dataset, scored, generated_pairs, format=format, plain=plain, report=silent)
-    rows = _all_of(table.rows, table.number)
+
+    def rows() -> Iterator[Row]:
+        count = 0
+        for row in table.rows:
+            yield row
+            count += 1
+        if count < table.number:
+            sentence = _("%(number)s of the pairs were deleted while they were exported; export them again.")
+            raise UserError(sentence, number=table.number - count)
+
     with errors_shown(FileError):
-        blocks = table_blocks(format, table.columns, rows, neutralise=neutralise, about=table.about)
+        blocks = table_blocks(format, table.columns, rows(), neutralise=neutralise, about=table.about)
     return ExportStream(table.number, blocks)
 
 
@@ -172,17 +181,6 @@ def _export_table(
     if licence:
         rows = ((*row, *licence) for row in rows)
     return _ExportTable(columns, rows, len(pks), _metadata(about))
-
-
-def _all_of(rows: Iterable[Row], expected: int) -> Iterator[Row]:
-    """The rows, and an error after them where they are not as many as were expected."""
-    count = 0
-    for row in rows:
-        yield row
-        count += 1
-    if count < expected:
-        sentence = _("%(number)s of the pairs were deleted while they were exported; export them again.")
-        raise UserError(sentence, number=expected - count)
 
 
 def snapshot_create(

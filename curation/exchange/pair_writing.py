@@ -112,8 +112,10 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
     # The pairs but those whose ids belong to other sentences: they are refused, or lose an id that was guessed.
     consistent = []
     for pair in pairs:
-        error = _contradiction(pair, named, sentences)
-        if error is None:
+        own = sentences.get(pair.a_key), sentences.get(pair.b_key)
+        same_id = named.get(pair.draft.external_id, {}).items()
+        taken = next((name for name, ids in same_id if ids != own and contradicts(pair.name, name)), None)
+        if taken is None:
             consistent.append(pair)
         elif target.ids_guessed:
             # The pair with an id made from its content, as if the file had none.
@@ -121,7 +123,11 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
             draft = pair.draft._replace(external_id="")
             consistent.append(pair._replace(draft=draft, name=pair.name._replace(external_id=made)))
         else:
-            outcome.refused.append(error)
+            reason = _(
+                'the id "%(id)s" belongs to other sentences in the same source and split of the dataset; '
+                "give the file another source, or the row another id"
+            )
+            outcome.refused.append(_refused(pair, reason % {"id": taken.external_id}))
     there = _pairs_with_sentences(target, consistent, sentences) if sentences else {}
     new: list[IdentifiedPair] = []
     for pair in consistent:
@@ -220,22 +226,6 @@ def _names_found(dataset: Dataset, ids: Sequence[str]) -> dict[str, dict[PairNam
         for external_id, source, split, a, b in cursor.fetchall():
             found.setdefault(external_id, {})[PairName(external_id, source, split)] = (a, b)
     return found
-
-
-def _contradiction(
-    pair: IdentifiedPair,
-    named: Mapping[str, Mapping[PairName, tuple[int, int]]],
-    sentences: Mapping[str, int],
-) -> RowError | None:
-    own = sentences.get(pair.a_key), sentences.get(pair.b_key)
-    for name, ids in named.get(pair.draft.external_id, {}).items():
-        if ids != own and contradicts(pair.name, name):
-            reason = _(
-                'the id "%(id)s" belongs to other sentences in the same source and split of the dataset; '
-                "give the file another source, or the row another id"
-            )
-            return _refused(pair, reason % {"id": name.external_id})
-    return None
 
 
 def _refused(pair: IdentifiedPair, reason: str) -> RowError:

@@ -101,10 +101,14 @@ def import_upload(
     with errors_shown(FileError), ExitStack() as stack:
         stack.callback(shutil.rmtree, settings.SEMBLANCE_HOME / folder, ignore_errors=True)
         make_folder(settings.SEMBLANCE_HOME / folder)
-        sums = [
-            _kept(file, settings.SEMBLANCE_HOME / folder / name)
-            for file, name in zip(files, names, strict=True)
-        ]
+        sums = []
+        for file, name in zip(files, names, strict=True):
+            digest = hashlib.sha256()
+            with replacing(settings.SEMBLANCE_HOME / folder / name) as written:
+                for block in file.chunks():
+                    digest.update(block)
+                    written.write(block)
+            sums.append(digest.hexdigest())
         if kind != ImportBatch.Kind.JUDGEMENTS:
             names = [_unfolded(settings.SEMBLANCE_HOME / folder / name, kind) for name in names]
         shared_put(settings.SEMBLANCE_HOME / folder)
@@ -135,16 +139,6 @@ def _unfolded(path: Path, kind: str) -> str:
         shutil.move(table, path.with_name(table.name))
     path.unlink()
     return table.name
-
-
-def _kept(file: "UploadedFile[bytes]", path: Path) -> str:
-    """Write an uploaded file; its SHA-256."""
-    digest = hashlib.sha256()
-    with replacing(path) as kept:
-        for block in file.chunks():
-            digest.update(block)
-            kept.write(block)
-    return digest.hexdigest()
 
 
 def import_is_closed(batch: ImportBatch) -> bool:

@@ -60,7 +60,7 @@ def _one_of_each_set(table: WordTable) -> tuple[Integers, Integers, Integers]:
     # below 1e-26 among a million sentences.
     bits = np.random.default_rng(0).integers(2**64, size=(2, table.vocabulary), dtype=np.uint64)
     before = np.zeros(1, dtype=np.uint64)
-    sums = [np.concatenate([before, np.cumsum(of_word[table.words])]) for of_word in bits]
+    sums = (np.concatenate([before, np.cumsum(of_word[table.words])]) for of_word in bits)
     names = np.stack([each[table.starts[1:]] - each[table.starts[:-1]] for each in sums], axis=1)  # (n, 2)
     has_words = np.flatnonzero(table.distinct)
     _, first, which = np.unique(names[has_words], axis=0, return_index=True, return_inverse=True)

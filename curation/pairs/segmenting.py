@@ -17,7 +17,9 @@ PACKAGE = "icu4py"
 
 def segmented_words(text: str) -> list[str]:
     """As `text.words`, with the words of ICU in scripts without spaces, where it is installed."""
-    return words(text, cut=_cut_by_icu if _breaker() else bigrams)
+    breaker = _breaker()
+    # The rules and the dictionaries for these scripts are the same in every locale.
+    return words(text, cut=(lambda run: list(breaker(run, "en"))) if breaker else bigrams)
 
 
 def word_count(text: str) -> int:
@@ -40,8 +42,3 @@ def _breaker() -> Any:
         version(PACKAGE)
         return import_module(f"{PACKAGE}.breakers").WordBreaker
     return None
-
-
-def _cut_by_icu(run: str) -> list[str]:
-    # The rules and the dictionaries for these scripts are the same in every locale.
-    return list(_breaker()(run, "en"))

@@ -125,8 +125,19 @@ def sample_scores(
                 _("This sample does not have the sentence of that pair. Ask for its first page again.")
             )
         items = items[places.index(after) + 1 :]
-    open_to = _open_items(queue, items, reviewer)
-    offered = (item for item in open_to if item.sentence not in without)
+    sentences = [item.sentence for item in items]
+    counted = verdicts_counted(queue, sentences)
+    own = ReviewDecision.objects.filter(
+        undone_at=None, alongside=None, reviewer=reviewer, sentence__in=sentences
+    )
+    judged = set(own.exclude(settles__isnull=False).values_list("sentence", flat=True))
+    offered = (
+        item
+        for item in items
+        if item.sentence not in judged
+        and item.sentence not in without
+        and len(counted.get(item.sentence, [])) < queue.verdicts_needed
+    )
     return list(islice(_shown(queue, offered), most))
 
 
@@ -147,21 +158,6 @@ def sample_score(queue: Queue, pair: Pair) -> PairScore:
         return found
     value = SentenceScore.objects.filter(score_set=queue.score_set, sentence=pair.b_id).values_list("value")
     return PairScore(score_set=queue.score_set, pair=pair, value=next(iter(value), (float("nan"),))[0])
-
-
-def _open_items(queue: Queue, items: Sequence[Item], reviewer: User) -> Iterator[Item]:
-    sentences = [item.sentence for item in items]
-    counted = verdicts_counted(queue, sentences)
-    own = set(
-        ReviewDecision.objects.filter(
-            undone_at=None, alongside=None, reviewer=reviewer, sentence__in=sentences
-        )
-        .exclude(settles__isnull=False)
-        .values_list("sentence", flat=True)
-    )
-    for item in items:
-        if item.sentence not in own and len(counted.get(item.sentence, [])) < queue.verdicts_needed:
-            yield item
 
 
 def _shown(queue: Queue, items: Iterator[Item]) -> Iterator[PairScore]:

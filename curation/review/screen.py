@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from curation.models import Pair, PairScore
 from curation.people.access import AuthedRequest
-from curation.review.evidence import HumanScores, Neighbour, human_scores, intended_of, nearest_human
+from curation.review.evidence import Neighbour, human_scores, intended_of, nearest_human
 from curation.review.history import last_decision_of, last_decisions, review_pace, review_precision
 from curation.review.queue import Queue
 from curation.review.queues import queue_progress
@@ -71,8 +71,20 @@ def shown_of(queue: Queue, scores: Sequence[PairScore]) -> list[ShownSentence]:
     if not scores:
         return []
     intended = {} if queue.mixes else intended_of([score.pair_id for score in scores])
-    human = None if queue.blind else human_scores(queue.score_set)
-    strips = [_strip(human, score.value) if human else None for score in scores]
+    strips: list[Strip | None] = [None] * len(scores)
+    if not queue.blind:
+        human = human_scores(queue.score_set)
+        together = len(human.counts) // _BARS
+        sums = [
+            sum(human.counts[start : start + together]) for start in range(0, len(human.counts), together)
+        ]
+        width, most = 100 / len(sums), max(sums) or 1
+        heights = [(bin_number * width, 100 * n / most) for bin_number, n in enumerate(sums) if n]
+        bars = [Bar(round(x, 3), round(100 - up, 2), round(width, 3), round(up, 2)) for x, up in heights]
+        strips = [
+            Strip(p_d, round(100 * human.position(p_d), 2), human.share_below(p_d), human.n, bars)
+            for p_d in (score.value for score in scores)
+        ]
     # A human sentence that was mixed in is not its own neighbour.
     asked = [(score.pair.b.text, [score.pair.a_id, score.pair.b_id]) for score in scores]
     nearest = nearest_human(queue.score_set.dataset, asked)
@@ -80,15 +92,6 @@ def shown_of(queue: Queue, scores: Sequence[PairScore]) -> list[ShownSentence]:
         ShownSentence(score.pair, intended.get(score.pair_id), strip, neighbour, uuid4())
         for score, strip, neighbour in zip(scores, strips, nearest, strict=True)
     ]
-
-
-def _strip(human: HumanScores, p_d: float) -> Strip:
-    together = len(human.counts) // _BARS
-    sums = [sum(human.counts[start : start + together]) for start in range(0, len(human.counts), together)]
-    width, most = 100 / len(sums), max(sums) or 1
-    heights = [(bin_number * width, 100 * n / most) for bin_number, n in enumerate(sums) if n]
-    bars = [Bar(round(x, 3), round(100 - up, 2), round(width, 3), round(up, 2)) for x, up in heights]
-    return Strip(p_d, round(100 * human.position(p_d), 2), human.share_below(p_d), human.n, bars)
 
 
 def figures_of(request: AuthedRequest, queue: Queue, *, at: datetime) -> dict[str, Any]:

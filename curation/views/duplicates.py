@@ -23,7 +23,7 @@ from curation.forms.duplicates import PARTS as PARTS_NAMED
 from curation.forms.duplicates import DuplicatesEditForm, DuplicatesForm, search_address
 from curation.foundation.errors import UserError
 from curation.foundation.numbers import page_number
-from curation.models import Dataset, DuplicateSearch
+from curation.models import DuplicateSearch
 from curation.people.access import (
     AuthedRequest,
     dataset_for,
@@ -60,13 +60,6 @@ def duplicate_list(request: AuthedRequest, slug: str) -> HttpResponse:
                 return redirect(f"{reverse('curation:duplicates', args=[slug])}?{search_address(search)}")
         else:
             search = DuplicateSearch.objects.filter(dataset=dataset, **question).first()
-    return render(request, "curation/duplicates.html", _context(request, dataset, form, search))
-
-
-def _context(
-    request: AuthedRequest, dataset: Dataset, form: DuplicatesForm, search: DuplicateSearch | None
-) -> dict[str, object]:
-    part = _part(request)
     context: dict[str, object] = {
         "dataset": dataset,
         "form": form,
@@ -74,30 +67,25 @@ def _context(
         "has_pairs": dataset.pairs.exists(),
         "may_curate": dataset_may(request.user, dataset, may="curate"),
     }
-    if search is None or search.finished_at is None:
-        return context
-    page = Paginator(groups_found(search, part), GROUPS_ON_A_PAGE).get_page(max(page_number(request), 1))
-    address = f"{search_address(search)}&"
-    parts = [
-        (value, label, search.counts.get(value, 0))
-        for value, label in PARTS_NAMED
-        if search.counts.get(value)
-    ]
-    differing = DifferingScores(dataset, found_by=search)
-    return context | {
-        "differing_all": len(differing),
-        "differing": list(differing.first(DIFFERING_SHOWN)),
-        "stale": search_is_stale(search),
-        "page": page,
-        "groups": groups_shown(search, list(page)),
-        "parts": parts,
-        "part": part,
-        "base": address,
-        "address": f"{address}part={part}&" if part else address,
-        "shown": score_shown_first(dataset),
-        "edit_form": DuplicatesEditForm(search=search),
-        "all_groups": sum(search.counts.get(kind, 0) for kind in ("exact", "mirrored", "near")),
-    }
+    if search is not None and search.finished_at is not None:
+        part, counts, address = _part(request), search.counts, f"{search_address(search)}&"
+        page = Paginator(groups_found(search, part), GROUPS_ON_A_PAGE).get_page(max(page_number(request), 1))
+        differing = DifferingScores(dataset, found_by=search)
+        context |= {
+            "differing_all": len(differing),
+            "differing": list(differing.first(DIFFERING_SHOWN)),
+            "stale": search_is_stale(search),
+            "page": page,
+            "groups": groups_shown(search, list(page)),
+            "parts": [(value, label, counts[value]) for value, label in PARTS_NAMED if counts.get(value)],
+            "part": part,
+            "base": address,
+            "address": f"{address}part={part}&" if part else address,
+            "shown": score_shown_first(dataset),
+            "edit_form": DuplicatesEditForm(search=search),
+            "all_groups": sum(counts.get(kind, 0) for kind in ("exact", "mirrored", "near")),
+        }
+    return render(request, "curation/duplicates.html", context)
 
 
 @require_GET

@@ -135,7 +135,16 @@ class Command(BaseCommand):
             else [[leak.split, leak.other, leak.pairs, leak.own] for leak in leaks],
             "seconds": round(monotonic() - started, 3),
         }
-        self.answer(figures, *_leak_lines(leaks, outcome), *_lines(outcome), as_json=options["json"])
+        lines = []
+        if leaks is None and (outcome.leaks_uncounted or not outcome.dry_run):
+            uncounted = _(
+                "The sentences that splits share were not counted, because there are more than %(most)s pairs. After "
+                "the import, count them with manage.py split_pairs %(dataset)s."
+            )
+            lines.append(uncounted % {"most": f"{MOST_ON_A_PAGE:,}", "dataset": outcome.dataset})
+        sentence = _("After the import: %(leak)s") if outcome.dry_run else "%(leak)s"
+        lines += [sentence % {"leak": leak_in_words(leak)} for leak in leaks or ()]
+        self.answer(figures, *lines, *_lines(outcome), as_json=options["json"])
 
 
 def _outcome_add(parser: ArgumentParser) -> None:
@@ -166,17 +175,6 @@ def _outcome_add(parser: ArgumentParser) -> None:
         help="Whether splits that were set here may come to share sentences with those of the file. "
         "Default: %(default)s.",
     )
-
-
-def _leak_lines(leaks: Sequence[Leak] | None, outcome: ImportOutcome) -> Iterator[str]:
-    if leaks is None and (outcome.leaks_uncounted or not outcome.dry_run):
-        yield _(
-            "The sentences that splits share were not counted, because there are more than %(most)s pairs. After the "
-            "import, count them with manage.py split_pairs %(dataset)s."
-        ) % {"most": f"{MOST_ON_A_PAGE:,}", "dataset": outcome.dataset}
-    sentence = _("After the import: %(leak)s") if outcome.dry_run else "%(leak)s"
-    for leak in leaks or ():
-        yield sentence % {"leak": leak_in_words(leak)}
 
 
 def _lines(outcome: ImportOutcome) -> Iterator[str]:

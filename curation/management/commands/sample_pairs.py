@@ -214,7 +214,19 @@ class Command(BaseCommand):
                 drawn = drawn_from_pairs(read.first, read.second, settings, scores=scores, synonyms=words)
             else:
                 drawn = drawn_from_sentences(read.first, settings, labels=read.labels, synonyms=words)
-            self._write(out, read, drawn, settings, spreadsheet=options["spreadsheet"])
+            texts, scored = [*read.first, *read.second], bool(np.isfinite(read.scores).any())
+
+            def rows() -> Iterator[Row]:
+                for (a, b), dice in zip(drawn.sample.pairs.tolist(), drawn.dice.tolist(), strict=True):
+                    other = a if drawn.places is not None else b
+                    source = source_of_pair(read.sources[a], read.sources[other])
+                    row = [texts[a], texts[b], source, settings.strategy.value, f"{dice:.4f}"]
+                    if scored:
+                        row.append("" if np.isnan(read.scores[a]) else repr(read.scores[a]))
+                    yield row
+
+            columns = [*COLUMNS, Column("score", "number")] if scored else COLUMNS
+            write_table(out, "csv", columns, rows(), neutralise=options["spreadsheet"])
         sample = drawn.sample
         figures = {
             "sentences": len(read.first) + len(read.second),
@@ -345,21 +357,6 @@ class Command(BaseCommand):
             read.scores.append(float("nan") if pair.score is None else pair.score)
         for row in rejected:
             read.reject(path, row)
-
-    def _write(self, out: Path, read: _Read, drawn: Drawn, settings: Settings, *, spreadsheet: bool) -> None:
-        texts = [*read.first, *read.second]
-        scored = bool(np.isfinite(read.scores).any())
-
-        def rows() -> Iterator[Row]:
-            for (a, b), dice in zip(drawn.sample.pairs.tolist(), drawn.dice.tolist(), strict=True):
-                source = source_of_pair(read.sources[a], read.sources[a if drawn.places is not None else b])
-                row = [texts[a], texts[b], source, settings.strategy.value, f"{dice:.4f}"]
-                if scored:
-                    row.append("" if np.isnan(read.scores[a]) else repr(read.scores[a]))
-                yield row
-
-        columns = [*COLUMNS, Column("score", "number")] if scored else COLUMNS
-        write_table(out, "csv", columns, rows(), neutralise=spreadsheet)
 
 
 def _lines(read: _Read, drawn: Drawn, out: Path) -> Iterator[str]:
