@@ -50,12 +50,12 @@ def norming_agreement(
     Intervals are percentiles of resamples (Efron 1979) of tuples and, with at least three people, of people: the wider
     of the two. Both rounds have the same resamples, so the interval of the change is one of paired differences.
     """
-    # A guess repeats a choice among k items with the chance 1 / k.
     decided = answers.first[:, 0] >= 0
     # A pair of people is compared in the second round only if both answered the tuple in both rounds.
     both = decided & (answers.second[:, 0] >= 0)
     alone = _agreements(answers, decided, resamples, seed)
     before, after, change = _agreements(answers, both, resamples, seed)
+    # A guess repeats a choice among k items with the chance 1 / k.
     return NormingAgreement(
         people=len(np.unique(answers.people[decided])),
         alone=alone[0],

@@ -19,7 +19,7 @@ def bridge_anchors(scores: FloatArray, count: int, *, seed: int) -> IntArray:
         raise DesignError(
             "No item has a score yet, so new items cannot be joined to them; collect judgements first."
         )
-    ranked = scored[np.argsort(scores[scored], kind="stable")]
+    ranked = scored[np.argsort(scores[scored], kind="stable")]  # by rank, the lowest first
     if count >= len(ranked):
         return np.sort(ranked)
     # Systematic sampling: the ranks (i + start) m / count, with one start in 0..1 from the stream of `seed`.

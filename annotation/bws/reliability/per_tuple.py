@@ -62,10 +62,12 @@ def fewer_judgements(
     sizes = np.bincount(tuples)
     # Sizes in rising order: at least half of the tuples have the one in the middle or more.
     most = int(np.sort(sizes)[len(sizes) // 2])
+    # At most MOST_POINTS numbers from 1 to `most`.
     numbers = np.unique(np.linspace(1, most, min(most, MOST_POINTS)).round().astype(int)).tolist()
     every, scores = counting_scores(judgements, with_errors=False).values, HalfScores(judgements)
     correlations: dict[int, list[FloatArray]] = {number: [] for number in numbers}  # each (2, B)
     fitted: dict[int, list[float]] = {number: [] for number in numbers}
+    # Cost: each batch is counted once for every number, and only the first `fits` trials are fitted.
     rng = np.random.default_rng(seed)
     for count in batches(trials, len(judgements)):
         # Drawn once: all numbers share orders and sides, so points differ by the number alone.

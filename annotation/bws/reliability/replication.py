@@ -66,6 +66,7 @@ def replication(
     if len(tuples) == 0 or tuples.max() == 0:
         raise ValueError("Two halves need at least two different tuples.")
     rng = np.random.default_rng(seed)
+    # In the stream of `seed`, the halves and the choices of judgements alternate.
     draw, correlations, kept = halves_of_units(tuples), [], []
     for _ in range(trials):
         first = draw(1, rng)[:, 0]  # (n,): in the half that is cut down

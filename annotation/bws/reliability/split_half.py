@@ -76,6 +76,7 @@ def split_half_reliability(
     _require_enough(judgements, split)
     draw, scores = draw_halves(judgements, split), HalfScores(judgements)
     rng = np.random.default_rng(seed)
+    # One stream for all batches; their size depends on the number of judgements alone.
     correlations = []
     for count in batches(trials, len(judgements)):
         # Cost: for each trial, sparse products of (k + 2) n entries, and sorting m scores twice.
@@ -211,4 +212,5 @@ class HalfScores:
 def _ratio(net: Counts, appearances: Counts) -> FloatArray:
     # s = (times best - times worst) / appearances of each half, in -1..1.
     # Whole numbers in single precision are exact to 2**24; the quotient needs double, so that ties stay ties.
+    # An item without an appearance in the half has 0 / 1.
     return net.astype(np.float64) / np.maximum(appearances, 1)

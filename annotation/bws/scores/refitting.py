@@ -51,6 +51,7 @@ class MaxDiffFit:
 def maxdiff_fit(judgements: Judgements) -> MaxDiffFit:
     """Fit the utilities with the prior and the weight of ties that the judgements themselves say."""
     likelihood = MaxDiffLikelihood(judgements)
+    # Of all m items: one that was never judged keeps u = 0, and adds nothing to the evidence for l.
     posterior = fit_with_prior(likelihood)
     return MaxDiffFit(
         likelihood, posterior, MaxDiffSettings(posterior.prior_precision, likelihood.tie_weight)

@@ -116,10 +116,12 @@ class Scores:
     def distinction(self, *, seed: int = 1234) -> Distinction:
         """Which share of the pairs of scored items differ: of the models by their utilities."""
         known = ~np.isnan(self.values)
+        # NaN scores have no rank and no difference; the fit holds the same items, in the same order.
         values, errors = self.values[known], self.standard_errors[known]
         if self.error_kind is ErrorKind.NONE:
             return pair_tests(values, None, seed=seed)
         if self.fit is not None and self.fit.contrasts is not None:
+            # Of the models, utilities are tested, since a difference of scores shrinks towards the ends of 0..1.
             of_differences = self.fit.contrasts.of_differences
             return pair_tests(self.fit.utilities, of_differences, equal=values, seed=seed)
         # Var(s_i - s_j) = SE_i^2 + SE_j^2 for counting, whose errors carry no covariances.
@@ -137,7 +139,7 @@ def counting_scores(judgements: Judgements, *, scale: Scale = Scale.UNIT, with_e
     """
     appearances, best, worst = counts(judgements)
     with np.errstate(invalid="ignore"):
-        signed = np.where(appearances > 0, (best - worst) / appearances, np.nan)
+        signed = np.where(appearances > 0, (best - worst) / appearances, np.nan)  # s in -1..1 (m,)
     errors, kind = np.full(len(signed), np.nan), ErrorKind.NONE
     if with_errors:
         errors, kind = counting_errors(appearances, best, worst), ErrorKind.COUNTED
@@ -241,6 +243,7 @@ def bradley_terry_scores(
     """
     seen, among = _seen_only(judgements)
     likelihood = BradleyTerryLikelihood(*implied_pairs(among), among.item_count)
+    # The prior N(0, 1 / l) keeps an item finite that won or lost every comparison.
     posterior = fit_utilities(likelihood, prior_precision=prior_precision)
     return _model_scores(posterior, judgements, seen, scale=scale)
 
@@ -259,6 +262,7 @@ def _seen_only(judgements: Judgements) -> tuple[IntArray, Judgements]:
         return seen, judgements
     number = np.full(judgements.item_count + 1, -1)  # the last one is for -1
     number[seen] = np.arange(len(seen))
+    # Items that appeared, renumbered; -1 stays -1.
     items, best, worst = (
         number[numbers] for numbers in (judgements.items, judgements.best, judgements.worst)
     )

@@ -144,6 +144,7 @@ def study(
     reliability, note = now or reliability_now(
         counted, trials=plan.trials, resamples=plan.resamples, seed=plan.seed
     )
+    # One fit of everything; parts of the judgements share its l and v (`MaxDiffSettings`).
     compared, fit = agreements(record), maxdiff_fit(every)
     agreement = {person: row[0] for person, row in compared.items()}
     shown = {"best": record.best_position, "worst": record.worst_position}
@@ -197,6 +198,7 @@ def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) ->
     curve: list[dict[str, Any]] = []
     # A quarter of the resamples: SE of a bootstrap standard error is about 1 / sqrt(2 B), 10 % for B = 50.
     settings = {"trials": plan.curve_trials, "resamples": plan.resamples // 4, "seed": plan.seed}
+    # Reliability after 1/8, 2/8, ... of the judgements, in order of arrival.
     for count in equal_shares(len(counted), plan.curve_points):
         then = now
         if count < len(counted):
