@@ -121,7 +121,7 @@ def _step(
     both. Along an eigenvector of S among the directions that sum to zero, with the eigenvalue h, a free estimate is
     t + slope / h, normal around the true one with the variance 1 / h.
     """
-    # Beyond that, the slope is taken at the mode: a covariance (m, m) would not fit, and C B^T is solved row by row.
+    # With more items the slope is taken at the mode: C (m, m) would not fit, and C B^T is solved row by row.
     few = likelihood.item_count <= MOST_ITEMS_JOINT
     covariance = inverse(posterior.precision) if few else None
     # slope and D (a,), B (a, m).

@@ -64,7 +64,7 @@ def contrasts(
     else:
         middle = _spread(gradients).toarray() + posterior.prior_precision * np.eye(count)  # J + l I (m, m)
         covariance = covariance @ middle @ covariance
-    # u = ... + S z with z standard normal (r,): adds S S^T.
+    # The directions S z, with z standard normal (r,), add S S^T.
     if posterior.shared is not None:
         covariance += posterior.shared @ posterior.shared.T
     # With P = I - 11^T / m, the covariance of u minus its mean is P C P: less the mean of the row and of the column,

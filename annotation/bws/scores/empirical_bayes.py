@@ -67,7 +67,7 @@ def _likely_precision(likelihood: MaxDiffLikelihood, mean: FloatArray) -> float:
     """
     start = mean
 
-    # Each search starts at the last mode: neighbouring precisions have neighbouring modes, so few Newton steps are left
+    # Each search starts at the last mode: neighbouring precisions have neighbouring modes.
     def loss(log_precision: float) -> float:
         nonlocal start
         precision = float(np.exp(log_precision))
@@ -130,6 +130,6 @@ def _lanczos(matrix: "scipy.sparse.csr_array", start: FloatArray) -> tuple[Float
         alphas[step] = (now * after).sum(axis=0)
         after = after - alphas[step] * now
         betas[step] = beta = np.linalg.norm(after, axis=0)
-        # beta is 0 once a start has reached all of its space
+        # beta is 0 once the vectors of a start span all that they can.
         before, now = now, after / np.maximum(beta, 1e-300)
     return alphas, betas

@@ -27,8 +27,8 @@ class MaxDiffLikelihood:
         kept = (judgements.best != judgements.worst) | judgements.ties
         self.judgements = judgements.only(kept)
         self.item_count = m = judgements.item_count
-        rows = np.sort(self.judgements.items, axis=1)
         # In rising order, rows of the same set are equal, and -1 comes first.
+        rows = np.sort(self.judgements.items, axis=1)
         each = np.ones(len(rows)) if scales is None else scales[kept]
         # Scales are numbered, so that sets and scales can be compared as rows of whole numbers.
         values, scale_of = np.unique(each, return_inverse=True)

@@ -143,7 +143,7 @@ def counting_scores(judgements: Judgements, *, scale: Scale = Scale.UNIT, with_e
     errors, kind = np.full(len(signed), np.nan), ErrorKind.NONE
     if with_errors:
         errors, kind = counting_errors(appearances, best, worst), ErrorKind.COUNTED
-        # The variance is that of independent judgements times the design effect
+        # The variance is that of independent judgements times the design effect.
         errors *= np.sqrt(design_effects(judgements))
     # (s + 1) / 2 halves the errors as well.
     values, errors = (signed, errors) if scale is Scale.SIGNED else ((signed + 1) / 2, errors / 2)
