@@ -109,7 +109,7 @@ def cycles(after: IntArray) -> IntArray:
         arrived = met >= 0
         follower[walking[arrived]] = met[arrived]
         walking, at = walking[~arrived], at[~arrived]
-        # Where nobody came by: leave the walker's number, and go on by one step.
+        # Where nobody came by, the walker leaves its number, and goes on by one step.
         walker[at] = walking
         at = after[at]
     # Walkers that follow each other are on one cycle.

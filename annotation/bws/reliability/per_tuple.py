@@ -80,7 +80,7 @@ def fewer_judgements(
             # The half takes the first kept / 2 of each tuple, and the odd one where `odd` is 1.
             first, chosen = rank < (kept // 2 + kept % 2 * odd)[tuples], rank < number
             some, _, seen = scores.count(chosen)
-            # Items that the kept judgements do not show are left out; the scores of all of them are on the other side.
+            # Against `every`, the scores from all judgements, over the items that the kept judgements show.
             with_all = spearman(some, np.broadcast_to(every, some.shape), seen)
             halves = spearman(*scores.count(first, chosen)) if number > 1 else np.zeros(count)
             correlations[number].append(np.stack([halves, with_all]))
