@@ -19,13 +19,12 @@ from django.db.models import (
     QuerySet,
     Value,
 )
-from django.db.models.functions import Floor, Greatest, Least
+from django.db.models.functions import Floor
 from django.utils.translation import gettext as _
 
 from curation.datasets.inclusion import included
 from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SentenceScore, mark_shown
-from curation.pairs.duplicates import Duplicates, duplicates_counted
 from curation.pairs.judged_by import judged_by_all
 from curation.statistics.histograms import Histogram, histogram
 
@@ -228,23 +227,6 @@ def dataset_facts(dataset: Dataset) -> DatasetFacts:
     if facts.pairs > FACTS_KEPT_FROM:
         cache.set(key, asdict(facts), FACTS_KEPT_SECONDS)
     return facts
-
-
-def dataset_duplicates(dataset: Dataset) -> Duplicates:
-    """How many of the active pairs repeat others."""
-    twos = (
-        Pair.objects.filter(dataset=dataset, status=Pair.Status.ACTIVE)
-        .values(one=Least("a_id", "b_id"), other=Greatest("a_id", "b_id"))
-        .order_by()
-        .annotate(
-            pairs=Count("pk"),
-            forward=Count("pk", filter=Q(a_id__lte=F("b_id"))),
-            splits=Count("split", distinct=True, filter=~Q(split="")),
-        )
-        .filter(pairs__gt=1)
-        .values_list("pairs", "forward", "splits")
-    )
-    return duplicates_counted((ahead, pairs - ahead, splits) for pairs, ahead, splits in twos.iterator())
 
 
 def score_sets_in_order(dataset: Dataset) -> list[ScoreSet]:

@@ -47,6 +47,17 @@ def splits_chart(splits: Splits, score_set: ScoreSet | None, *, name: str) -> Ch
         )
         .properties(width=150, height=90)
     )
+    # How far apart the means of the splits are.
+    low, high = (choose(scored, key=lambda row: row.mean or 0.0) for choose in (min, max))
+    words = {
+        "low": _label(low),
+        "lowest": f"{low.mean:.2f}",
+        "high": _label(high),
+        "highest": f"{high.mean:.2f}",
+    }
+    finding = _("Mean scores lie between %(lowest)s (%(low)s) and %(highest)s (%(high)s).")
+    if len(scored) == 1:
+        finding = _("The scores of %(low)s have the mean %(lowest)s.")
     order = labels[:MOST_DRAWN]
     facets = alt.Facet("split:N", sort=order, title=None, header=alt.Header(labelLimit=150))
     return chart_draw(
@@ -55,7 +66,7 @@ def splits_chart(splits: Splits, score_set: ScoreSet | None, *, name: str) -> Ch
             x="independent"
         ),
         name=name,
-        finding=_finding(scored),
+        finding=finding % words,
         n=sum(sum(row.counts) for row in scored),
         unit=_("pairs with a score"),
         columns=[_("split"), _("from"), _("to"), _("pairs"), _("% of the split")],
@@ -66,18 +77,3 @@ def splits_chart(splits: Splits, score_set: ScoreSet | None, *, name: str) -> Ch
 
 def _label(row: SplitRow) -> str:
     return row.split or _("no split")
-
-
-def _finding(scored: list[SplitRow]) -> str:
-    """How far apart the means of the splits are."""
-    low = min(scored, key=lambda row: row.mean or 0.0)
-    high = max(scored, key=lambda row: row.mean or 0.0)
-    words = {
-        "low": _label(low),
-        "high": _label(high),
-        "lowest": f"{low.mean:.2f}",
-        "highest": f"{high.mean:.2f}",
-    }
-    if len(scored) == 1:
-        return _("The scores of %(low)s have the mean %(lowest)s.") % words
-    return _("Mean scores lie between %(lowest)s (%(low)s) and %(highest)s (%(high)s).") % words

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -196,6 +197,9 @@ def _usual_text(layout: Layout) -> str:
 
 def _of_rows(layout: Layout) -> Iterator[DraftSentence | RowError]:
     mapping = layout.mapping
+    source_place, source = mapping.get("source"), ""
+    # A column of sources that nobody named rejects no row.
+    forgiven = [BadRowError] if "source" in layout.guessed else []
     label_places = [place for field, place in mapping.items() if field.startswith("label")]
     for record in data_records(layout):
         if not isinstance(record, Record):
@@ -204,24 +208,15 @@ def _of_rows(layout: Layout) -> Iterator[DraftSentence | RowError]:
         cells = record.cells
         try:
             text = sentence_in(cells[mapping["text"]], "the sentence")
-            source = _source_of(layout, cells)
+            if source_place is not None:
+                source = ""
+                with suppress(*forgiven):
+                    source = fact_in(cells[source_place], "source", FACT_MAX_CHARACTERS["source"])
             labels = tuple(fact_in(cells[place], "label", LABEL_MAX_CHARACTERS) for place in label_places)
         except BadRowError as error:
             yield RowError(record.line, printable(str(error)), record.text, cells=cells)
         else:
             yield DraftSentence(record.line, text, source, labels)
-
-
-def _source_of(layout: Layout, cells: Sequence[object]) -> str:
-    """The source of a row. A column that nobody named rejects no row."""
-    if "source" not in layout.mapping:
-        return ""
-    try:
-        return fact_in(cells[layout.mapping["source"]], "source", FACT_MAX_CHARACTERS["source"])
-    except BadRowError:
-        if "source" in layout.guessed:
-            return ""
-        raise
 
 
 def _of_paragraphs(file: SentenceFile) -> Iterator[DraftSentence | RowError]:

@@ -1,6 +1,5 @@
 """Pairs that stand more than once: the same two sentences again, mirrored, or in another split."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from curation.pairs.text import unordered
@@ -77,25 +76,3 @@ class SeenPairs:
 
 def _name(a_key: str, b_key: str) -> int:
     return hash(unordered(a_key, b_key))
-
-
-class Duplicates(NamedTuple):
-    """How many pairs of a dataset repeat others.
-
-    exact: pairs beyond the first with the same sentences in the same order; mirrored: twos of sentences that
-    stand in both orders; across_splits: twos of sentences that stand in more than one split.
-    """
-
-    exact: int = 0
-    mirrored: int = 0
-    across_splits: int = 0
-
-
-def duplicates_counted(groups: Iterable[tuple[int, int, int]]) -> Duplicates:
-    """groups: for each two sentences, how many pairs in one order and the other, and in how many splits."""
-    exact = mirrored = across = 0
-    for forward, backward, splits in groups:
-        exact += max(forward - 1, 0) + max(backward - 1, 0)
-        mirrored += bool(forward and backward)
-        across += splits > 1
-    return Duplicates(exact, mirrored, across)

@@ -167,11 +167,6 @@ def unordered(a_key: Key, b_key: Key) -> tuple[Key, Key]:
     return (a_key, b_key) if a_key <= b_key else (b_key, a_key)
 
 
-def unordered_pair_key(a_key: str, b_key: str) -> str:
-    """The name of two sentences in either order: a pair and its mirror image share it."""
-    return pair_key(*unordered(a_key, b_key))
-
-
 def made_external_id(source: str, split: str, a_key: str, b_key: str, occurrence: int) -> str:
     """An id for a pair whose file names none: the same file makes the same ids again.
 

@@ -124,13 +124,6 @@ def lowest_scores(queue: Queue, *, reviewer: User | None = None) -> QuerySet[Pai
     return first.order_by("value", "pair_id")
 
 
-def lowest_waiting(queue: Queue) -> int:
-    """How many sentences of the share wait: counted when nothing is left to show, or a share is offered."""
-    waiting = _waiting(Q(score_set=queue.score_set, value__lte=_limits(queue)[0]))
-    number: int = waiting.aggregate(n=Count("pair__b", distinct=True))["n"]
-    return number
-
-
 def lowest_progress(queue: Queue) -> Progress:
     highest, total = _limits(queue)
     in_share = Q(pair__scores__score_set=queue.score_set, pair__scores__value__lte=highest)

@@ -153,12 +153,10 @@ def markdown_written(text: str) -> str:
         for character in text
         if character in f"\n\t{_JOINERS}" or unicodedata.category(character) not in ("Cc", "Cf", "Cs")
     )
-    return _MARKDOWN_ALIVE.sub(_made_text, "".join(shown))
-
-
-def _made_text(sign: re.Match[str]) -> str:
-    """The sign after a backslash, if it does not stand after one."""
-    return sign[0] if len(sign[1]) % 2 else f"{sign[1]}\\{sign[2]}"
+    # Each sign after a backslash, if it does not stand after one.
+    return _MARKDOWN_ALIVE.sub(
+        lambda sign: sign[0] if len(sign[1]) % 2 else f"{sign[1]}\\{sign[2]}", "".join(shown)
+    )
 
 
 def latex_text(text: str) -> str:

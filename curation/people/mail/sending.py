@@ -69,54 +69,34 @@ def mail_try(mail: Mail) -> Outcome:
 
 def letter_of(mail: Mail) -> Letter | None:
     """Subject and text, in the language that is active; None where there is no reason for it any more."""
-    write = {
-        Mail.Kind.INVITATION: _invitation,
-        Mail.Kind.PASSWORD: _new_password,
-        Mail.Kind.ADDRESS: _address,
-        Mail.Kind.CHANGED: _changed,
-        Mail.Kind.MOVED: _moved,
-    }
-    return write[Mail.Kind(mail.kind)](mail)
-
-
-def _invitation(mail: Mail) -> Letter | None:
-    made = mail.invitation
-    invitation = made and invitations_of(made.dataset).filter(pk=made.pk).first()
-    if invitation is None or invitation_refusal(invitation, at=database_now()):
-        return None
-    names = {"dataset": invitation.dataset.name}
-    context = {"invitation": invitation, "link": invitation_link(mail)}
-    return _letter(_("Invitation to %(dataset)s") % names, "invitation", mail, context)
-
-
-def _new_password(mail: Mail) -> Letter | None:
-    """With a link for each open account that has this address and a password."""
-    accounts = [(user, password_link(mail, user)) for user in PasswordResetForm().get_users(mail.to)]
-    if not accounts:
-        return None
-    minutes = settings.PASSWORD_RESET_TIMEOUT // 60
-    return _letter(_("Set a new password"), "password", mail, {"accounts": accounts, "minutes": minutes})
-
-
-def _address(mail: Mail) -> Letter | None:
-    if mail.user is None or not mail.user.is_active:
-        return None
-    context = {"link": address_link(mail, mail.user), "hours": VALID_FOR // timedelta(hours=1)}
-    return _letter(_("Confirm your e-mail address"), "address", mail, context)
-
-
-def _changed(mail: Mail) -> Letter:
-    """With a link to a new password, which the site offers where people log in with one."""
-    offered = link(mail, "password_reset") if settings.LOCAL_LOGIN else ""
-    return _letter(_("Your password was changed"), "changed", mail, {"link": offered})
-
-
-def _moved(mail: Mail) -> Letter:
-    return _letter(_("Your e-mail address was changed"), "moved", mail, {})
-
-
-def _letter(subject: str, name: str, mail: Mail, context: dict[str, object]) -> Letter:
-    return Letter(subject, render_to_string(f"curation/mail/{name}.txt", {"mail": mail, **context}))
+    context: dict[str, object]
+    match Mail.Kind(mail.kind):
+        case Mail.Kind.INVITATION:
+            made = mail.invitation
+            invitation = made and invitations_of(made.dataset).filter(pk=made.pk).first()
+            if invitation is None or invitation_refusal(invitation, at=database_now()):
+                return None
+            subject = _("Invitation to %(dataset)s") % {"dataset": invitation.dataset.name}
+            context = {"invitation": invitation, "link": invitation_link(mail)}
+        case Mail.Kind.PASSWORD:
+            # With a link for each open account that has this address and a password.
+            accounts = [(user, password_link(mail, user)) for user in PasswordResetForm().get_users(mail.to)]
+            if not accounts:
+                return None
+            subject = _("Set a new password")
+            context = {"accounts": accounts, "minutes": settings.PASSWORD_RESET_TIMEOUT // 60}
+        case Mail.Kind.ADDRESS:
+            if mail.user is None or not mail.user.is_active:
+                return None
+            subject = _("Confirm your e-mail address")
+            context = {"link": address_link(mail, mail.user), "hours": VALID_FOR // timedelta(hours=1)}
+        case Mail.Kind.CHANGED:
+            # With a link to a new password, which the site offers where people log in with one.
+            subject = _("Your password was changed")
+            context = {"link": link(mail, "password_reset") if settings.LOCAL_LOGIN else ""}
+        case Mail.Kind.MOVED:
+            subject, context = _("Your e-mail address was changed"), {}
+    return Letter(subject, render_to_string(f"curation/mail/{mail.kind}.txt", {"mail": mail, **context}))
 
 
 def _text(said: bytes | str) -> str:

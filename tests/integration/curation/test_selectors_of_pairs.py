@@ -226,22 +226,6 @@ def test_facts_of_many_datasets_take_as_many_queries_as_of_one(dataset, pairs) -
     assert len(caught) == 3
 
 
-def test_duplicates_of_a_dataset_are_counted(dataset) -> None:
-    x, y, z = (SentenceFactory(dataset=dataset) for _ in range(3))
-    for a, b, split in (
-        (x, y, "train"),
-        (x, y, "train"),
-        (y, x, "test"),
-        (z, z, ""),
-        (z, z, "dev"),
-        (x, z, "dev"),
-    ):
-        PairFactory(dataset=dataset, a=a, b=b, split=split)
-    PairFactory(dataset=dataset, a=x, b=z, status="rejected")
-
-    assert tuple(selectors.dataset_duplicates(dataset)) == (2, 1, 1)
-
-
 def test_at_most_so_many_choices_are_offered_the_first_by_name(dataset, pairs) -> None:
     assert PairChoices(dataset, most=2).sources == ["a", "b"]
     assert PairChoices(dataset, most=2).splits == []

@@ -5,10 +5,8 @@ from hypothesis import strategies as st
 
 from curation.pairs.duplicates import (
     NO_OCCURRENCES,
-    Duplicates,
     Repeats,
     SeenPairs,
-    duplicates_counted,
     occurrence_of,
     repeats_of,
 )
@@ -65,14 +63,6 @@ def test_a_pair_is_compared_with_stored_ones_of_the_same_sentences() -> None:
     )
 
     assert repeats_of(occurrence_of("x", "y", "dev"), stored) == Repeats(True, True, True)
-
-
-def test_duplicates_are_counted_by_hand() -> None:
-    three_times_one_way, both_ways, in_two_splits = (3, 0, 1), (1, 2, 1), (2, 0, 2)
-
-    counted = duplicates_counted([three_times_one_way, both_ways, in_two_splits])
-
-    assert counted == Duplicates(exact=2 + 1 + 1, mirrored=1, across_splits=1)
 
 
 def test_what_is_kept_of_equal_pairs_does_not_grow_with_their_splits() -> None:
