@@ -49,9 +49,11 @@ def _fitted(features: Floats, label: Integers, labels: int) -> Callable[[Floats]
     Newton's method, without random numbers, on one core: the same result on any number of cores.
     """
     mean, scale = features.mean(axis=0), features.std(axis=0)
-    scale = np.where(scale > 0, scale, 1.0)
+    scale = np.where(scale > 0, scale, 1.0)  # a constant feature becomes 0
     present, counts = np.unique(label, return_counts=True)
+    # n / (labels · n_label), mean 1.
     weights = (label.size / present.size / counts)[np.searchsorted(present, label)]
+    # scikit-learn minimises C · Σ_i w_i loss_i + 1/2 |coefficients|²: this is mean loss + _PENALTY/2 |…|².
     regression = LogisticRegression(
         C=1 / (_PENALTY * label.size), solver="newton-cholesky", tol=1e-9, max_iter=500
     )
@@ -59,7 +61,7 @@ def _fitted(features: Floats, label: Integers, labels: int) -> Callable[[Floats]
         regression.fit((features - mean) / scale, label, sample_weight=weights)
 
     def chances(others: Floats) -> Floats:
-        found = np.zeros((len(others), labels))
+        found = np.zeros((len(others), labels))  # a label that was not learned keeps the chance 0
         with threadpool_limits(1):
             found[:, present] = regression.predict_proba((others - mean) / scale)
         return found

@@ -49,7 +49,7 @@ class LabelledPairs:
         all pairs of a sentence together.
         """
         own = self.fold == fold
-        tied = np.isin(self.sentences, self.sentences[own]).any(axis=1)
+        tied = np.isin(self.sentences, self.sentences[own]).any(axis=1)  # (n,): either sentence
         seen: Marks = self.learned & ~own & ~tied
         return seen
 
@@ -74,11 +74,13 @@ def labelled_pairs(
         )
     keys = [(near_copy_key(a), near_copy_key(b)) for a, b in zip(first, second, strict=True)]
     number: dict[str, int] = {}
+    # (n, 2): near copies have one number.
     sentences = np.array(
         [[number.setdefault(key, len(number)) for key in pair] for pair in keys], dtype=np.int64
     )
     # A quarter of a fold: larger groups would leave folds of unlike size.
     group, cut = group_sentences(
+        # Doubles are pairs of equal sentences in either order.
         ["\x1f".join(sorted(pair)) for pair in keys],
         _links(sentences),
         largest=max(2, len(keys) // (4 * folds)),
@@ -99,6 +101,7 @@ def _links(sentences: Integers) -> Iterator[Link]:
     """Twos of pairs with a common sentence. Those that share the first sentence come first: a source and what was
     written for it belong together before partners that were drawn at random.
     """
+    # Each pair is linked to the previous one of its sentence: n - 1 links connect n pairs, not n(n - 1)/2.
     for sides in ((0,), (0, 1)):
         last: dict[int, int] = {}
         for place, pair in enumerate(sentences.tolist()):
@@ -114,6 +117,7 @@ def labels_of(values: ArrayLike, *, within: float) -> Floats:
     """
     groups: list[list[float]] = []
     for value in np.unique(np.round(np.asarray(values, dtype=np.float64), _DIGITS)).tolist():
+        # From the group's lowest: groups cannot grow in a chain.
         if groups and value - groups[-1][0] <= within + 10.0**-_DIGITS:
             groups[-1].append(value)
         else:
@@ -135,10 +139,11 @@ def planted_labels(label: Integers, *, labels: int, share: float, seed: int) -> 
 
     The number replaced is rounded, and at least 1. UNKNOWN stays.
     """
-    rng = np.random.default_rng([seed, 19])
+    rng = np.random.default_rng([seed, 19])  # apart from the stream of the folds, which is of `seed` alone
     known = np.flatnonzero(label != UNKNOWN)
     chosen = rng.permutation(known)[: max(1, round(share * known.size))]
     planted = label.copy()
+    # Label + (1 to labels - 1), modulo labels: each other label is as likely, the same one impossible.
     planted[chosen] = (label[chosen] + rng.integers(1, labels, chosen.size)) % labels
     marks = np.zeros(label.size, dtype=bool)
     marks[chosen] = True
@@ -154,9 +159,11 @@ def label_error_counts(chances: Floats, label: Integers) -> Integers:
     (Northcutt, Jiang & Chuang 2021, equation 1 and its treatment of collisions).
     """
     labels = chances.shape[1]
+    # (labels,): mean self-confidence.
     thresholds = np.array([chances[label == each, each].mean() for each in range(labels)])
     above = np.where(chances >= thresholds, chances, -1.0)  # (n, labels)
     confident = above.max(axis=1) >= 0
     counts = np.zeros((labels, labels), dtype=np.int64)
+    # The joint count C[given, suspected]; add.at adds up repeated places.
     np.add.at(counts, (label[confident], above.argmax(axis=1)[confident]), 1)
     return counts

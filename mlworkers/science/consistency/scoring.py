@@ -40,13 +40,13 @@ def consistency_scores(
     """
     places = np.asarray(target, dtype=np.int64)
     chances = label_chances(features, pairs)
-    p_y = _of_label(chances, places)[scored]
+    p_y = _of_label(chances, places)[scored]  # (m,)
     learned, label = pairs.learned, pairs.label
-    right = chances.argmax(axis=1) == label
+    right = chances.argmax(axis=1) == label  # (n,): the likeliest label is the given one
     per_label = [float(right[learned & (label == each)].mean()) for each in range(pairs.labels)]
     given = places[scored]
     counts = label_error_counts(chances[scored], given)
-    suspected = int(counts.sum() - np.trace(counts))
+    suspected = int(counts.sum() - np.trace(counts))  # off the diagonal: pairs counted for another label
     figures = {
         **planted_figures(features, pairs, chances, circular=circular, share=planted, seed=seed),
         "accuracy": float(np.mean(per_label)),  # each label weighing the same
@@ -74,6 +74,7 @@ def planted_figures(
     """
     wrong, marks = planted_labels(pairs.label, labels=pairs.labels, share=share, seed=seed)
     learned = pairs.learned
+    # Learned from people, p_y changes only in the label whose chance it is; no classifier is fitted again.
     found = label_chances(features, pairs, wrong) if circular else chances
     area = auc_interval(_of_label(found, wrong)[learned], ~marks[learned], pairs.group[learned])
     return {

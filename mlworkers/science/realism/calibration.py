@@ -24,6 +24,7 @@ def probabilities(logits: ArrayLike, temperature: float) -> Floats:
     """
     if not (temperature > 0 and math.isfinite(temperature)):
         raise ValueError(f"The temperature is {temperature:g}; it must be above 0.")
+    # With two classes softmax is σ of their difference: e^(h/τ) / (e^(m/τ) + e^(h/τ)) = σ((h - m) / τ).
     share: Floats = scipy.special.expit(_margins(logits) / temperature)
     return share
 
@@ -38,6 +39,7 @@ def at_temperature(share: ArrayLike, *, published: float, temperature: float) ->
         if not (value > 0 and math.isfinite(value)):
             raise ValueError(f"The temperature is {value:g}; it must be above 0.")
     values = np.asarray(share, dtype=np.float64)
+    # p = σ(margin / published), so logit(p) · published is the margin. logit(0) is -∞, and σ(-∞) is 0 again.
     rescaled: Floats = scipy.special.expit(scipy.special.logit(values) * (published / temperature))
     return rescaled
 
@@ -66,7 +68,8 @@ def fit_temperature(logits: ArrayLike, human: Marks) -> float:
 def negative_log_likelihood(logits: ArrayLike, human: Marks, temperature: float) -> float:
     """The mean of -log p(label), in nats, each class weighing one half."""
     share = probabilities(logits, temperature)
-    right = np.where(human, share, 1 - share)
+    right = np.where(human, share, 1 - share)  # (n,): the probability of a sentence's own class
+    # A probability that was rounded to 0 counts as the smallest normal number: 708 nats instead of ∞.
     return float(-class_weights(human) @ np.log(np.maximum(right, np.finfo(np.float64).tiny)))
 
 
@@ -86,7 +89,7 @@ def calibration_error(share: ArrayLike, human: Marks, *, bins: int = BINS) -> fl
 
 def brier_score(share: ArrayLike, human: Marks) -> float:
     """The mean squared distance of p_D from the label, each class weighing one half: 0 best, 0.25 for a constant ½."""
-    distance = np.asarray(share, dtype=np.float64) - human
+    distance = np.asarray(share, dtype=np.float64) - human  # (n,), in -1..1
     return float(class_weights(human) @ distance**2)
 
 
@@ -99,6 +102,7 @@ def class_weights(human: Marks, counts: Floats | None = None) -> Floats:
     if people in (0, human.size):
         raise ValueError("All sentences are of one class; calibration needs both.")
     each = np.ones(human.size) if counts is None else counts
+    # w_i = count_i / (2 · Σ of the counts of i's class): each of the two sums is one half.
     weights: Floats = 0.5 * each / np.where(human, each[human].sum(), each[~human].sum())
     return weights
 
@@ -110,5 +114,5 @@ def _margins(logits: ArrayLike) -> Floats:
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if wrong.size:
         raise ValueError(f"A logit of sentence {wrong[0] + 1} is no finite number, so it has no p_D.")
-    margins: Floats = values[:, 1] - values[:, 0]
+    margins: Floats = values[:, 1] - values[:, 0]  # (n,): h - m, the log-odds of being human
     return margins

@@ -33,9 +33,10 @@ def group_sentences(keys: Sequence[str], links: Iterable[Link], *, largest: int)
     sets = scipy.cluster.hierarchy.DisjointSet(range(len(keys)))
     first: dict[str, int] = {}
     for index, key in enumerate(keys):
-        sets.merge(first.setdefault(key, index), index)
+        sets.merge(first.setdefault(key, index), index)  # n merges take about O(n)
     cut = 0
     for left, right in links:
+        # Greedy: a link is cut if the union of its two groups, as they are by now, would be too large.
         if sets.connected(left, right) or sets.subset_size(left) + sets.subset_size(right) <= largest:
             sets.merge(left, right)
         else:
@@ -51,13 +52,17 @@ def assign_folds(groups: Integers, human: Marks, *, folds: int, seed: int) -> In
     Groups go, the largest first and equal ones in a drawn order, to the fold that is emptiest of what they hold.
     """
     count = int(groups.max()) + 1
+    # (groups, 2): how many machine and how many human sentences each group has.
     sizes = np.stack([np.bincount(groups[human == kind], minlength=count) for kind in (False, True)], axis=1)
+    # Shares of all machine and of all human sentences, so that the rarer class counts as much as the other.
     shares = sizes / np.maximum(sizes.sum(axis=0), 1)  # (groups, 2)
     drawn = np.random.default_rng(seed).permutation(count)
+    # Stable: groups of equal size stay in the drawn order.
     order = drawn[np.argsort(-shares[drawn].sum(axis=1), kind="stable")]
-    held = np.zeros((folds, 2))
+    held = np.zeros((folds, 2))  # of both classes, the share that each fold holds so far
     fold_of = np.empty(count, dtype=np.int64)
     for group in order:
+        # Per fold Σ over classes of (share held) · (share of the group), 0 for a class that the group lacks.
         fold = int(np.argmin(held @ shares[group])) if shares[group].any() else 0
         fold_of[group] = fold
         held[fold] += shares[group]
@@ -98,6 +103,7 @@ class SdiData:
         kept, rejected: marks (n,) of machine sentences. A kept one is learned as if a person had written it, a
         rejected one as a machine's, and each counts for `count` sentences.
         """
+        # A verdict on a human sentence changes nothing.
         judged = (kept | rejected) & self.learned & ~self.human
         return replace(self, label=self.human | (judged & kept), count=np.where(judged, count, 1.0))
 
@@ -112,6 +118,7 @@ class SdiData:
 
     def inner(self, fold: int) -> Marks:
         """Those of them by which it is chosen: the next fold, (n,)."""
+        # In a ring: the last fold has fold 0 as its inner fold.
         inner: Marks = self.learned & (self.fold == (fold + 1) % self.folds)
         return inner
 
@@ -178,7 +185,7 @@ def _learned(
     repeated = learned.copy()
     repeated[list(first.values())] = False
     learned &= ~repeated
-    lengths = np.array([len(words(text)) for text in texts])
+    lengths = np.array([len(words(text)) for text in texts])  # (n,), in words
     machine = learned & ~human
     longer = learned & human & (lengths > lengths[machine].max(initial=0)) if machine.any() else machine
     left_out = {"unusable": ~usable, "identical": identical, "repeated": repeated, "longer": longer}

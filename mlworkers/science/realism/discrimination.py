@@ -35,7 +35,7 @@ def auc(scores: ArrayLike, human: ArrayLike) -> float:
     Raises ValueError where a class is missing or a score is not finite.
     """
     people, machines = _split(scores, human)
-    return float(_placements(people, machines)[0].mean())
+    return float(_placements(people, machines)[0].mean())  # U / (m · k) for m human, k machine
 
 
 def auc_interval(
@@ -53,9 +53,12 @@ def auc_interval(
     """
     people, machines = _split(scores, human)
     marks = np.asarray(human, dtype=bool)
+    # (n,): the number of its group.
     of = np.arange(marks.size) if groups is None else np.unique(groups, return_inverse=True)[1]
+    # (m,) and (k,): the structural components of DeLong's variance; both have the AUC as their mean.
     above, below = _placements(people, machines)
     value = float(above.mean())
+    # Independent witnesses of the rarer class.
     fewest = min(np.unique(of[each]).size for each in (marks, ~marks))
     variance = _variance(above - value, below - value, of[marks], of[~marks])
     return _with_interval(value, variance, fewest, level)
@@ -97,6 +100,7 @@ def auc_difference(
     Variance: of the difference of the linearised terms, so that what both scores have in common cancels; with one
     stratum and equal weights DeLong's for paired scores, times n/(n - 1).
     """
+    # Terms of the same n sentences: their differences are linearised terms of the change.
     (first, of_first), (second, of_second) = (_weighted(each, positive, weights) for each in (before, after))
     reach = scipy.stats.norm.ppf(0.975) * np.sqrt(_variance_of_total(of_second - of_first, strata))
     change = second - first
@@ -107,11 +111,13 @@ def _weighted(scores: ArrayLike, positive: ArrayLike, weights: Floats) -> tuple[
     """The weighted AUC, and what each sentence adds to its deviation, (n,)."""
     kept, rejected = _split(scores, positive)
     marks = np.asarray(positive, dtype=bool)
-    of_kept, of_rejected = weights[marks], weights[~marks]
+    of_kept, of_rejected = weights[marks], weights[~marks]  # (k,), (r,)
     # (k, r): whether each two are in order; ties half.
     order = (kept[:, None] > rejected) + 0.5 * (kept[:, None] == rejected)
+    # AUC = Σ_i Σ_j w_i w_j order_ij / (Σ_i w_i · Σ_j w_j), i kept and j rejected. Memory grows with k · r.
     above, below = order @ of_rejected / of_rejected.sum(), of_kept @ order / of_kept.sum()
     value = float(np.clip(of_kept @ above / of_kept.sum(), 0, 1))
+    # Linearised: u_i = w_i (above_i - AUC) / Σ_i w_i for kept sentences, and with `below` for rejected ones.
     terms = np.empty(marks.size)
     terms[marks] = of_kept * (above - value) / of_kept.sum() * _unbiased(kept.size)
     terms[~marks] = of_rejected * (below - value) / of_rejected.sum() * _unbiased(rejected.size)
@@ -127,8 +133,9 @@ def _variance_of_total(terms: Floats, strata: Integers) -> float:
     """Of the sum of terms (n,) drawn independently within strata. One alone in its stratum counts from 0."""
     of = np.unique(strata, return_inverse=True)[1]
     sizes = np.bincount(of)
-    means = np.where(sizes > 1, np.bincount(of, weights=terms) / sizes, 0.0)
+    means = np.where(sizes > 1, np.bincount(of, weights=terms) / sizes, 0.0)  # (strata,)
     within = np.bincount(of, weights=(terms - means[of]) ** 2)
+    # Σ_h n_h / (n_h - 1) · Σ_{i in h} (t_i - mean of h)²
     return float(within @ (sizes / np.maximum(sizes - 1, 1)))
 
 
@@ -137,6 +144,7 @@ def _with_interval(value: float, variance: float, fewest: int, level: float) -> 
     if not 0 < value < 1:
         bound = ((1 - level) / 2) ** (1 / fewest)  # Clopper and Pearson's, for n of n
         return Auc(value, bound, 1.0, level) if value else Auc(value, 0.0, 1 - bound, level)
+    # Delta method: d logit(A) / dA = 1 / (A (1 - A)), so the standard error is divided by A (1 - A).
     reach = scipy.stats.norm.ppf((1 + level) / 2) * np.sqrt(variance) / (value * (1 - value))
     low, high = scipy.special.expit(scipy.special.logit(value) + np.array([-reach, reach]))
     return Auc(value, float(low), float(high), level)
@@ -154,6 +162,7 @@ def _placements(people: Floats, machines: Floats) -> tuple[Floats, Floats]:
 
     From ranks among all and among its own class: the difference counts the other class below, ties half.
     """
+    # Midranks, O(n log n) instead of m · k comparisons.
     ranks = scipy.stats.rankdata(np.concatenate([people, machines]))
     above = (ranks[: people.size] - scipy.stats.rankdata(people)) / machines.size
     below = 1 - (ranks[people.size :] - scipy.stats.rankdata(machines)) / people.size
@@ -163,6 +172,7 @@ def _placements(people: Floats, machines: Floats) -> tuple[Floats, Floats]:
 def _variance(above: Floats, below: Floats, of_people: Integers, of_machines: Integers) -> float:
     """Obuchowski's: deviations are summed within each group before they are squared."""
     count = int(max(of_people.max(), of_machines.max())) + 1
+    # S_g, a class's deviations summed over group g; a group without the class has the sum 0.
     sums = [
         np.bincount(groups, weights=deviations, minlength=count)
         for groups, deviations in ((of_people, above), (of_machines, below))
@@ -170,9 +180,12 @@ def _variance(above: Floats, below: Floats, of_people: Integers, of_machines: In
     held = [np.unique(groups).size for groups in (of_people, of_machines)]
     both = np.unique(np.concatenate([of_people, of_machines])).size
     sizes = (above.size, below.size)
+    # Per class: G / (G - 1) · Σ_g S_g² / n², with its G groups and n sentences.
     own = sum(
         number / max(number - 1, 1) * float(total @ total) / size**2
         for number, total, size in zip(held, sums, sizes, strict=True)
     )
+    # The covariance of the classes within groups that hold both; 0 without groups.
     shared = both / max(both - 1, 1) * float(sums[0] @ sums[1]) / (sizes[0] * sizes[1])
+    # By Cauchy and Schwarz this is at least 0; rounding could make it slightly negative.
     return max(own + 2 * shared, 0.0)

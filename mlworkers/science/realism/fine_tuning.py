@@ -49,7 +49,7 @@ class FineTuned(nn.Module):
         self.dropout = nn.Dropout(DROPOUT)
         self.head = nn.Linear(encoder.get_embedding_dimension() or 0, 2)
         generator = torch.Generator().manual_seed(seed)
-        reach = 1 / math.sqrt(self.head.in_features)
+        reach = 1 / math.sqrt(self.head.in_features)  # as PyTorch initialises a layer, but with a seed
         with torch.no_grad():
             self.head.weight.uniform_(-reach, reach, generator=generator)
             self.head.bias.zero_()
@@ -57,7 +57,7 @@ class FineTuned(nn.Module):
 
     def forward(self, features: dict[str, Any]) -> Tensor:
         for module in self.encoder:
-            if not isinstance(module, Normalize):
+            if not isinstance(module, Normalize):  # tokens (B, T) -> pooled vector (B, d)
                 features = module(features)
         logits: Tensor = self.head(self.dropout(features["sentence_embedding"]))
         return logits
@@ -69,6 +69,7 @@ class FineTuned(nn.Module):
         with torch.inference_mode():
             for places in length_batches(tokenized.lengths, tokens_per_batch=compute.tokens_per_batch):
                 features = tokenized.features(places, self.encoder.device)
+                # (b, 2), back to the order of the texts.
                 values[places] = self(features).double().cpu().numpy()
                 done += len(places)
                 report(done, len(texts), "Scoring sentences")
@@ -93,9 +94,11 @@ def part_of(data: SdiData, plan: RealismPlan, number: int) -> Part:
         (data.learned, data.inner(-1)) if number == data.folds else (data.seen_by(number), data.inner(number))
     )
     fitted = seen & ~inner
+    # Places of machine and of human sentences.
     classes = [np.flatnonzero(fitted & (data.human == kind)) for kind in (False, True)]
     fewest = min(map(len, classes))
-    rng = np.random.default_rng([plan.seed, number])
+    rng = np.random.default_rng([plan.seed, number])  # a stream for each fold, so folds may run in any order
+    # RISE, section 3: "in the same proportion". Only training is balanced; the inner fold stays as it is.
     drawn = [np.sort(rng.permutation(places)[:fewest]) for places in classes]
     return Part(number, np.concatenate(drawn), np.flatnonzero(inner))
 
@@ -131,6 +134,7 @@ def fine_tune(
     inner_texts, inner_human = [data.texts[index] for index in part.inner], data.human[part.inner]
 
     def evaluate() -> float:
+        # Negated: the training loop keeps the weights of the highest value.
         return -negative_log_likelihood(model.logits(inner_texts, compute), inner_human, 1.0)
 
     learned, human = [data.texts[index] for index in part.learned], data.human[part.learned]
@@ -168,6 +172,7 @@ class SdiLearner:
         """Add the gradients of some sentences of a batch; returns their loss."""
         logits = self.module(self._tokenized.features(batch, self._human.device))
         human = self._human[torch.from_numpy(batch).to(self._human.device)]
+        # Σ_i share_i · -log p(class of i): parts of a batch add up to the mean over the whole batch.
         loss = cross_entropy(logits, human, reduction="none") @ shares
         loss.backward()  # type: ignore[no-untyped-call]
         return loss.detach()

@@ -38,6 +38,7 @@ class Head:
         On one core, like the fit: a product that several cores share is rounded otherwise.
         """
         with threadpool_limits(1):
+            # z / 2, because softmax([-z/2, z/2])[human] = σ(z). A scale of ∞ makes its feature 0.
             half = (((features - self.mean) / self.scale) @ self.coefficients + self.intercept) / 2  # (n,)
         return np.column_stack([-half, half])
 
@@ -69,11 +70,12 @@ def cross_fit(
         def loss(penalty: float) -> float:
             """On the inner fold, of a head that did not see it."""
             head = fitted_on(seen & ~inner, penalty)
-            margins = np.diff(head.logits(values[inner]), axis=1)[:, 0]
+            margins = np.diff(head.logits(values[inner]), axis=1)[:, 0]  # (inner,): z
             signed = np.where(data.label[inner], margins, -margins)
             return float(class_weights(data.label[inner], data.count[inner]) @ np.logaddexp(0.0, -signed))
 
         # Of equals the first, which is the largest.
+        # Costs len(penalties) + 1 fits a fold.
         penalty = min(penalties, key=loss) if len(penalties) > 1 else penalties[0]
         return fitted_on(seen, penalty)
 
@@ -108,7 +110,7 @@ def fit_head(
             f"The vector of sentence {unusable[0] + 1} holds values that are not finite numbers."
         )
     count = len(features)
-    weights = class_weights(human, counts) * count
+    weights = class_weights(human, counts) * count  # (n,), mean 1
     mean, scale = features.mean(axis=0, dtype=np.float64), features.std(axis=0, dtype=np.float64)
     # A feature that hardly varies says nothing about the class, and scaling would magnify its rounding errors.
     scale = np.where(scale > 1e-9 * np.maximum(np.abs(mean), 1.0), scale, np.inf)

@@ -43,10 +43,12 @@ def score_sentences(logits: ArrayLike, data: SdiData, *, temperature: float = 0.
     share = np.empty(len(values))
     for fold in range(data.folds):
         own, others = data.learned & (data.fold == fold), data.seen_by(fold)
+        # 0 means: fitted, here without the fold that it is used in.
         used = temperature or fit_temperature(values[others], data.human[others])
         share[own] = probabilities(values[own], used)
     plain, held_out = probabilities(values[learned], 1.0), share[data.learned]
-    right = (values[learned, 1] > values[learned, 0]) == human
+    right = (values[learned, 1] > values[learned, 0]) == human  # p_D above one half, under any temperature
+    # Of h - m: one temperature for all divides every margin alike, so the order and the AUC stay.
     area = auc_interval(np.diff(values[learned], axis=1)[:, 0], human, data.group[learned])
     figures = {
         "auc": area.value,
@@ -87,5 +89,6 @@ def pair_figures(p_human: Sequence[float], targets: Sequence[float | None]) -> d
     fewer than three pairs have a target, or one side is constant.
     """
     known = [(p, y) for p, y in zip(p_human, targets, strict=True) if y is not None]
+    # With two pairs it could only be -1 or 1.
     related = spearman(*zip(*known, strict=True)) if len(known) > 2 else None
     return {"spearman_p_target": related, "effective_pairs": effective_size(p_human) if p_human else 0.0}

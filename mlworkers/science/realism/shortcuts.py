@@ -39,6 +39,7 @@ def shortcuts_near(figures: Mapping[str, float]) -> list[str]:
     """Which of BAGS reach the interval of p_D's own AUC, where that is above chance."""
     if figures["auc_low"] <= _CHANCE:
         return []
+    # Above the lower bound a bag's AUC could be as good as the classifier's true one.
     return [bag for bag in BAGS if figures[f"{bag}_auc"] >= figures["auc_low"]]
 
 
@@ -67,10 +68,11 @@ def _words_auc(data: SdiData) -> float:
     margins = np.zeros(len(data.texts))
     for fold in range(data.folds):
         seen, own = data.seen_by(fold), data.fold == fold
+        # Weights of mean 1: scikit-learn's default C = 1 then means Σ_i w_i loss_i + 1/2 |coefficients|².
         weights = class_weights(data.label[seen], data.count[seen]) * seen.sum()
         with threadpool_limits(1):
             regression = LogisticRegression(max_iter=1000).fit(
                 table[seen], data.label[seen], sample_weight=weights
             )
-        margins[own] = regression.decision_function(table[own])
+        margins[own] = regression.decision_function(table[own])  # log-odds of being human
     return auc(margins[data.learned], data.human[data.learned])

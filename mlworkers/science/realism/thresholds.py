@@ -49,7 +49,8 @@ def cut_at(sample: Sample, all_p_d: ArrayLike, share: float) -> Cut:
         )
     # Rounded: 0.15 times 20 is a little more than 3 in a computer.
     threshold = float(values[int(round(values.size * share, 6))])
-    below = int(np.searchsorted(values, threshold))
+    below = int(np.searchsorted(values, threshold))  # strictly below: p_D equal to it is kept
+    # Only judged sentences say how often a side is right; how many lie there is known without them.
     over, weights = sample.p_d >= threshold, sample.weights
     return Cut(
         threshold,
@@ -66,5 +67,5 @@ def weighted_share(marks: Marks, weights: Floats) -> Estimate | None:
     """The weighted share of marks (n,), with Wilson's interval for the effective number; None without any."""
     if not marks.size:
         return None
-    share, size = float(weights @ marks / weights.sum()), effective_size(weights)
+    share, size = float(weights @ marks / weights.sum()), effective_size(weights)  # size: Kish's (Σw)² / Σw²
     return Estimate(share, *wilson_interval(share * size, size))

@@ -66,7 +66,7 @@ class Sample:
         """Of how many sentences each is one, in relation to the mean, (n,)."""
         _, of, judged = np.unique(self.stratum, return_inverse=True, return_counts=True)
         sizes = np.array([self.sizes[int(stratum)] for stratum in np.unique(self.stratum)], dtype=np.float64)
-        each = (sizes / judged)[of]
+        each = (sizes / judged)[of]  # (n,): N_h / n_h, the inverse of the chance to be drawn
         weights: Floats = each / each.mean() if each.size else each
         return weights
 
@@ -129,7 +129,7 @@ def rank_figures(sample: Sample) -> RankFigures:
 
 
 def _spearman(sample: Sample, weights: Floats) -> Estimate | None:
-    marks = sample.kept.astype(np.float64)
+    marks = sample.kept.astype(np.float64)  # 0 or 1: Spearman's with only two ranks
     value = weighted_spearman(sample.p_d, marks, weights)
     design = Design(weights, sample.stratum)
     reach = bootstrap_interval(sample.p_d, marks, seed=_SEED, resamples=_RESAMPLES, design=design)
@@ -145,29 +145,34 @@ def calibration_line(sample: Sample) -> tuple[Estimate, Estimate] | None:
     weighted score, summed within strata, each term divided by 1 - leverage (HC3; MacKinnon and White 1985).
     Returns None where p_D separates kept from rejected sentences, so that no line is likeliest.
     """
-    x = scipy.special.logit(np.clip(sample.p_d, _NEAR_CERTAIN, 1 - _NEAR_CERTAIN))
+    x = scipy.special.logit(np.clip(sample.p_d, _NEAR_CERTAIN, 1 - _NEAR_CERTAIN))  # (n,)
     columns, weights = np.column_stack([np.ones_like(x), x]), sample.weights
-    line = np.zeros(2)
+    line = np.zeros(2)  # intercept and slope
     for _step in range(100):
         share = scipy.special.expit(columns @ line)
+        # X'WX, W = w p (1 - p).
         information = columns.T @ (columns * (weights * share * (1 - share))[:, None])
-        if np.linalg.cond(information) > 1e12:
+        if np.linalg.cond(information) > 1e12:  # all shares at 0 or 1, or p_D constant
             return None
+        # Newton: (X'WX)⁻¹ X'w(y - p).
         step = np.linalg.solve(information, columns.T @ (weights * (sample.kept - share)))
-        line = line + np.clip(step, -5, 5)
+        line = line + np.clip(step, -5, 5)  # log-odds: a longer step would overshoot
         if np.abs(step).max() < 1e-10:
             break
     else:
         return None
     bread = np.linalg.inv(information)
+    # (n,): w p (1 - p) x'(X'WX)⁻¹x.
     leverage = np.einsum("ni,ij,nj->n", columns, bread, columns) * weights * share * (1 - share)
+    # (n, 2), HC3.
     terms = columns * (weights * (sample.kept - share) / np.maximum(1 - leverage, 1e-6))[:, None]
     meat = np.zeros((2, 2))
     for stratum in np.unique(sample.stratum):
         own = terms[sample.stratum == stratum]
         centred = own - own.mean(axis=0) if len(own) > 1 else own
+        # n_h / (n_h - 1) · Σ_i (t_i - mean)(t_i - mean)'. One alone in its stratum counts from 0.
         meat += len(own) / max(len(own) - 1, 1) * centred.T @ centred
-    reach = Z_95 * np.sqrt(np.diag(bread @ meat @ bread))
+    reach = Z_95 * np.sqrt(np.diag(bread @ meat @ bread))  # variance: (X'WX)⁻¹ meat (X'WX)⁻¹
     intercept, slope = (
         Estimate(float(value), float(value - by), float(value + by))
         for value, by in zip(line, reach, strict=True)
@@ -188,6 +193,7 @@ def kept_bins(sample: Sample, *, most: int = 10) -> list[Bin]:
         order = np.argsort(sample.p_d, kind="stable")
         count = max(1, min(most, sample.n // FEWEST_IN_BIN))
         ordered = sample.p_d[order]
+        # Each cut goes back to the first sentence of its p_D, so equal ones stay together. The first is 0.
         cuts = sorted({int(np.searchsorted(ordered, ordered[sample.n * at // count])) for at in range(count)})
         parts = [part for part in np.split(order, cuts[1:]) if part.size]
     return [_bin(sample, own) for own in parts if own.size]
@@ -215,6 +221,7 @@ def verdicts_needed(kept: int, rejected: int, area: Auc | None = None) -> Needed
     """
     n, rarer = kept + rejected, min(kept, rejected)
     if area is None:
+        # The rarer verdict comes with share rarer / n.
         return Needed(math.ceil(FEWEST_EACH * n / rarer) - n if rarer else None, None)
     half = (area.high - area.low) / 2
-    return Needed(0, max(0, math.ceil(n * ((half / HALF_WIDTH) ** 2 - 1))))
+    return Needed(0, max(0, math.ceil(n * ((half / HALF_WIDTH) ** 2 - 1))))  # half-width ∝ 1/√n
