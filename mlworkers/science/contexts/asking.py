@@ -33,8 +33,9 @@ class Questioner:
         report counts passes.
         """
         rows = [[(self._model.key(row), row) for row in each] for each in self._model.rows(questions)]
+        # By key: a pass that several questions need is asked once.
         self._answer({key: row for each in rows for key, row in each}, report)
-        terms = np.full((len(questions), len(TERMS)), np.nan)
+        terms = np.full((len(questions), len(TERMS)), np.nan)  # (n, 4)
         for place, each in enumerate(rows):
             for key, row in each:
                 for term, value in zip(row.terms, self._answered[key], strict=False):
@@ -44,6 +45,7 @@ class Questioner:
     def _answer(self, asked: dict[bytes, Row], report: Report) -> None:
         new = [(key, row) for key, row in asked.items() if key not in self._answered]
         batches = batches_of(new, tokens_per_batch=self._model.compute.tokens_per_batch)
+        # Whole batches: padding and the order of sums change the last bits of what stands in the same batch.
         missing = [batch for batch in batches if not self._found(batch)]
         done = len(new) - sum(map(len, missing))
 
@@ -77,7 +79,8 @@ def batches_of(rows: Sequence[Keyed], *, tokens_per_batch: int) -> list[list[Key
     """
     groups: dict[Tokens, list[Keyed]] = {}
     for key, row in rows:
-        groups.setdefault(row.read, []).append((key, row))
+        groups.setdefault(row.read, []).append((key, row))  # one encoder pass serves a group
+    # By the longest decoder text of a group, then by its input: neighbours need little padding.
     ordered = sorted(
         groups.values(), key=lambda group: (max(row.decoded for _, row in group), len(group[0][1].read))
     )
@@ -90,7 +93,7 @@ def batches_of(rows: Sequence[Keyed], *, tokens_per_batch: int) -> list[list[Key
         cost = (len(reads) + (row.read not in reads)) * wide + (len(batch) + 1) * long
         if batch and cost > tokens_per_batch:
             batches.append(batch := [])
-            reads, wide, long = set(), len(row.read), row.decoded
+            reads, wide, long = set(), len(row.read), row.decoded  # a new batch: the sizes of this row alone
         batch.append((key, row))
         reads.add(row.read)
         read, decoded = wide, long

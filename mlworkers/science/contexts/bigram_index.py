@@ -48,6 +48,7 @@ def index_write(
     """Write the index of a corpus into a folder. chunk_sentences: of each chunk; the last one of a segment
     may have fewer. Raises CorpusError where the corpus has no bigram.
     """
+    # (chunks,): the first sentence of each; no chunk crosses the end of a segment.
     starts = np.concatenate(
         [
             np.arange(first, after, chunk_sentences)
@@ -55,13 +56,13 @@ def index_write(
         ]
     )
     bounds = np.append(starts, len(corpus)).astype(np.int64)  # segments follow on each other
-    keys, chunks, met = _bigrams(corpus, bounds, report)
+    keys, chunks, met = _bigrams(corpus, bounds, report)  # keys, chunks: (bigrams of the text,)
 
     # The same bigrams where words are numbered in the order of their bytes, so that a word is found by halving.
     # A key is (number of the first word) · 2^32 + (number of the second), so one uint64 sorts both at once.
     encoded = [word.encode() for word in met]
     by_bytes = sorted(range(len(encoded)), key=encoded.__getitem__)
-    number = np.empty(len(by_bytes), dtype=np.uint64)
+    number = np.empty(len(by_bytes), dtype=np.uint64)  # old number of a word -> its rank by bytes
     number[by_bytes] = np.arange(len(by_bytes), dtype=np.uint64)
     low = np.uint64((1 << _WORD_BITS) - 1)
     shift = np.uint64(_WORD_BITS)
@@ -73,13 +74,14 @@ def index_write(
             "No sentence of the corpus has two words, so nothing can be found in it; upload other text."
         )
     report(len(corpus), len(corpus), "Sorting bigrams")
+    # O(b log b) for b bigrams of the text.
     order = np.argsort(keys, kind="stable")  # chunks stay in their order within a bigram
     keys, chunks = keys[order], chunks[order]
     # A run of equal (bigram, chunk) in the sorted arrays is one posting; the length of the run is its count.
     first = np.ones(len(keys), dtype=bool)
     first[1:] = (keys[1:] != keys[:-1]) | (chunks[1:] != chunks[:-1])
     places = np.flatnonzero(first)
-    counts = np.diff(np.append(places, len(keys)))
+    counts = np.diff(np.append(places, len(keys)))  # (postings,): term frequencies
     keys, chunks = keys[places], chunks[places]
     bigrams, begins = np.unique(keys, return_index=True)
     spread = np.diff(np.append(begins, len(keys)))  # chunks of each bigram
@@ -98,7 +100,7 @@ def index_write(
     np.save(folder / _BIGRAMS, bigrams)
     np.save(folder / _BOUNDS, np.append(begins, len(keys)).astype(np.int64))
     np.save(folder / _POSTINGS, chunks)
-    np.save(folder / _WEIGHTS, weights.astype(np.float32))
+    np.save(folder / _WEIGHTS, weights.astype(np.float32))  # 7 digits are enough for an order
     return IndexFacts(len(starts), len(known), len(bigrams), len(keys))
 
 
@@ -140,7 +142,7 @@ class _Words:
 
     def number(self, word: str) -> int | None:
         encoded = word.encode()
-        place = bisect_left(self, encoded)
+        place = bisect_left(self, encoded)  # O(log words) comparisons
         return place if place < len(self) and self[place] == encoded else None
 
 
@@ -167,7 +169,7 @@ class BigramIndex:
     def retrieve(self, sentence: str, *, most: int) -> Retrieved:
         """The chunks most similar to a sentence; none that has no bigram in common with it."""
         keys, counts = self._known(sentence)
-        places = np.searchsorted(self._bigrams, keys)
+        places = np.searchsorted(self._bigrams, keys)  # each is there: `_known` has checked
         begins, ends = self._bounds[places], self._bounds[places + 1]
         chunks = len(self.chunks) - 1
         # The sentence gets the same weights as the chunks do; ends - begins is the number of chunks with the
@@ -175,6 +177,7 @@ class BigramIndex:
         # sentence's vector.
         weights = counts * (np.log((1 + chunks) / (1 + ends - begins)) + 1)
         length = np.linalg.norm(weights)
+        # The cost is the number of postings of the sentence's bigrams: common ones cost most.
         cosines = np.zeros(chunks)
         for weight, begin, end in zip(
             weights, begins, ends, strict=True
@@ -200,6 +203,7 @@ class BigramIndex:
             for one, other in pairwise(numbers)
             if one is not None and other is not None
         ]
+        # (bigrams,): term frequencies of the sentence.
         keys, counts = np.unique(np.array(found, dtype=np.uint64), return_counts=True)
         # A key above all others would be found behind the end; the comparison below then rejects it.
         places = np.minimum(np.searchsorted(self._bigrams, keys), len(self._bigrams) - 1)

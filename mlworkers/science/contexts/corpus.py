@@ -95,7 +95,7 @@ class _Writer:
 
     def _is_duplicate(self, name: str, keys: list[list[int]]) -> bool:
         content = array("Q", [key for segment in keys for key in segment]).tobytes()
-        digest = hashlib.sha256(content).digest()
+        digest = hashlib.sha256(content).digest()  # of the keys in their order: case and marks do not count
         if digest not in self._seen:
             self._seen[digest] = name
             return False
@@ -120,7 +120,7 @@ class _Writer:
                 report(facts.sentences, 0, "Reading documents")
         self._keys.extend(keys)
         facts.segments += 1
-        facts.places += max(0, len(segment) - 2)
+        facts.places += max(0, len(segment) - 2)  # the first and the last lack a neighbour
         if facts.sentences > MOST_SENTENCES:
             raise CorpusError(
                 f"The corpus has more than {MOST_SENTENCES:,} sentences, which is too many; leave documents out."
@@ -181,16 +181,17 @@ def near_duplicates(keys: NDArray[np.uint64], documents: NDArray[np.int32]) -> l
     are in more than 20 documents, such as “Yes.”, count for the size of a set alone, so that a document of little else
     is not found.
     """
-    order = np.lexsort((documents, keys))
+    order = np.lexsort((documents, keys))  # by key, then by document: O(n log n)
     keys, documents = keys[order], documents[order]
     # A document is a set of keys: a sentence that it repeats counts once.
     first = np.ones(len(keys), dtype=bool)
     first[1:] = (keys[1:] != keys[:-1]) | (documents[1:] != documents[:-1])
     keys, documents = keys[first], documents[first]
-    sizes = np.bincount(documents)
+    sizes = np.bincount(documents)  # |A|: distinct keys of each document
+    # Where the run of each key begins.
     begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else np.empty(0, np.int64)
     ends = np.append(begins[1:], len(keys))
-    spread = ends - begins
+    spread = ends - begins  # documents of each key
     common: Counter[tuple[int, int]] = Counter()
     # Pairs of documents are counted per shared key, at most C(20, 2) = 190 each, instead of over all pairs.
     for place in np.flatnonzero((spread > 1) & (spread <= _COMMON)).tolist():
@@ -237,6 +238,7 @@ class Corpus:
         return renewed
 
     def text(self, number: int) -> str:
+        # Sentence i lies in bytes offsets[i] to offsets[i + 1] - 1.
         return bytes(self._texts[self._offsets[number] : self._offsets[number + 1]]).decode()
 
     def document_of(self, number: int) -> str:
@@ -252,13 +254,14 @@ class Corpus:
         return int(self.segments[first]), int(self.segments[after])
 
     def segment_of(self, number: int) -> int:
+        # The last that begins at or before it.
         return int(np.searchsorted(self.segments, number, side="right")) - 1
 
     def bounds(self, number: int, left: int, right: int) -> tuple[int, int]:
         """The first sentence of a window around a sentence, and the one after its last: as many as asked for on each
         side, or fewer where its segment begins or ends.
         """
-        segment = self.segment_of(number)
+        segment = self.segment_of(number)  # a window never leaves the segment
         first, after = int(self.segments[segment]), int(self.segments[segment + 1])
         return max(first, number - left), min(after, number + right + 1)
 

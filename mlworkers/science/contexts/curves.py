@@ -49,12 +49,12 @@ def corpus_part(corpus: Corpus, folder: Path, *, sentences: int, seed: int, repo
 def _taken(corpus: Corpus, sentences: int, seed: int) -> Iterator[Document]:
     bounds = list(_documents(corpus))
     left = sentences
-    for number in np.random.default_rng([seed, 2]).permutation(len(bounds)).tolist():
+    for number in np.random.default_rng([seed, 2]).permutation(len(bounds)).tolist():  # stream 2 of the seed
         first, after = bounds[number]
         if left <= 0:
             return
         # The order of the documents follows from the seed alone, so parts of one seed are nested.
-        end = min(after, first + left)
+        end = min(after, first + left)  # of the last document only as much as is still asked for
         starts = corpus.segments[
             np.searchsorted(corpus.segments, first) : np.searchsorted(corpus.segments, end)
         ]
@@ -83,16 +83,18 @@ def curve_points(
     resamples, so that they can be compared. There is none with fewer than three pairs, or of constant similarities.
     """
     scores = np.asarray(human, dtype=np.float64)
+    # By x (seeds, n).
     tables = {
         x: np.stack([np.asarray(column, dtype=np.float64) for column in of]) for x, of in columns.items()
     }
-    known = {x: ~np.isnan(table).any(axis=0) for x, table in tables.items()}
+    known = {x: ~np.isnan(table).any(axis=0) for x, table in tables.items()}  # (n,): known for every seed
     # Correlations of different sets of pairs could not be compared, whatever the number of pairs.
     common = np.logical_and.reduce(list(known.values()))
     pairs = int(common.sum())
     values, drawn = dict[int, float](), dict[int, Scores]()
     if pairs >= _FEWEST and np.ptp(scores[common]) > 0:
         for x, table in tables.items():
+            # None where similarities are constant.
             of_seeds = [spearman(row[common], scores[common]) for row in table]
             if None not in of_seeds:
                 values[x] = float(np.mean([one for one in of_seeds if one is not None]))
@@ -113,7 +115,7 @@ def curve_points(
         if x not in values:
             found.append(Point(**point))
             continue
-        interval = percentile_interval(drawn[x])
+        interval = percentile_interval(drawn[x])  # 2.5 and 97.5 % of (resamples,)
         difference, of_difference = None, None
         if x != last and last in values:
             # Paired differences: both correlations of a resample are of the same pairs, so what they share

@@ -84,8 +84,8 @@ class DiscriminativeModel:
                     -1 if number is None else known.setdefault(corpus.text(number), len(known))
                     for number in window_places(corpus, place, self.window)
                 ]
-        own = [known.setdefault(sentence, len(known)) for sentence, _place in fits]
-        vectors = self.vectors(list(known))
+        own = [known.setdefault(sentence, len(known)) for sentence, _place in fits]  # (n,): rows of vectors
+        vectors = self.vectors(list(known))  # (distinct sentences, d)
         found = []
         # Only the head runs over pairs of sentence and context, in blocks, because its features have (1 + 3 ·
         # slots) · d columns; the sentences are read once, above.
@@ -122,6 +122,7 @@ def lstm_vectors(network: ContextFit, tokenizer: Any, compute: Compute, *, longe
         start = 0
         while start < len(order):
             # The first of a batch is its longest, and all are padded to it.
+            # At least one, however long it is.
             size = max(1, compute.tokens_per_batch // len(tokens[order[start]]))
             batch = order[start : start + size]
             made[torch.from_numpy(batch).to(compute.device)] = reader(

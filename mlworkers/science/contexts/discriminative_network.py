@@ -19,7 +19,7 @@ class BiLstm(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, embedding)
         self.lstm = nn.LSTM(embedding, hidden, batch_first=True, bidirectional=True)
-        self.size = 2 * hidden
+        self.size = 2 * hidden  # the paper: 1 layer, hidden 300, so 600
 
     def forward(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         """tokens (n, t), padded at the end; lengths (n,), at least 1. Returns (n, 2 · hidden)."""
@@ -46,7 +46,7 @@ class Interaction(nn.Module):
         # The product and the distance join sentence and context before the nonlinearity, so that the order of
         # contexts can differ from sentence to sentence. Each part is (b, k, d).
         parts = [contexts, contexts * each, (contexts - each).abs()]
-        features = torch.cat([sentences, *(part.flatten(1) for part in parts)], dim=1)
+        features = torch.cat([sentences, *(part.flatten(1) for part in parts)], dim=1)  # (b, (1 + 3k) · d)
         logits: Tensor = self.out(torch.tanh(self.hidden(features))).squeeze(1)
         return logits
 
@@ -56,7 +56,7 @@ class Literal(nn.Module):
 
     def __init__(self, size: int, slots: int) -> None:
         super().__init__()
-        self.out = nn.Linear((1 + slots) * size, 1, bias=False)
+        self.out = nn.Linear((1 + slots) * size, 1, bias=False)  # h of Eq. 1
 
     def forward(self, sentences: Tensor, contexts: Tensor) -> Tensor:
         """sentences (b, d), contexts (b, k, d). Returns logits (b,)."""

@@ -133,10 +133,13 @@ class FitLearner:
     def losses(self, rows: Sequence[Example]) -> Tensor:
         """The mean loss of the two examples of each place, (b,)."""
         # Every distinct sentence of the batch is read once, however many examples it is in.
+        # Sorted, so that the batch, and with it the last bits, follow from the rows alone.
         numbers = sorted({number for row in rows for number in (row.centre, row.other, *row.around)} - {-1})
         place = {number: index for index, number in enumerate(numbers)} | {-1: -1}
-        vectors = self._source(numbers)
+        vectors = self._source(numbers)  # (distinct sentences, d)
+        # (b, left + right).
         around = torch.tensor([[place[number] for number in row.around] for row in rows], device=self.device)
+        # Logits of the right and of the other sentences in the same contexts, (b,) each.
         both = [
             self.module.logits(
                 vectors, torch.tensor([place[number] for number in side], device=self.device), around
@@ -149,7 +152,7 @@ class FitLearner:
             binary_cross_entropy_with_logits(logits, torch.full_like(logits, wanted), reduction="none")
             for logits, wanted in zip(both, (1.0, 0.0), strict=True)
         )
-        return (right + wrong) / 2
+        return (right + wrong) / 2  # log 2 = 0.693 nats for a model that knows nothing
 
 
 def discriminative_trained(
@@ -230,12 +233,12 @@ def examples_of(corpus: Corpus, places: Places, plan: DiscriminativePlan, *, see
     Another sentence is not a near copy of the right one, and is nowhere in its context. A place for which none is
     found is left out.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)  # [plan.seed, 0] for places to learn from, 1 for held-out ones
     window = Window(plan.left, plan.right)
     texts: dict[str, int] = {}
     rows, kept, others, same = [], [], [], []
     for place in places.tolist():
-        wants_same = bool(rng.random() < plan.same_document)
+        wants_same = bool(rng.random() < plan.same_document)  # the paper: one half
         other = None
         if wants_same:
             # The places ascend, so those of one document are a slice, and no list of all places is searched.
@@ -279,6 +282,7 @@ def _initialised(
             raise ValueError("Frozen sentence vectors need an encoder.")
         vectors, size = frozen_vectors(encoder, compute)
         return DiscriminativeModel(_seeded(plan, compute, size, 0), vectors, compute), None, size
+    # Every n-th sentence: evenly from the whole corpus.
     some = [f" {text}" for text in texts[:: max(1, len(texts) // TOKENIZER_SENTENCES)]]
     tokenizer = tokenizer_learned(
         some, vocabulary=plan.vocabulary, longest=plan.longest, special=_SPECIAL, lower=True
@@ -289,6 +293,7 @@ def _initialised(
 
 
 def _seeded(plan: DiscriminativePlan, compute: Compute, size: int, vocabulary: int) -> ContextFit:
+    # PyTorch draws initial weights from its global generator: seeded here, restored afterwards.
     with torch.random.fork_rng():
         torch.manual_seed(plan.seed)
         return network_made(plan, size=size, vocabulary=vocabulary).to(compute.device)
@@ -327,7 +332,7 @@ def _source(
             path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(path) as file:
                 np.save(file, made)
-    frozen = torch.from_numpy(made).to(compute.device)
+    frozen = torch.from_numpy(made).to(compute.device)  # (texts, d); no gradient flows into it
     return lambda numbers: frozen[list(numbers)]
 
 
@@ -347,10 +352,11 @@ def shares_measured(
     ]
     logits = model.logits(corpus, asked)
     own, others, swapped = logits[:count], logits[count : 2 * count], logits[2 * count :]
-    is_right, same = own > others, np.array(held_out.from_document)
+    is_right, same = own > others, np.array(held_out.from_document)  # (count,); a tie is wrong
     # What a sentence or a context adds everywhere cancels out.
     # If z(s, c) = a(s) + b(c), then gain = z(s1, c1) + z(s2, c2) - z(s1, c2) - z(s2, c1) = 0.
     gain = own[:half] + own[half : 2 * half] - swapped[:half] - swapped[half:]
+    # Rounding leaves a gain of 0 a little above 0 or below it.
     is_tie = np.abs(gain) < _TIE
     return (
         share_of(int(is_right.sum()), count),

@@ -37,6 +37,7 @@ def diverse_chosen(
             break
         if one_of_chunk and numbers[candidate] in used:
             continue
+        # |A ∩ B| / |A ∪ B|.
         if any(jaccard_of_words(sets[candidate], sets[other]) >= below for other in chosen):
             continue
         chosen.append(candidate)

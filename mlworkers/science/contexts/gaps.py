@@ -81,16 +81,18 @@ class Infilling:
     @property
     def marks(self) -> int:
         """Tokens beside the three parts of the text, where most of them are."""
+        # What positions are left is shared by three parts.
         return len(self.mask) + len(self.begins) + len(self.ends) + len(self.starts)
 
     def rows(self, left: Tokens, sentence: Tokens, right: Tokens) -> list[Row]:
         return [
-            self.row("sentence", left, sentence, right),
-            self.row("left", (), left, sentence + right),
-            self.row("right", left + sentence, right, ()),
+            self.row("sentence", left, sentence, right),  # λ2: log p(s | c_<, c_>)
+            self.row("left", (), left, sentence + right),  # λ3: log p(c_< | s, c_>)
+            self.row("right", left + sentence, right, ()),  # λ4: log p(c_> | c_<, s)
         ]
 
     def row(self, term: str, before: Tokens, missing: Tokens, after: Tokens) -> Row:
+        # "before <mask> after": the same text for every term, with the gap elsewhere.
         read = (*self.begins, *before, *self.mask, *after, *self.ends)
         given = (*self.starts, *before) if self.form is Form.WHOLE else self.starts
         return Row(read, given, (missing,), (term,))
@@ -112,9 +114,10 @@ class LeftToRight:
 
     def rows(self, left: Tokens, sentence: Tokens, right: Tokens) -> list[Row]:
         """Both terms come from one pass."""
+        # log p(s | c_<) and log p(c_> | c_<, s).
         return [Row((), self.starts + left, (sentence, right), self.terms)]
 
 
 def parts_cut(left: Sequence[int], right: Sequence[int], *, most: int) -> tuple[Tokens, Tokens]:
     """The last tokens before a place and the first after it: at most so many of each, whatever the sentence."""
-    return tuple(left[-most:]), tuple(right[:most])
+    return tuple(left[-most:]), tuple(right[:most])  # what is nearest to the place stays

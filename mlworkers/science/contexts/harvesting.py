@@ -46,11 +46,12 @@ class Harvest:
     def __init__(self, corpus: Corpus, index: BigramIndex, plan: HarvestPlan, known: Iterable[int]) -> None:
         self._corpus, self._index, self._plan = corpus, index, plan
         self._used = set(known)
-        self._rng = np.random.default_rng(plan.seed)
+        self._rng = np.random.default_rng(plan.seed)  # one stream for all draws, in the order of `pairs`
 
     def pairs(self, report: Report) -> list[Harvested]:
         """As many of each way as the plan asks for or the corpus has, in random order. report counts pairs."""
         order = self._rng.permutation(len(self._corpus))
+        # One permutation for all random pairs: each sentence is offered once, and no sentence is tried twice.
         partners: Iterator[int] = iter(self._rng.permutation(len(self._corpus)).tolist())
 
         def at_random(_place: int) -> Iterable[int]:
@@ -80,12 +81,13 @@ class Harvest:
                 )
                 if partner is None:
                     continue
+                # By what near copies share: both sentences, and every near copy of them, are used up.
                 for taken in (place, partner):
                     self._used.add(int(self._corpus.near_keys[taken]))
                 found.append((self._corpus.text(place), self._corpus.text(partner), way))
                 if len(found) % _REPORTED == 0:
                     report(len(found), self._plan.pairs, "Harvesting pairs")
-        mixed = self._rng.permutation(len(found)).tolist()
+        mixed = self._rng.permutation(len(found)).tolist()  # so that every split mixes the three ways
         splits = splits_of(len(found), self._plan)
         return [
             Harvested(first, second, way, split)
@@ -115,7 +117,7 @@ class Harvest:
 
 def shares_of(pairs: int) -> tuple[int, int, int]:
     """Pairs of each way: a third, and what is left to the first ones."""
-    third, rest = divmod(pairs, len(Way))
+    third, rest = divmod(pairs, len(Way))  # the rest is 0, 1 or 2
     return third + (rest > 0), third + (rest > 1), third
 
 

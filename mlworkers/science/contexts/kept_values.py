@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 KEY_BYTES = 16
+# 16 + 2 · 8 = 32 bytes, little-endian.
 _RECORD = np.dtype([("key", np.uint8, KEY_BYTES), ("values", "<f8", 2)])
 
 
@@ -20,7 +21,7 @@ class KeptValues:
         self._path = path
         self._values: dict[bytes, tuple[float, float]] = {}
         if path.exists():
-            whole = path.stat().st_size // _RECORD.itemsize * _RECORD.itemsize
+            whole = path.stat().st_size // _RECORD.itemsize * _RECORD.itemsize  # bytes of complete records
             with path.open("r+b") as file:
                 file.truncate(whole)
             for record in np.fromfile(path, dtype=_RECORD):

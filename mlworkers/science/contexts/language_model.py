@@ -106,6 +106,7 @@ class ContextModel:
     def key(self, row: Row) -> bytes:
         """The hash of all that a pass's numbers follow from."""
         told = repr((self.about, row.read, row.before, row.writes)).encode()
+        # 128 bits: n keys collide with chance n² / 2^129.
         return blake2b(told, digest_size=KEY_BYTES).digest()
 
     @torch.inference_mode()
@@ -125,12 +126,13 @@ class ContextModel:
         places: dict[Tokens, int] = {}
         of_row = [places.setdefault(row.read, len(places)) for row in rows]
         read, mask = self._padded(list(places))  # (distinct, t)
+        # (distinct, t, d).
         encoded = self.model.get_encoder()(input_ids=read, attention_mask=mask).last_hidden_state
         chosen = torch.tensor(of_row, device=encoded.device)
         given, wanted, decoder_mask = self._decoded(rows, shifted=True)
         logits = self.model(
             encoder_outputs=BaseModelOutput(last_hidden_state=encoded[chosen]),
-            attention_mask=mask[chosen],
+            attention_mask=mask[chosen],  # each row attends to its own input, (b, t)
             decoder_input_ids=given,
             decoder_attention_mask=decoder_mask,
             use_cache=False,
@@ -142,7 +144,7 @@ class ContextModel:
         device = self.compute.device
         tokens = pad_sequence([torch.tensor(row, dtype=torch.long) for row in rows], True, self.pad)
         lengths = torch.tensor([len(row) for row in rows])
-        mask = torch.arange(tokens.shape[1]) < lengths[:, None]
+        mask = torch.arange(tokens.shape[1]) < lengths[:, None]  # (t,) < (b, 1) -> (b, t)
         return tokens.to(device), mask.long().to(device)
 
     def _decoded(self, rows: Sequence[Row], *, shifted: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -165,7 +167,7 @@ class ContextModel:
     def _means(self, rows: Sequence[Row], logits: Tensor, wanted: Tensor) -> NDArray[np.float64]:
         # Only logits with a target are converted to float32: (targets, V) instead of (b, u, V).
         learned = wanted != _IGNORED
-        losses = torch.zeros(wanted.shape, dtype=torch.float64)
+        losses = torch.zeros(wanted.shape, dtype=torch.float64)  # (b, u); double, because prefix sums cancel
         losses[learned.cpu()] = (
             cross_entropy(logits[learned].float(), wanted[learned], reduction="none").double().cpu()
         )
@@ -195,6 +197,7 @@ def load_context_model(folder: Path, compute: Compute, *, part_tokens: int, abou
         generator = load_generator(folder, compute)
         tokenizer: Any = generator.tokenizer
         begins = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+        # Without any, the first token of a text has no probability.
         asking = LeftToRight(() if begins is None else (int(begins),))
         return ContextModel(
             generator.model, tokenizer, asking, compute, generator.context or _NO_LIMIT, part_tokens, about
@@ -221,7 +224,7 @@ def context_model_of(
         starts += begins if form is Form.WHOLE else ()
     ends = () if tokenizer.eos_token_id is None else (int(tokenizer.eos_token_id),)
     limits = (getattr(model.config, "max_position_embeddings", None), tokenizer.model_max_length)
-    context = min(limit or _NO_LIMIT for limit in limits)
+    context = min(limit or _NO_LIMIT for limit in limits)  # T5's configuration names none
     asking = Infilling(form, (int(mask),), begins, ends, starts)
     return ContextModel(model, tokenizer, asking, compute, context, part_tokens, about)
 

@@ -146,7 +146,7 @@ def _fitting(
 
 def context_model_initialised(texts: Sequence[str], plan: ContextModelPlan, compute: Compute) -> ContextModel:
     """A small BART with random weights, whose tokenizer is learned from the texts. Both follow from texts and plan."""
-    context = 3 * plan.part_tokens + _MARKS
+    context = 3 * plan.part_tokens + _MARKS  # left, sentence and right
     tokenizer = tokenizer_learned(
         texts, vocabulary=plan.vocabulary, longest=context, special=_SPECIAL, lower=True
     )
@@ -198,7 +198,7 @@ def directions_measured(
         counts = np.ones(vocabulary)
         for row in learned:
             if row.terms == (term,):
-                np.add.at(counts, list(row.writes[0]), 1)
+                np.add.at(counts, list(row.writes[0]), 1)  # add.at counts repeated tokens
         logs = np.log(counts / counts.sum())
         # Both models are compared on the same tokens, those that the term's rows write.
         rows = [(key, row.writes[0]) for key, row in asked if row.terms == (term,)]

@@ -78,7 +78,7 @@ class PairScorer:
 
     def pairs(self, pairs: Sequence[Pair], questioner: Questioner, report: Report) -> list[PairContexts]:
         """The contexts of each pair. report counts pairs."""
-        fitting = [all(map(self.model.fits, pair)) for pair in pairs]
+        fitting = [all(map(self.model.fits, pair)) for pair in pairs]  # both sentences must be read whole
 
         def part(number: int) -> Report:
             """Of two parts, in pairs."""
@@ -95,6 +95,7 @@ class PairScorer:
         beside = [
             background_beside(pair, self.background, most=self.plan.background) for pair, _places in chosen
         ]
+        # For each place of a pair 2 + background questions: the cost of a pair is their product.
         asked = [
             Fit(text, place)
             for (pair, places), others in zip(chosen, beside, strict=True)
@@ -134,8 +135,9 @@ class PairScorer:
             scores = np.zeros(len(asked))  # as they were drawn
         chosen, start = list[list[int]](), 0
         for found in candidates:
-            own = scores[start : start + len(found.places)]
+            own = scores[start : start + len(found.places)]  # (k,): S(s, c), or 0 where none is computed
             start += len(found.places)
+            # The (i - 1)th sentences, whose words must differ (section 3.3). Every place has one.
             before = [words(self.corpus.text(place - 1)) for place in found.places.tolist()]
             order = diverse_chosen(
                 own,
@@ -162,6 +164,7 @@ class PairScorer:
             report=report,
         )
         if self.discriminator is not None:
+            # log p(y = 1 | s, c) in nats; the other three terms are nats per token.
             terms[:, 0] = self.discriminator.log_probabilities(self.corpus, asked)
         return terms
 
@@ -176,6 +179,7 @@ class PairScorer:
 
     def _candidates(self, sentence: str, pair: Pair) -> Candidates:
         """Places for a sentence, none of which contains a sentence of the pair."""
+        # A ranking is of use only if more places enter it than leave it.
         most = max(self._looked_at, self.plan.ranked) if self._is_ranked else self._looked_at
         if self.plan.choice is Choice.RANDOM:
             # A seed of the sentence's own, so that it has the same places in all pairs.
@@ -185,6 +189,7 @@ class PairScorer:
             chunks = self.index.retrieve(sentence, most=self.plan.chunks).chunks[: _CHUNKS_OF_A_PLACE * most]
             found = places_of_chunks(self.corpus, self.index, chunks)
             if self.plan.diverse and not self._is_ranked:
+                # Without a ranking: one place a chunk, by bigrams.
                 found = by_retrieval(self.corpus, found, sentence)
         return without_leaks(self.corpus, found, Leaks(pair), self._around, most=most)
 
@@ -198,6 +203,7 @@ class PairScorer:
             for place in found.places.tolist()
         ]
         scores = self.discriminator.log_probabilities(self.corpus, fits)
+        # Scores are in one array, text after text.
         ends = np.cumsum([len(found.places) for found in candidates])
         ranked = [
             best_of_chunks(found, own, one_of_chunk=self.plan.diverse)

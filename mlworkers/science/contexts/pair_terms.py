@@ -50,4 +50,5 @@ class PairContexts:
 
 
 def _without_nan(row: list[float]) -> list[float | None]:
+    # JSON knows no NaN.
     return [None if value != value else value for value in row]  # noqa: PLR0124 - NaN alone differs from itself

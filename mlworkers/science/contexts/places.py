@@ -41,7 +41,7 @@ def places_split(corpus: Corpus, plan: SplitPlan) -> SplitPlaces:
     # The first and the last sentence of a segment lack a neighbour on one side, so they are not counted.
     sizes = np.maximum(ends - starts - 2, 0)  # places of each segment
     total = int(sizes.sum())
-    wanted = max(1, round(plan.held_out * total))
+    wanted = max(1, round(plan.held_out * total))  # held-out places
     held, found = np.zeros(len(sizes), dtype=bool), 0
     for segment in rng.permutation(np.flatnonzero(sizes)).tolist():
         # Greedy filling in random order: at most twice the wanted share is held out, and at least one place
@@ -74,4 +74,4 @@ def places_split(corpus: Corpus, plan: SplitPlan) -> SplitPlaces:
 def _drawn(places: Places, most: int, rng: np.random.Generator) -> Places:
     if not most or len(places) <= most:
         return places
-    return np.sort(rng.permutation(places)[:most])
+    return np.sort(rng.permutation(places)[:most])  # without replacement

@@ -39,7 +39,9 @@ def scored_write(
                 continue
             pairs.append(number)
             for dropped, columns in ablated.items():
+                # Table 9: a dropped term gets λ = 0; the terms are kept, so no model is asked again.
                 less = weights.without(*ABLATIONS[dropped])
+                # First, second, background, (k,) each.
                 rows = [combined(terms, less) for terms in (found.first, found.second, found.background)]
                 columns["raw"].append(1.0 if number in same else raw_cosine(rows[0], rows[1]))
                 columns["centred"].append(1.0 if number in same else centred_similarity(*rows))
@@ -63,7 +65,7 @@ def scored_read(folder: Path, number: int) -> PairContexts | None:
     if str(number) not in starts:
         return None
     with (folder / _LINES).open("rb") as file:
-        file.seek(starts[str(number)])
+        file.seek(starts[str(number)])  # of the large file, this line alone is read
         return PairContexts.from_json(json_from(file.readline().decode()))
 
 

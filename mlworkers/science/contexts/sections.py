@@ -108,6 +108,7 @@ def _sections(corpus: Corpus, plan: SectionsPlan) -> tuple[list[Section], int]:
         starts = [number for number, text in enumerate(texts) if _is_heading(text, plan)]
         headed += (has_headings := len(starts) >= _FEWEST)
         if not has_headings:
+            # Without headings: blocks of equal length.
             starts = list(range(0, len(texts), plan.section_sentences))
         for start, end in zip(starts, [*starts[1:], len(texts)], strict=True):
             places = tuple(
@@ -167,7 +168,7 @@ def accuracy_of(near: ArrayLike, far: ArrayLike, units: ArrayLike, *, resamples:
     resampled. No interval over fewer than two.
     """
     # A comparison with NaN is false, so that a triplet without a cosine counts as wrong too.
-    right = (np.asarray(near) > np.asarray(far)).astype(np.float64)
+    right = (np.asarray(near) > np.asarray(far)).astype(np.float64)  # (n,): 0 or 1
     drawn = resampled_shares(right, units, resamples=resamples, seed=seed)
     return Accuracy(float(right.mean()), None if drawn is None else percentile_interval(drawn))
 
@@ -178,7 +179,7 @@ def resampled_shares(right: ArrayLike, units: ArrayLike, *, resamples: int, seed
     _names, place = np.unique(np.asarray(units), return_inverse=True)
     # Each unit is reduced to its sum and its count, because the share of a resample is a ratio of the two
     # totals.
-    sums, counts = np.bincount(place, weights=values), np.bincount(place)
+    sums, counts = np.bincount(place, weights=values), np.bincount(place)  # (units,) each
     if len(counts) < _FEWEST:
         return None
     # (resamples, units): the numbers of the drawn units. A resample has as many units as the data, but not

@@ -43,6 +43,7 @@ class Leaks:
 
     def in_window(self, corpus: Corpus, place: int, window: Window) -> bool:
         first, after = corpus.bounds(place, *window)
+        # Near copies: 64-bit keys are compared first.
         if np.isin(corpus.near_keys[first:after], self._keys).any():
             return True
         if not self._contained:
@@ -66,6 +67,7 @@ def places_of_chunks(corpus: Corpus, index: BigramIndex, chunks: Places) -> Cand
         first, after = int(index.chunks[chunk]), int(index.chunks[chunk + 1])
         segment = corpus.segment_of(first)
         inside = range(
+            # From the second sentence of the segment to the last but one: each place has both neighbours.
             max(first, int(corpus.segments[segment]) + 1),
             min(after, int(corpus.segments[segment + 1]) - 1),
         )
@@ -81,7 +83,7 @@ def by_retrieval(corpus: Corpus, found: Candidates, sentence: str) -> Candidates
     own = set(_bigrams(sentence))
     best: dict[int, tuple[int, int]] = {}
     for place, chunk in zip(found.places.tolist(), found.chunks.tolist(), strict=True):
-        common = len(own.intersection(_bigrams(corpus.text(place))))
+        common = len(own.intersection(_bigrams(corpus.text(place))))  # distinct bigrams in common
         if chunk not in best or common > best[chunk][0]:
             best[chunk] = (common, place)
     places = [place for _common, place in best.values()]
@@ -111,6 +113,7 @@ def at_random(corpus: Corpus, index: BigramIndex, *, most: int, seed: int | list
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(int(ends_of_places[-1]))[:most]
     segments = np.searchsorted(ends_of_places, drawn, side="right")
+    # Counted from the end of the segment: cumulated count - d places are left, d itself included.
     places: Places = (ends[segments] - (ends_of_places[segments] - drawn)).astype(np.int64)
     return Candidates(places, np.searchsorted(index.chunks, places, side="right") - 1)
 

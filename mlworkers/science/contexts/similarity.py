@@ -73,7 +73,7 @@ def combined(terms: Terms, weights: Weights) -> NDArray[np.float64]:
     if missing.any():
         term = np.array(TERMS)[counted][missing][0]
         raise ValueError(f"The term “{term}” is missing; set its weight to 0.")
-    summed: NDArray[np.float64] = used @ weights.vector[counted]
+    summed: NDArray[np.float64] = used @ weights.vector[counted]  # Σ_j λ_j term_j
     return summed
 
 
@@ -95,7 +95,7 @@ def centred_similarity(first: ArrayLike, second: ArrayLike, background: ArrayLik
 def parts_of_contexts(first: ArrayLike, second: ArrayLike, background: ArrayLike) -> Scores | None:
     """What each of k contexts adds to the centred similarity, (k,), which is their sum; None where it is undefined."""
     rows = _centred(first, second, background)
-    if any(np.ptp(row) == 0 for row in rows):
+    if any(np.ptp(row) == 0 for row in rows):  # a standard deviation of 0
         return None
     # Pearson's r = (1 / k) Σ_c z1_c · z2_c for z-scores by the standard deviation with divisor k, so that the
     # summands are what each context adds.
@@ -146,7 +146,7 @@ def pair_similarity(
         return PairSimilarity(contexts)
     # Eq. 3 is linear in its terms, so the weighted sum of the means is the mean of the weighted sums: the
     # background needs no more than its mean of each term, (k, 4) -> (k,).
-    left, right, mean = (combined(terms, weights) for terms in (first, second, background))
+    left, right, mean = (combined(terms, weights) for terms in (first, second, background))  # nats, (k,) each
     rows = _centred(left, right, mean)
     return PairSimilarity(
         contexts,

@@ -52,6 +52,7 @@ class TrajectoryScorer:
                 chosen.append((pair, self._texts(pair)))
             report(number // 2, len(pairs), "Writing continuations")
         asked = [
+            # λ4: log p(continuation | sentence) per token; nothing is before the sentence.
             Question(sentence, Context((), (text,)))
             for pair, texts in chosen
             for text, _second in texts
@@ -65,6 +66,7 @@ class TrajectoryScorer:
         terms = questioner.terms(asked, report=told)
         found, start = [], 0
         for pair, texts in chosen:
+            # Two sentences and those of the background.
             width = 2 + len(self._background(pair))
             # The terms of one pair are (texts, 2 + background, 4): both sentences, then the others.
             own = terms[start : start + len(texts) * width].reshape(-1, width, len(TERMS))
@@ -109,6 +111,7 @@ def continuations(model: ContextModel, sentence: str, *, count: int, tokens: int
     starts = asking.starts if isinstance(asking, LeftToRight) else ()
     given = [*starts, *model.tokens(sentence)]
     read = torch.tensor([given], device=model.compute.device)
+    # A stream for each sentence: its continuations do not depend on which pairs it is in.
     told = blake2b(f"{seed} {sentence}".encode(), digest_size=8).digest()
     written: Any
     with torch.random.fork_rng([read.device] if read.device.type == "cuda" else []):
@@ -130,4 +133,5 @@ def continuations(model: ContextModel, sentence: str, *, count: int, tokens: int
         " ".join(str(model.tokenizer.decode(row[len(given) :], skip_special_tokens=True)).split())
         for row in written.tolist()
     )
+    # Frequent continuations count once: the cosine weighs contexts, not how often they were drawn.
     return list(dict.fromkeys(text for text in texts if text))

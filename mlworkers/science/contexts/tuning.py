@@ -52,6 +52,7 @@ def weights_tuned(
 
     def agreement(weights: Weights) -> float | None:
         similar = [1.0 if same[number] else _similarity(found[number], weights) for number in enough]
+        # (pairs, 2): similarity, human score.
         known = [(value, human) for value, human in zip(similar, values, strict=True) if value is not None]
         if len(known) < FEWEST_PAIRS:
             return None
@@ -69,7 +70,7 @@ def weights_tuned(
 
 
 def _similarity(one: PairContexts, weights: Weights) -> float | None:
-    rows = (combined(terms, weights) for terms in (one.first, one.second, one.background))
+    rows = (combined(terms, weights) for terms in (one.first, one.second, one.background))  # (k,) each
     return centred_similarity(*rows)
 
 

@@ -130,7 +130,7 @@ def controllability(
     )
 
     aims = [Aim(), *_aims(targets)]
-    own = [np.array([aim.takes(target) for target in targets]) for aim in aims]
+    own = [np.array([aim.takes(target) for target in targets]) for aim in aims]  # aims × (n,)
     # All figures but the correlations are ratios of sums over sources. One draw of sources serves every aim
     # and column, so that the figures of one resample belong together.
     sums = np.concatenate(
@@ -139,7 +139,7 @@ def controllability(
     drawn = (
         resampled_sums(sums, seed=seed, resamples=resamples) if resamples else np.empty((0, sums.shape[1]))
     )
-    width = sums.shape[1] // len(aims)
+    width = sums.shape[1] // len(aims)  # 9 columns
     figures = []
     for place, (aim, marks) in enumerate(zip(aims, own, strict=True)):
         block = slice(place * width, (place + 1) * width)
@@ -149,7 +149,7 @@ def controllability(
         )
         figures.append(_figures(aim, sums[:, block], drawn[:, block], correlated, columns.other is not None))
         report(place + 1, len(aims), "Estimating intervals")
-    return Controllability(1 / bounds.cells, figures[0], figures[1:])
+    return Controllability(1 / bounds.cells, figures[0], figures[1:])  # chance: each cell alike
 
 
 def hit_marks(targets: Sequence[Target], measured: Measured, bounds: TagBounds) -> Marks:
@@ -184,7 +184,9 @@ def _sums(columns: _Columns, own: Marks, groups: Integers) -> Reals:
     measured = own & columns.known
     # NaN must become 0 before the sum; the count of known labels, not of paraphrases, divides these columns.
     labels = np.where(measured[:, None], columns.labels, 0.0)
+    # (n, 2): |label - middle|.
     errors = np.where(measured[:, None], np.abs(columns.labels - columns.middles), 0.0)
+    # Without other hits the own ones fill the column, which is not read then.
     other = columns.hit if columns.other is None else columns.other
     marks = (own, own & columns.hit, own & columns.near, own & other, measured)
     rows = [*marks, *errors.T, *labels.T]
@@ -211,6 +213,7 @@ def _figures(
     def share(column: int) -> Estimate:
         # Where all or none are marked every resample is the same, and would make them seem certain.
         if totals[0, column] in (0, totals[0, _ALL]) and len(drawn):
+            # n: sources, not paraphrases.
             return wilson(float(totals[0, column] / totals[0, _ALL]), int((sums[:, _ALL] > 0).sum()))
         return mean(column, _ALL)
 
@@ -225,8 +228,9 @@ def _figures(
         mean_bleu=mean(_BLEU, _KNOWN),
         spearman_similarity=correlated[0],
         spearman_bleu=correlated[1],
+        # Hits / n - other hits / n.
         gain=ratio(lambda each: each[:, _HITS] - each[:, _OTHER_HITS], _ALL) if has_other else Estimate(None),
-        times=mean(_HITS, _OTHER_HITS) if has_other else Estimate(None),
+        times=mean(_HITS, _OTHER_HITS) if has_other else Estimate(None),  # hits / other hits
     )
 
 
@@ -244,7 +248,7 @@ def _correlated(
     asked, found = columns.middles[rows, side], columns.labels[rows, side]
     if asked.size < _FEWEST_CORRELATED:
         return Estimate(None)
-    value = spearman(asked, found)
+    value = spearman(asked, found)  # None where a side is constant, as for one bin
     if value is None or not resamples:
         return Estimate(value)
     # Sources without a paraphrase of this aim leave gaps; the resampling needs groups from 0 without gaps.

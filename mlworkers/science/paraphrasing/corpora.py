@@ -33,11 +33,13 @@ def mean_estimated(values: Reals, *, resamples: int, seed: int) -> Estimate:
 def perplexity_by_token(nats: Reals, tokens: Reals, *, resamples: int, seed: int) -> Estimate:
     """exp(Σ nats / Σ tokens): long sentences weigh more. nats, tokens: of n sentences, (n,)."""
     found = ratio_estimated(nats, tokens, resamples=resamples, seed=seed)
+    # The ends of the interval may be transformed, because exp is increasing.
     return Estimate(*(None if one is None else float(np.exp(one)) for one in found))
 
 
 def perplexity_by_sentence(nats: Reals, tokens: Reals, *, resamples: int, seed: int) -> Estimate:
     """The mean of exp(nats / tokens) over n sentences: few strange ones weigh much."""
+    # (n,): the perplexity of each sentence.
     return mean_estimated(np.exp(nats / tokens), resamples=resamples, seed=seed)
 
 
@@ -62,13 +64,14 @@ def vocabulary_at(vocabulary: Vocabulary, size: int, *, seed: int) -> Estimate:
     """
     if size > vocabulary.sentences:
         raise ValueError(f"{size} sentences cannot be drawn from {vocabulary.sentences}.")
-    rng = np.random.default_rng([seed, size])
+    rng = np.random.default_rng([seed, size])  # a stream for each size
     drawn = np.empty(SUBSETS_DRAWN)
     for number in range(SUBSETS_DRAWN):
-        chosen = np.zeros(vocabulary.sentences, dtype=bool)
+        chosen = np.zeros(vocabulary.sentences, dtype=bool)  # (sentences,)
         chosen[rng.choice(vocabulary.sentences, size=size, replace=False)] = True
+        # (distinct,): types that occur in the subset; O(tokens).
         known = np.zeros(vocabulary.distinct, dtype=bool)
         known[vocabulary.token[chosen[vocabulary.sentence]]] = True
         drawn[number] = known.sum()
-    low, high = np.percentile(drawn, [2.5, 97.5])
+    low, high = np.percentile(drawn, [2.5, 97.5])  # the spread of subsets, not a standard error of the mean
     return Estimate(float(drawn.mean()), float(low), float(high))

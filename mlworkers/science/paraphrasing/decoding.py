@@ -52,6 +52,7 @@ def paraphrases_decoded(
     for content, rows in _of_equal_length(paraphraser, requests):
         # Memory grows with the lines of the decoder: `width` of them for each row of the batch.
         width = max(decoding.beams, decoding.candidates)
+        # Rows × tokens × lines within the budget.
         fitting = max(1, paraphraser.compute.tokens_per_batch // (len(rows[0].tokens) * width))
         start = 0
         while start < len(rows):
@@ -67,7 +68,7 @@ def paraphrases_decoded(
 
             texts, size = halving(written, len(batch))
             if size < len(batch):
-                rows_at_once = size
+                rows_at_once = size  # what fitted in memory is the bound from here on
             for row, candidates in zip(batch, texts, strict=True):
                 found[row.place] = list(dict.fromkeys(candidates))
             start += len(batch)
@@ -88,6 +89,7 @@ def _of_equal_length(
         if request.source not in contents:
             contents[request.source] = len(paraphraser.sentence_tokens(request.source)) - paraphraser.marks
         tokens = paraphraser.input_tokens(request.source, request.target)
+        # Equal content too: it decides the bounds of length, which a call of `generate` has one of.
         groups[len(tokens), contents[request.source]].append(_Row(place, tokens, request))
     for (_length, content), rows in sorted(groups.items(), reverse=True):
         yield content, rows
@@ -110,6 +112,7 @@ def _generated(
             _noise(row.request, most, seed=decoding.seed, sample=n) for row in rows for n in range(others)
         ]
         twice = read.repeat_interleave(others, dim=0)  # (b × others, t)
+        # One beam and no sampling by the library: `Drawn` leaves one possible token at each step.
         drawn = _texts(
             paraphraser,
             {**arguments, "num_beams": 1, "num_return_sequences": 1, "early_stopping": False},
@@ -117,6 +120,7 @@ def _generated(
             attention_mask=torch.ones_like(twice),
             logits_processor=[Drawn(decoding.sampling, torch.from_numpy(np.stack(noise)))],
         )
+    # The one of the beams first.
     return [[*one, *more] for one, more in zip(_cut(found, 1), _cut(drawn, others), strict=True)]
 
 

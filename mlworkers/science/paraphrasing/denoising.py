@@ -19,12 +19,13 @@ def sentences_to_write_again(sentences: Sequence[str], bounds: TagBounds, *, see
     """Of each of n sentences a copy without some words, and the sentence. Its tags are drawn from all, so that the
     model learns to read behind tags before it learns what they mean.
     """
-    rng = np.random.default_rng([seed, len(sentences)])
+    rng = np.random.default_rng([seed, len(sentences)])  # one stream, in the order of the sentences
     made = []
     for sentence in sentences:
         words = np.array(sentence.split(), dtype=object)
         # Each word is left out on its own with this probability; a sentence that would lose all stays whole.
         kept = rng.random(len(words)) >= DROPPED
+        # Uniform over all cells.
         similarity, lexical = rng.integers(len(bounds.similarity)), rng.integers(len(bounds.lexical))
         target = Target(bounds.similarity[similarity].name, bounds.lexical[lexical].name)
         made.append(TaggedPair(" ".join(words[kept] if kept.any() else words), sentence, target))

@@ -19,6 +19,7 @@ class Drawn(LogitsProcessor):  # type: ignore[misc]
         # probabilities do.
         logits = scores.float() / self._way.temperature  # (b, v)
         tokens, p = nucleus(logits, top_k=self._way.top_k, top_p=1.0)
+        # Inverse transform of one uniform number.
         token = drawn(tokens, p, self._noise[:, self._step].to(scores.device))  # (b,)
         self._step += 1
         # One finite score in each row: the library's argmax (do_sample=False) can then take this token alone.

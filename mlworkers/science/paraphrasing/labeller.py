@@ -48,7 +48,7 @@ class LabellerLearner:
     ) -> None:
         self.module: nn.Module = labeller
         self._rows = labeller.tokens(first, second)
-        self.lengths = [len(row["input_ids"]) for row in self._rows]
+        self.lengths = [len(row["input_ids"]) for row in self._rows]  # tokens of both texts and marks
         device = next(labeller.parameters()).device
         self._targets = torch.as_tensor(targets, dtype=torch.float32).to(device)
 
@@ -97,6 +97,7 @@ def labeller_trained(
         learner,
         plan.schedule(learner.lengths, seed),
         plan.loop(seed),
+        # The best epoch's weights are kept.
         evaluate=lambda: spearman(labeller.similarities(*dev_texts), dev.values),
         checkpoints=kept,
         report=report,

@@ -26,6 +26,7 @@ def bleu_scores(first: Sequence[str], second: Sequence[str], *, report: Report) 
         # BLEU = min(1, exp(1 - r / h)) · exp(mean over orders of log p_n), with r, h the lengths of reference
         # and hypothesis.
         for place in range(start, stop):
+            # Smoothing "exp" is the library's default.
             scores[place] = _bleu.sentence_score(second[place], [first[place]]).score
         report(stop, len(first), "Computing BLEU")
     return np.minimum(scores, HIGHEST)  # rounding puts equal sentences a little above

@@ -37,6 +37,7 @@ def measure(
         # (2, n): similarity in row 0, BLEU in row 1, both on the scale of 0 to 100.
         labels[0, whole] = TOP * np.clip(similarity(left, right), 0, 1)
         labels[1, whole] = bleu_scores(left, right, report=report)
+    # Rounded before they are binned: a stored label lies in the same bin as the measured one.
     rounded = np.round(labels, DIGITS)
     return Measured(rounded[0], rounded[1])
 

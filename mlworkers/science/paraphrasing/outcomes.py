@@ -14,7 +14,7 @@ from mlworkers.science.paraphrasing.measured import miss
 from mlworkers.science.paraphrasing.paraphraser import Target
 from mlworkers.science.paraphrasing.tags import Tag
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")  # 1,000 and 3.5 are one number each
 _NAME = re.compile(r"(?<=\s)[A-Z][\w'’-]+")  # a capital that does not begin the sentence
 
 
@@ -55,7 +55,7 @@ def rows_judged(
     held_out: HeldOut,
 ) -> None:
     """Mark each row with what became of it, in place. near_copy: share of all words in common from which it is one."""
-    written: set[tuple[int, str]] = set()
+    written: set[tuple[int, str]] = set()  # once for each source, not for the whole run
     for row in rows:
         key = (row.source, near_copy_key(row.text))
         reason = reason_of(row.text, row.source_text, near_copy=near_copy, held_out=held_out)
@@ -76,8 +76,9 @@ def reason_of(text: str, source: str, *, near_copy: float, held_out: HeldOut) ->
         (Reason.EMPTY, lambda: not words(text)),
         (Reason.BROKEN, lambda: not is_readable(text)),
         (Reason.TOO_LONG, lambda: len(text) > SENTENCE_MAX_CHARACTERS),
+        # The same words in the same order.
         (Reason.COPY, lambda: near_copy_key(text) == near_copy_key(source)),
-        (Reason.NEAR_COPY, lambda: jaccard(text, source) >= near_copy),
+        (Reason.NEAR_COPY, lambda: jaccard(text, source) >= near_copy),  # |A ∩ B| / |A ∪ B| of their words
         (Reason.HELD_OUT, lambda: text in held_out),
     )
     return next((reason for reason, applies in tests if applies()), None)
@@ -89,7 +90,7 @@ def numbers_differ(text: str, source: str) -> bool:
 
 def names_differ(text: str, source: str) -> bool:
     """Whether one of them has a name that the other lacks. Names are found by their capitals."""
-    return _names(text, source) or _names(source, text)
+    return _names(text, source) or _names(source, text)  # invented names, or lost ones
 
 
 def hits(row: ParaphraseRow, tags: Mapping[str, Tag]) -> bool:

@@ -156,8 +156,9 @@ def paraphraser_further(folder: Path, bounds: TagBounds, compute: Compute) -> Pa
             try:
                 known = len(tokenizer)
                 _tags_add(tokenizer, tags)
-                rows = model.get_input_embeddings().weight.shape[0]
+                rows = model.get_input_embeddings().weight.shape[0]  # may be more than tokens: padded tables
                 if len(tokenizer) > rows:
+                    # New rows are set below.
                     model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
 
                 # Set the rows first … last - 1 of the embeddings to the mean of those before. Raises ValueError
@@ -174,7 +175,7 @@ def paraphraser_further(folder: Path, bounds: TagBounds, compute: Compute) -> Pa
                     for table in tables:
                         # In the output table, a new token's logit is then the mean of the old logits, so that
                         # it starts out neither likely nor impossible.
-                        table[known:last] = table[:known].mean(0)
+                        table[known:last] = table[:known].mean(0)  # (V, d) -> (d,), for every new row
             except (*LOADING_FAILS, NotImplementedError, AttributeError) as error:
                 raise ModelError(
                     f"The decoder of the model in {folder} cannot take new tokens; choose one whose encoder and "
@@ -189,6 +190,7 @@ def paraphraser_initialised(
     """A small BART with random weights; its tokenizer is learned from the texts. Both follow from texts and plan."""
     tokenizer = tokenizer_learned(texts, vocabulary=plan.vocabulary, longest=plan.context, special=_SPECIAL)
     marks = [(name, tokenizer.convert_tokens_to_ids(name)) for name in ("<s>", "</s>")]
+    # As BART's tokenizer: two marks.
     around = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=marks)
     tokenizer.backend_tokenizer.post_processor = around
     _tags_add(tokenizer, tag_tokens(bounds))

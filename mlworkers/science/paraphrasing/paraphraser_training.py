@@ -38,10 +38,11 @@ class TrainedParaphraser:
 def dev_loss(paraphraser: Paraphraser, pairs: Sequence[TokenPair]) -> float:
     """The mean loss of a token, in nats, dropout off and without smoothing."""
     paraphraser.model.eval()
-    pad, total = paraphraser.tokenizer.pad_token_id, 0.0
+    pad, total = paraphraser.tokenizer.pad_token_id, 0.0  # nats
     with torch.inference_mode():
         lengths = [pair.longest for pair in pairs]
         for places in length_batches(lengths, tokens_per_batch=paraphraser.compute.tokens_per_batch):
+            # A sum over tokens, in nats.
             total += float(token_losses(paraphraser.model, [pairs[place] for place in places], pad=pad))
     # The mean over tokens, not over pairs or batches, does not depend on how the pairs are batched.
     return total / sum(len(pair.write) for pair in pairs)

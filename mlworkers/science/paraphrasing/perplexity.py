@@ -40,8 +40,9 @@ def surprise_of(generator: Generator, sentences: Sequence[str], *, report: Repor
     # The beginning token takes a place of the context; sentences are never cut.
     counted = np.array([FEWEST_TOKENS <= len(row) <= room - len(before) for row in rows], dtype=bool)
     places = np.flatnonzero(counted)
-    nats = np.full(len(rows), np.nan)
+    nats = np.full(len(rows), np.nan)  # (n,): -Σ_t log p(x_t | x_<t)
     tokens = np.zeros(len(rows))
+    # (counted,), tokens that are read.
     lengths = np.array([len(rows[place]) + len(before) for place in places], dtype=np.int64)
     done = 0
     for batch in length_batches(lengths, tokens_per_batch=_TOKENS[generator.device.type]):

@@ -46,6 +46,7 @@ def sample_drawn(candidates: Mapping[str, Sequence[int]], *, most: int, seed: in
     rng = np.random.default_rng([seed, 68])  # the generator of this draw alone
     drawn: dict[int, str] = {}
     for setting, numbers in candidates.items():
+        # Sorted first: the draw follows from the numbers, not from the order of the candidates.
         order = [number for number in rng.permutation(sorted(set(numbers))).tolist() if number not in drawn]
         # Numbers that an earlier setting has taken are gone already, so each is drawn once.
         drawn |= dict.fromkeys(order[:most], setting)
@@ -55,6 +56,7 @@ def sample_drawn(candidates: Mapping[str, Sequence[int]], *, most: int, seed: in
 
 def order_of_person(count: int, *, seed: int, person: int) -> list[int]:
     """The places 0 … count - 1 in the order in which a person sees them."""
+    # A stream for each person: what comes late for one comes early for another.
     order: list[int] = np.random.default_rng([seed, 69, person]).permutation(count).tolist()
     return order
 

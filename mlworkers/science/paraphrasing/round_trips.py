@@ -51,6 +51,7 @@ def round_trips(
 
     Each way there is gone once, for all ways back. report counts translated sentences.
     """
+    # len(ways) + len(trips) translations of each sentence, instead of 2 · len(trips).
     ways = list(dict.fromkeys(trip.forward for trip in trips))
     whole, before = len(texts) * (len(ways) + len(trips)), 0
 
@@ -59,7 +60,9 @@ def round_trips(
 
     pivots = {}
     for way in ways:
+        # The stream's name holds the way: each way there draws its own numbers.
         sentences = [Sentence(text, f"there {way}", text) for text in texts]
+        # The likeliest translation alone goes back.
         found = forward.translated(sentences, way, seed=seed, report=reported)
         pivots[way] = [(rows[0].text, rows[0].cut_off) if rows else ("", False) for rows in found]
         before += len(texts)
@@ -79,6 +82,7 @@ def round_trips(
             ]
             if not rows:  # the translation there is empty, or too long for the model back
                 candidates.append((place, Candidate(source, trip.name, 0, pivot, "", cut_off)))
+    # By source, then by trip as given, then by rank.
     candidates.sort(key=lambda one: (one[1].source, one[0], one[1].rank))
     return [candidate for _place, candidate in candidates]
 

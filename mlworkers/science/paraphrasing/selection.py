@@ -62,17 +62,18 @@ def select_balanced(
         raise ValueError("Two candidates have the same name; give each candidate a name of its own.")
     if not per_unit or min(per_unit.values()) < 1:
         raise ValueError("Each split must ask for at least one pair of every cell.")
-    rows, columns = bounds.bins(similarity, bleu)
+    rows, columns = bounds.bins(similarity, bleu)  # (n,) each; OUTSIDE is -1
     width = len(bounds.lexical)
     # Cells are numbered row by row, similarity × BLEU: cell = row · columns + column, (n,).
     cells = np.where((rows == OUTSIDE) | (columns == OUTSIDE), OUTSIDE, rows * width + columns)
     # Units of each cell, (cells,): 2 in the columns of BLEU0_5, which is twice as wide, and 1 elsewhere.
     each = np.tile(bounds.units, len(bounds.similarity))
-    asked = {split: each * most for split, most in per_unit.items()}
+    asked = {split: each * most for split, most in per_unit.items()}  # (cells,) of each split
     lacking = {split: wanted.copy() for split, wanted in asked.items()}
     splits = [""] * len(names)
     # The places of the candidates in a cell, those of a source together, sources and their candidates shuffled.
     of_source: dict[str, list[int]] = defaultdict(list)
+    # A group for each source: the unit that one split gets as a whole.
     for place in sorted(np.flatnonzero(cells != OUTSIDE).tolist(), key=lambda one: names[one]):
         of_source[sources[place]].append(place)
     # Sorting by name before shuffling makes the selection independent of the order of the candidates.
@@ -80,7 +81,7 @@ def select_balanced(
     rng = np.random.default_rng([seed, 33])  # the generator of this selection alone
     shuffled = (groups[number] for number in rng.permutation(len(groups)).tolist())
     for places in [[group[number] for number in rng.permutation(len(group)).tolist()] for group in shuffled]:
-        offered = cells[places]
+        offered = cells[places]  # (candidates of the source,)
         # The need of a split is Σ over the offered candidates of lacking / asked in their cells. As shares,
         # the needs of a large and a small split are comparable; by numbers the large one would come first.
         split = max(lacking, key=lambda one: float((lacking[one][offered] / asked[one][offered]).sum()))

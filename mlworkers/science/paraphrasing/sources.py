@@ -67,6 +67,7 @@ def sources_filtered(
         if len(kept) == enough:
             break
         text, reason = text_of(item), None
+        # Each test is made only if those before it passed; counting tokens is the cheapest.
         tokens = token_count(text)
         if tokens < least:
             reason = LeftOut.SHORT

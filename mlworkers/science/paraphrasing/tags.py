@@ -72,12 +72,14 @@ class TagBounds:
     @cached_property
     def similarity(self) -> tuple[Tag, ...]:
         starts = range(self.sim_above, TOP, self.sim_width)
+        # The paper: SIM70 … SIM95, 6 bins.
         return tuple(Tag(f"SIM{start}", start, start + self.sim_width) for start in starts)
 
     @cached_property
     def lexical(self) -> tuple[Tag, ...]:
         # As the paper names it: BLEU0_5 merges the bins from 0 to 5.
         last = self.bleu_first - self.bleu_width
+        # With the paper's bounds [0, 10] is BLEU0_5, followed by BLEU10 … BLEU40: 8 bins.
         merged = f"0_{last}" if last else "0"
         starts = range(self.bleu_first, self.bleu_most, self.bleu_width)
         later = (Tag(f"BLEU{start}", start, start + self.bleu_width) for start in starts)
@@ -98,7 +100,7 @@ class TagBounds:
 
     @property
     def cells(self) -> int:
-        return len(self.similarity) * len(self.lexical)
+        return len(self.similarity) * len(self.lexical)  # 6 · 8 = 48 with the paper's bounds
 
     @property
     def units(self) -> Integers:

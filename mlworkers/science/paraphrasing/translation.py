@@ -67,6 +67,7 @@ class Language:
     @cached_property
     def context(self) -> int:
         """The most tokens of an input and of a translation, with the mark at its end."""
+        # Both count the mark at the end; a translation has one at its beginning too (`bounds`).
         limits = (self.config.max_position_embeddings, self.tokenizer.model_max_length)
         return min(limit or _NO_LIMIT for limit in limits)
 
@@ -152,6 +153,7 @@ class ModelTranslator(Translator):
         self, sentences: Sequence[Sentence], way: Way, *, seed: int, report: Report = silent
     ) -> list[list[Translation]]:
         found: list[list[Translation]] = [[] for _ in sentences]
+        # Lines of the decoder for each sentence.
         done, width = 0, 1 if isinstance(way, Sampling) else way.beams
         for length, places in of_equal_length(self.language, sentences):
             # The budget counts the tokens of the input once for each beam.
@@ -179,7 +181,7 @@ class ModelTranslator(Translator):
         read = torch.tensor(
             [tokenizer(one.text, verbose=False)["input_ids"] for one in sentences], device=device
         )
-        least, most = self.language.bounds(read.shape[1] - 1, way)
+        least, most = self.language.bounds(read.shape[1] - 1, way)  # without the mark at the end
         arguments: dict[str, Any] = {"num_beams": 1}
         if isinstance(way, Sampling):
             # (b, most + 1): a row for each sentence, which follows from its own stream alone.
@@ -204,7 +206,7 @@ class ModelTranslator(Translator):
                 attention_mask=torch.ones_like(read),
                 do_sample=False,
                 min_new_tokens=least,
-                max_new_tokens=most + 1,
+                max_new_tokens=most + 1,  # the mark at the end comes on top
                 max_length=None,
                 min_length=None,
                 forced_eos_token_id=self._model.config.eos_token_id,
@@ -231,7 +233,7 @@ def of_equal_length(language: Language, sentences: Sequence[Sentence]) -> Iterat
     for place, sentence in enumerate(sentences):
         length = len(language.tokens(sentence.text)) if sentence.text.strip() else 1
         if 1 < length <= language.context:
-            groups[length].append(place)
+            groups[length].append(place)  # 1 is the mark alone: an empty sentence
     yield from sorted(groups.items(), reverse=True)
 
 

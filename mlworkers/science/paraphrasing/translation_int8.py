@@ -104,13 +104,14 @@ class Int8Translator(Translator):
             return found
         first = sentences[0]
         # A thread takes the seed when it begins to draw, and keeps its stream: a new translator has new threads.
+        # 31 bits of the first sentence's stream.
         ctranslate2.set_random_seed(row_seed(seed=seed, source=first.of, label=first.stream, sample=0))
         translator = ctranslate2.Translator(
             str(self._folder), device="cpu", inter_threads=1, intra_threads=self.threads
         )
         done = 0
         for length, places in of_equal_length(self.language, sentences):
-            least, most = self.language.bounds(length - 1, way)
+            least, most = self.language.bounds(length - 1, way)  # without the mark at the end
             results = translator.translate_batch(
                 [self.language.tokens(sentences[place].text) for place in places],
                 max_batch_size=_TOKENS_AT_ONCE,
@@ -119,6 +120,7 @@ class Int8Translator(Translator):
                 min_decoding_length=least,
                 max_decoding_length=most,
                 **{"beam_size": 1, "sampling_topk": way.top_k, "sampling_temperature": way.temperature}
+                # Length penalty 1: beams are compared by their mean log-probability of a token.
                 if isinstance(way, Sampling)
                 else {"beam_size": way.beams, "num_hypotheses": way.candidates, "length_penalty": 1.0},
             )
@@ -131,5 +133,5 @@ class Int8Translator(Translator):
     def _translation(self, tokens: Sequence[str], most: int) -> Translation:
         known = self.language.written_tokens
         unknown = known[self.language.tokenizer.unk_token]
-        numbers = [known.get(token, unknown) for token in tokens]
+        numbers = [known.get(token, unknown) for token in tokens]  # the library writes tokens as text
         return Translation(self.language.text_of(numbers), len(tokens) >= most)

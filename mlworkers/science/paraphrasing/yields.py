@@ -50,6 +50,7 @@ class Yield:
         """Of the known ones, those in any cell. The interval takes candidates as independent."""
         if not self.known:
             return None
+        # Dropped ones count as outside.
         return Share(self.inside / self.known, *wilson_interval(self.inside, self.known))
 
 
@@ -69,7 +70,7 @@ def yields_of(
     found = []
     for place, setting in enumerate(settings):
         own = of_candidate == place
-        left = own & ~dropped
+        left = own & ~dropped  # candidates that could be in a cell
         # Three disjoint kinds: written = dropped + unlabelled + labelled.
         labelled = left & ~np.isnan(similarity) & ~np.isnan(bleu)
         some = bool(labelled.any())
@@ -79,6 +80,7 @@ def yields_of(
                 written=int(own.sum()),
                 dropped=int((own & dropped).sum()),
                 unlabelled=int((left & ~labelled).sum()),
+                # (6, 8) with the paper's bounds.
                 cells=profile_of(similarity[labelled], bleu[labelled], bounds).tagged,
                 similarity=float(similarity[labelled].mean()) if some else None,
                 bleu=float(bleu[labelled].mean()) if some else None,
