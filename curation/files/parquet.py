@@ -269,7 +269,15 @@ def _pages(path: Path, content: IO[bytes], described: Any) -> Iterator[_Page]:
     end = position + described.total_compressed_size
     values = pages = 0
     while values < described.num_values and position < end:
-        head, length = _page_head(path, content, position)
+        # As much of the file is read as the head of the page needs.
+        for size in _HEAD_BYTES:
+            content.seek(position)
+            reader = ThriftReader(content.read(size), most=_HEAD_MOST_MEMBERS)
+            with suppress(ThriftError):
+                head = reader.struct()
+                break
+        else:
+            raise _not_whole(path)
         page = _page(path, head)
         pages += 1
         if pages > _PAGES_MOST:
@@ -277,7 +285,7 @@ def _pages(path: Path, content: IO[bytes], described: Any) -> Iterator[_Page]:
                 f"{path.name} has more than {_PAGES_MOST:,} pages; write it again with larger ones."
             )
         values += 0 if page.kind == _DICTIONARY_PAGE else page.values
-        position += length + page.packed
+        position += reader.position + page.packed
         yield page
 
 
@@ -297,16 +305,6 @@ def _page(path: Path, head: Struct) -> _Page:
     if values > ROWS_MOST:
         raise _too_many_rows(path, values)
     return _Page(kind, size, packed, values, encoding)
-
-
-def _page_head(path: Path, content: IO[bytes], position: int) -> tuple[Struct, int]:
-    """The head of a page, and its length."""
-    for size in _HEAD_BYTES:
-        content.seek(position)
-        reader = ThriftReader(content.read(size), most=_HEAD_MOST_MEMBERS)
-        with suppress(ThriftError):
-            return reader.struct(), reader.position
-    raise _not_whole(path)
 
 
 def _number(path: Path, fields: Struct, field: int) -> int:

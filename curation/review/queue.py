@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.core.cache import cache
@@ -171,14 +171,13 @@ def _limits(queue: Queue) -> tuple[float, int]:
     """The highest p_D of the queue's share, and how many sentences that share holds: a published set never changes."""
     score_set = queue.score_set
     key = f"review:{score_set.pk}:{score_set.created_at.timestamp()}:{queue.share}"
-    return cast("tuple[float, int]", cache.get_or_set(key, lambda: _limits_counted(queue), KEPT_SECONDS))
-
-
-def _limits_counted(queue: Queue) -> tuple[float, int]:
-    by_sentence = machine_scores(queue.score_set).values("pair__b").order_by().annotate(p_d=Min("value"))
-    total = by_sentence.count()
-    if queue.share >= 1 or not total:
-        return queue.score_set.high, total
-    last = math.ceil(queue.share * total) - 1
-    highest: float = by_sentence.order_by("p_d").values_list("p_d", flat=True)[last]
-    return highest, by_sentence.filter(p_d__lte=highest).count()
+    limits: tuple[float, int] | None = cache.get(key)
+    if limits is None:
+        by_sentence = machine_scores(score_set).values("pair__b").order_by().annotate(p_d=Min("value"))
+        limits = score_set.high, by_sentence.count()
+        if queue.share < 1 and limits[1]:
+            last = math.ceil(queue.share * limits[1]) - 1
+            highest: float = by_sentence.order_by("p_d").values_list("p_d", flat=True)[last]
+            limits = highest, by_sentence.filter(p_d__lte=highest).count()
+        cache.set(key, limits, KEPT_SECONDS)
+    return limits

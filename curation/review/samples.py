@@ -6,7 +6,7 @@ a published set never changes. A page then looks at no more than those.
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from django.core.cache import cache
@@ -200,30 +200,29 @@ def _human_pairs(queue: Queue, sentences: Sequence[int]) -> dict[int, PairScore]
 def _drawn(queue: Queue) -> _Drawn:
     score_set = queue.score_set
     key = f"review-sample:{score_set.pk}:{score_set.created_at.timestamp()}:{queue.frame}"
-    return cast("_Drawn", cache.get_or_set(key, lambda: _draw(queue), KEPT_SECONDS))
-
-
-def _draw(queue: Queue) -> _Drawn:
-    # The machine sentences of the set and the lowest p_D of each, (n,) and (n,).
-    by_sentence = machine_scores(queue.score_set).values("pair__b").order_by().annotate(p_d=Min("value"))
-    rows = np.fromiter(
-        by_sentence.values_list("pair__b", "p_d").iterator(chunk_size=20_000),
-        dtype=[("sentence", np.int64), ("p_d", np.float64)],
-    )
-    numbers, values = rows["sentence"], rows["p_d"]
-    seed = _seed(queue)
-    if queue.frame == Frame.STRATIFIED:
-        machine: list[tuple[int, int | None]] = list(
-            stratified_order(numbers, values, most=MOST_DRAWN, seed=seed)
+    drawn: _Drawn | None = cache.get(key)
+    if drawn is None:
+        # The machine sentences of the set and the lowest p_D of each, (n,) and (n,).
+        by_sentence = machine_scores(score_set).values("pair__b").order_by().annotate(p_d=Min("value"))
+        rows = np.fromiter(
+            by_sentence.values_list("pair__b", "p_d").iterator(chunk_size=20_000),
+            dtype=[("sentence", np.int64), ("p_d", np.float64)],
         )
-    elif queue.frame == Frame.RANDOM:
-        machine = [(number, None) for number in random_order(numbers, most=MOST_DRAWN, seed=seed)]
-    else:
-        nearest = np.lexsort((numbers, np.abs(values - UNDECIDED_P_D)))[:MOST_DRAWN]
-        machine = [(number, None) for number in numbers[nearest].tolist()]
-    human = human_pairs(queue.score_set).order_by().values_list("b", flat=True).distinct()
-    found = np.fromiter(human.iterator(chunk_size=20_000), dtype=np.int64)
-    return _Drawn(machine, random_order(found, most=MOST_DRAWN // (HUMAN_EVERY - 1), seed=seed))
+        numbers, values = rows["sentence"], rows["p_d"]
+        seed, most = _seed(queue), MOST_DRAWN
+        machine: list[tuple[int, int | None]]
+        if queue.frame == Frame.STRATIFIED:
+            machine = list(stratified_order(numbers, values, most=most, seed=seed))
+        elif queue.frame == Frame.RANDOM:
+            machine = [(number, None) for number in random_order(numbers, most=most, seed=seed)]
+        else:
+            nearest = np.lexsort((numbers, np.abs(values - UNDECIDED_P_D)))[:most]
+            machine = [(number, None) for number in numbers[nearest].tolist()]
+        human = human_pairs(score_set).order_by().values_list("b", flat=True).distinct()
+        found = np.fromiter(human.iterator(chunk_size=20_000), dtype=np.int64)
+        drawn = _Drawn(machine, random_order(found, most=most // (HUMAN_EVERY - 1), seed=seed))
+        cache.set(key, drawn, KEPT_SECONDS)
+    return drawn
 
 
 def human_pairs(score_set: ScoreSet) -> QuerySet[Pair]:
