@@ -12,7 +12,7 @@ from curation.files.writing import replacing
 def array_write(path: Path, values: NDArray[np.floating]) -> None:
     """Raises FileError where the disk is full."""
     with replacing(path) as file:
-        np.save(file, values, allow_pickle=False)
+        np.save(file, values, allow_pickle=False)  # a pickle could run code when it is read
 
 
 def array_read(path: Path) -> NDArray[Any]:

@@ -28,7 +28,7 @@ class Ceiling:
     def value(self) -> float:
         # For x = t + e with e independent of t, corr(t, x) = var t / (sd t · sd x) = sd t / sd x, and the
         # reliability is var t / var x.
-        return sqrt(self.reliability)
+        return sqrt(self.reliability)  # of 0.81, for example, 0.9
 
 
 def ceiling_of(parameters: Mapping[str, Any], *, method: str) -> Ceiling | None:
@@ -53,7 +53,7 @@ def ceiling_of(parameters: Mapping[str, Any], *, method: str) -> Ceiling | None:
 
 
 def _stepped_up(half: float) -> float:
-    return 2 * half / (1 + half)
+    return 2 * half / (1 + half)  # Spearman–Brown for twice the length
 
 
 def _root(reliability: float | None) -> float | None:

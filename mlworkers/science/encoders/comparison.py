@@ -68,6 +68,7 @@ def differences_of(
 
 def adjusted(differences: Mapping[Key, Difference]) -> dict[Key, Difference]:
     """The differences with p-values adjusted for all of them together (Holm 1979)."""
+    # Differences without a p, as those of one seed, do not count among the tests.
     tested = {key: one.p for key, one in differences.items() if one.p is not None}
     p_values = dict(zip(tested, holm(list(tested.values())), strict=True))
     return {key: replace(one, p_holm=p_values.get(key)) for key, one in differences.items()}
@@ -82,7 +83,7 @@ def undefined(compared: Mapping[str, ComparedEncoder]) -> Iterator[str]:
 
 def _compared(measured: Sequence[Measured]) -> ComparedEncoder:
     # NaN where it is undefined, so that the mean then is too.
-    seeds = np.array([one.value for one in measured], dtype=np.float64)
+    seeds = np.array([one.value for one in measured], dtype=np.float64)  # (seeds,)
     sd = None if seeds.size < 2 or np.isnan(seeds).any() else float(seeds.std(ddof=1))
     if np.isnan(seeds).any():
         return ComparedEncoder(tuple(seeds.tolist()), Spread(None), sd)
@@ -101,7 +102,7 @@ def _by_seed_and_pair(measured: Sequence[Measured]) -> Table | None:
 
 
 def _difference(pair: Between, tables: Mapping[str, Table | None]) -> Difference:
-    first, second = (tables[label] for label in pair)
+    first, second = (tables[label] for label in pair)  # (seeds, pairs) each
     if first is None or second is None:
         return Difference()
     if len(first) != len(second) and 1 not in (len(first), len(second)):

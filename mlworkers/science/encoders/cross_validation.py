@@ -63,7 +63,7 @@ def sources_described(sources: Sequence[str], scores: Scores) -> list[SourceFact
     facts = []
     for name in np.unique(names).tolist():
         own = scores[names == name]
-        deviation = float(own.std(ddof=1)) if own.size > 1 else 0.0
+        deviation = float(own.std(ddof=1)) if own.size > 1 else 0.0  # 0 for one pair, whose spread is unknown
         facts.append(SourceFacts(name, int(own.size), float(own.mean()), deviation))
     return sorted(facts, key=lambda one: (-one.pairs, one.source))
 
@@ -106,13 +106,14 @@ def method_figures(
         tested = [folds.fold == number for number in range(len(folds))]
         # The seed differs from fold to fold. With one seed, folds of equal size would take the same places, and where
         # pairs stand in the order of their scores, the interval of their mean would be too wide.
+        # Spearman's correlation of each fold, of each seed.
         parts = [measured(part, fold=number) for number, part in enumerate(tested, start=1)]
         return Figures(
             mean=_mean(parts),
             mean_pearson=_mean(
                 [measured(part, Metric.PEARSON, fold=number) for number, part in enumerate(tested, start=1)]
             ),
-            pooled=measured(folds.tested).estimate,
+            pooled=measured(folds.tested).estimate,  # cosines of different models in one ranking
             by_fold={name: part.estimate for name, part in zip(folds.names, parts, strict=True)},
             by_source={name: measured(names == name).estimate for name in np.unique(names).tolist()},
         )
@@ -167,6 +168,7 @@ def _over_seeds(pairs: int, by_pair: Sequence[Scores | None]) -> Estimate:
     if not rows or len(rows) < len(by_pair):
         return Estimate(n=pairs)
     # A (seeds, pairs) table; an interval of t does not know that a correlation ends at -1 and 1.
+    # The table has figures instead of differences; the variance of its mean is estimated in the same way.
     found = difference_from(np.stack(rows))
     low, high = (None if end is None else float(np.clip(end, -1.0, 1.0)) for end in (found.low, found.high))
     return Estimate(found.value, low, high, n=pairs, sd=found.sd)
@@ -180,7 +182,7 @@ def _mean_by_pair(parts: Sequence[Measured]) -> Scores | None:
     none.
     """
     n = sum(part.pairs for part in parts)
-    values = [part.value for part in parts if part.value is not None]
+    values = [part.value for part in parts if part.value is not None]  # r_k of each part
     if len(values) < len(parts):
         return None
     # The pseudo-values of part k have its value as their mean, so the deviations add up to 0 in each part and

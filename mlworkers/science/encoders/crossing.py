@@ -23,6 +23,7 @@ def cross_scores(
     for start in range(0, len(first), _PAIRS_PER_BLOCK):
         block = slice(start, start + _PAIRS_PER_BLOCK)
         pairs = list(zip(first[block], second[block], strict=True))
+        # A cross-encoder reads both texts at once, so its score depends on their order: two passes a pair.
         turned = [(b, a) for a, b in pairs]
         both = model.predict([*pairs, *turned], show_progress_bar=False, convert_to_numpy=True)
         # (2n,) -> (2, n): row 0 holds f(a, b) and row 1 f(b, a). Their mean is symmetric in a and b.

@@ -86,6 +86,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     for tested, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         # The k-th smallest of m p-values, k from 0, is multiplied by m - k. The running maximum keeps a
         # larger p-value from being adjusted to less than a smaller one.
+        # Step-down: no more tests than are left.
         largest = max(largest, min(1.0, (len(p_values) - tested) * p_values[place]))
         adjusted[place] = largest
     return adjusted
@@ -107,7 +108,7 @@ def _over_pairs_and_seeds(table: np.ndarray) -> _Variance:
         table.mean(),
     )
     # Residuals of the additive model, (seeds, pairs): the interaction, for there is one value in each cell.
-    rest = table - by_seed - by_pair + mean
+    rest = table - by_seed - by_pair + mean  # x_sp - x_s. - x_.p + x_..
     # With S seeds and P pairs the mean squares are MS_seeds = P · var(by_seed), MS_pairs = S · var(by_pair)
     # and MS_rest = Σ rest² / ((S - 1)(P - 1)). Each is divided by the S P cells. Their expectations are then
     # σ²_seed / S + σ²_rest / (S P), σ²_pair / P + σ²_rest / (S P) and σ²_rest / (S P).
@@ -127,4 +128,4 @@ def _over_pairs_and_seeds(table: np.ndarray) -> _Variance:
 def _two_sided(value: float, error: float, degrees: float) -> float:
     if error == 0:  # encoders that are equal on every pair, or differ by the same on all
         return 1.0 if value == 0 else 0.0
-    return float(2 * scipy.stats.t.sf(abs(value) / error, degrees))
+    return float(2 * scipy.stats.t.sf(abs(value) / error, degrees))  # sf, not 1 - cdf: small p keep digits

@@ -92,6 +92,7 @@ def encode(
     vectors by more than rounding. report counts sentences.
     """
     encoder.eval()
+    # (n, d).
     vectors: Vectors = np.empty((len(sentences), encoder.get_embedding_dimension() or 0), dtype=np.float32)
     prompt = encoder.prompts.get(encoder.default_prompt_name or "") or None
     tokenizing = Lock()  # a tokenizer cannot serve two threads
@@ -125,7 +126,7 @@ def encode(
         share = min(share, rows / len(places))
         return len(places)
 
-    counts = _token_counts(encoder, sentences)
+    counts = _token_counts(encoder, sentences)  # (n,)
     batches = length_batches(counts, tokens_per_batch=compute.tokens_per_batch)
     prepared = ((places, tokenized(places)) for places in batches)
     with closing(side_by_side(encoded, prepared, workers=compute.workers)) as sizes:
@@ -148,7 +149,7 @@ def _token_counts(encoder: SentenceTransformer, sentences: Sequence[str]) -> NDA
 
 def _cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]) -> Scores:
     """In float64, a block of pairs at a time: the cosine of a sentence with itself is 1."""
-    lengths = _lengths(vectors)
+    lengths = _lengths(vectors)  # (sentences,): once for each, not for each pair
     cosines = np.empty(left.size)
     for start in range(0, left.size, _PAIRS_PER_BLOCK):
         block = slice(start, start + _PAIRS_PER_BLOCK)
@@ -179,5 +180,6 @@ def _lengths(vectors: Vectors) -> Scores:
 
 
 def _dot(left: Vectors, right: Vectors) -> Scores:
+    # Added up in float64: a sum of d products in float32 would lose digits that ranks depend on.
     products: Scores = np.einsum("nd,nd->n", left, right, dtype=np.float64)
     return products

@@ -98,6 +98,7 @@ def measure_classification(
             metric,
             cosines,
             marks,
+            # Two thresholds: one for each metric.
             threshold=threshold_tuned(metric, tuning_cosines, tuning_labels),
             resamples=resamples,
             seed=seed,

@@ -66,6 +66,7 @@ class Folds:
 def sentence_numbers(first: Sequence[str], second: Sequence[str]) -> tuple[Integers, Integers]:
     """Numbers of the sentences of n pairs, (n,) twice; near copies have one number."""
     keys = [near_copy_key(text) for text in (*first, *second)]
+    # (2n,): first, then second sentences.
     numbers = np.unique(np.array(keys), return_inverse=True)[1].astype(np.int64)
     return numbers[: len(first)], numbers[len(first) :]
 
@@ -86,13 +87,13 @@ def folds_drawn(
     pairs = len(a)
     if protocol is Protocol.SOURCES:
         every, source = np.unique(np.array([name or NO_SOURCE for name in sources]), return_inverse=True)
-        sizes = np.bincount(source, minlength=len(every))
+        sizes = np.bincount(source, minlength=len(every))  # pairs of each source
         if len(every) < 2:
             raise FoldsError(f"All {len(a):,} pairs have one source, so no source can be left out.")
         large = np.flatnonzero(sizes >= FEWEST_IN_FOLD)
         if large.size < 2:
             raise FoldsError(f"Fewer than two sources have {FEWEST_IN_FOLD} pairs, which a fold needs.")
-        number_of = np.full(len(every), UNTESTED, dtype=np.int64)
+        number_of = np.full(len(every), UNTESTED, dtype=np.int64)  # source -> fold
         number_of[large] = np.arange(large.size)
         fold = number_of[source]
         small = [(str(every[one]), int(sizes[one])) for one in np.flatnonzero(sizes < FEWEST_IN_FOLD)]
@@ -102,7 +103,7 @@ def folds_drawn(
         # A permutation modulo the count: random folds whose sizes differ by 1 at most.
         fold = np.random.default_rng([seed, 7]).permutation(pairs) % count
     else:
-        shares = dict.fromkeys(names.tolist(), 1 / count)
+        shares = dict.fromkeys(names.tolist(), 1 / count)  # whole components: sizes are nearly equal
         # Names of equal length, so that their order is that of the pairs.
         drawn = splits_drawn(pair_components(a, b), [f"{n:09d}" for n in range(pairs)], shares, seed=seed)
         fold = np.searchsorted(names, np.array(drawn))

@@ -25,7 +25,7 @@ class TokenizedSentences:
         for start in range(0, len(sentences), _SENTENCES_PER_BLOCK):
             block = list(sentences[start : start + _SENTENCES_PER_BLOCK])
             features = encoder.preprocess(block, prompt=prompt)
-            mask = features["attention_mask"].bool()
+            mask = features["attention_mask"].bool()  # (b, longest): True where a token is
             tokens = {
                 name: value
                 for name, value in features.items()
@@ -62,6 +62,7 @@ def vectors(
     All go through together, so that both sides of a pair share a pass; groups of like length keep padding small. A
     group is a forward pass, of at most so many tokens.
     """
+    # Their numbers are places within `places`, (b,), not of sentences.
     groups = length_batches(tokenized.lengths[places], tokens_per_batch=tokens_per_pass)
     device = encoder.device
     passed = [encoder(tokenized.features(places[group], device))["sentence_embedding"] for group in groups]
@@ -79,7 +80,7 @@ def length_batches(lengths: ArrayLike, *, tokens_per_batch: int) -> list[NDArray
     """
     if tokens_per_batch < 1:
         raise ValueError(f"A batch of {tokens_per_batch} tokens holds no sentence; give at least 1.")
-    tokens = np.maximum(np.asarray(lengths, dtype=np.int64), 1)
+    tokens = np.maximum(np.asarray(lengths, dtype=np.int64), 1)  # (n,); an empty sentence takes a place too
     order = np.argsort(-tokens, kind="stable")
     batches, start = [], 0
     while start < order.size:

@@ -43,7 +43,7 @@ def encoder_initialised(texts: Iterable[str], plan: InitialEncoderPlan, folder: 
         hidden_size=plan.width,
         num_hidden_layers=plan.layers,
         num_attention_heads=plan.width // HEAD_WIDTH,
-        intermediate_size=FEED_FORWARD * plan.width,
+        intermediate_size=FEED_FORWARD * plan.width,  # a layer has about 12 · width² weights
         max_position_embeddings=plan.context,
         pad_token_id=tokenizer.pad_token_id,
     )

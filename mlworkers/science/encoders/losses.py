@@ -38,4 +38,4 @@ def batch_shares(weights: Tensor, normalise: Normalise) -> Tensor:
         total = weights.sum().clamp_min(torch.finfo(weights.dtype).tiny)  # never 0
         return weights / total
     # The divisor is the size of the whole batch, also for parts of it: their losses then add up to the mean.
-    return weights / weights.numel()
+    return weights / weights.numel()  # a mean weight below 1 shrinks the loss

@@ -68,6 +68,7 @@ def correlation_measured(
     if metric not in _CORRELATIONS:
         raise ValueError(f"{metric} is no correlation.")
     of_all, by_pair, resampled = _CORRELATIONS[metric]
+    # Ranks are made again in each.
     drawn = resampled(cosines, human, seed=seed, resamples=resamples) if resamples else np.empty(0)
     return Measured(metric, np.size(human), of_all(cosines, human), by_pair(cosines, human), drawn)
 
@@ -118,7 +119,7 @@ def decisions_measured(
     else:
         raise ValueError(f"{metric} needs scores, not labels.")
     drawn = resampled_ratios(above, below, seed=seed, resamples=resamples) if resamples else np.empty(0)
-    value = float(above.sum() / below.sum())
+    value = float(above.sum() / below.sum())  # Σ above_i / Σ below_i
     return Measured(metric, truth.size, value, ratio_by_pair(above, below), drawn, threshold)
 
 
@@ -140,7 +141,7 @@ def mean_measured(parts: Sequence[Measured]) -> Measured:
     if not parts:
         raise ValueError("A mean over parts needs at least one part.")
     values = [part.value for part in parts]
-    defined = [value for value in values if value is not None]
+    defined = [value for value in values if value is not None]  # one undefined part makes the mean undefined
     value = float(np.mean(defined)) if len(defined) == len(values) else None
     drawn = (
         # Resample r of the mean is the mean of resample r of each part, (parts, resamples) -> (resamples,).

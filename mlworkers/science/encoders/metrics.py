@@ -19,7 +19,7 @@ Counts = NDArray[np.int64]
 def accuracy(scores: ArrayLike, labels: ArrayLike, threshold: float) -> float:
     """The share of pairs, 0..1, that `score > threshold` (strict) classifies correctly."""
     values, positive = labelled(scores, labels)
-    return float(np.mean((values > threshold) == positive))
+    return float(np.mean((values > threshold) == positive))  # (TP + TN) / n
 
 
 def f1(scores: ArrayLike, labels: ArrayLike, threshold: float) -> float:
@@ -88,8 +88,9 @@ def _best_cut(
         raise ValueError(f"All {positive.size} labels are {int(positive[0])}; a threshold needs both.")
     # The sweep costs one sort: a cut that takes the t highest scores has as true positives the positive
     # labels among the first t, a cumulative sum.
-    order = np.argsort(-values, kind="stable")
+    order = np.argsort(-values, kind="stable")  # falling; O(n log n)
     ordered = values[order]
+    # Cuts lie only between unequal scores: c = 2 + the number of such places.
     last = np.flatnonzero(ordered[:-1] > ordered[1:])  # the last of each group of equal scores but the lowest
     taken = np.concatenate(([0], last + 1, [values.size]))  # from none to all
     right = np.concatenate(([0], np.cumsum(positive[order])))[taken]
@@ -98,7 +99,7 @@ def _best_cut(
     middle = lower + (upper - lower) / 2
     # Between neighbouring floats the middle rounds to one of them; the lower one still separates the two.
     cuts = np.concatenate(([np.inf], np.where(middle < upper, middle, lower), [-np.inf]))
-    figures = figures_of(taken, right, int(positive.sum()), values.size)
+    figures = figures_of(taken, right, int(positive.sum()), values.size)  # (c,)
     # argmax takes the first maximum, and cuts descend: that is the highest threshold.
     best = int(np.argmax(figures))
     return Threshold(float(cuts[best]), float(figures[best]))

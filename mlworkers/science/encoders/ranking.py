@@ -38,7 +38,7 @@ def ranking_loss(similarities: Tensor, targets: Tensor, weights: Tensor, *, scal
     # At place m it is log Σ_{j <= m} w_j exp(λ s_j). Logarithms, because exp(λ (s_j - s_i)) spans exp(-2λ) to
     # exp(2λ) for cosines.
     cumulative = torch.logcumsumexp(log_weights + scaled, dim=0)  # over j up to each place
-    ranked = lower > 0
+    ranked = lower > 0  # (C,) bool
     # lower[i] pairs lie below i, so their prefix sum ends at place lower[i] - 1. Pairs of the lowest target
     # have no such place and no term as i.
     terms = (log_weights - scaled)[ranked] + cumulative[lower[ranked] - 1]
@@ -60,6 +60,6 @@ def angle_similarities(left: Tensor, right: Tensor) -> Tensor:
     real_right, imaginary_right = unit_right.chunk(2, dim=-1)
     # With u = a + bi and v = c + di, u · conj(v) = (a c + b d) + (b c - a d) i. Summed over coordinates, the
     # real part is the cosine.
-    real = (unit_left * unit_right).sum(-1)
+    real = (unit_left * unit_right).sum(-1)  # (b,): the cosine
     imaginary = (imaginary_left * real_right - real_left * imaginary_right).sum(-1)
     return (real + imaginary).abs()

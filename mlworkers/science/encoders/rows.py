@@ -124,7 +124,7 @@ class PairTable:
                 scores=scores,
             )
         # Older snapshots say of whole pairs alone who wrote them.
-        by_people = origin != _GENERATED
+        by_people = origin != _GENERATED  # (n,) bool
         if "sentence2_origin" in self._table.column_names:
             by_people |= np.isin(self.column("sentence2_origin").astype(str), _BY_PEOPLE)
         if "sentence1_origin" in self._table.column_names:
@@ -146,6 +146,7 @@ class PairTable:
     def _verdicts(self) -> Column | None:
         if "verdict" not in self._table.column_names:
             return None
+        # 1 or NaN, never 0: rejected pairs are not in a snapshot.
         judged = (self.column("origin") != _GENERATED) | (self.column("verdict").astype(str) == _KEPT)
         return np.where(judged, 1.0, np.nan)
 
@@ -211,21 +212,21 @@ def training_rows(
             "generate pairs from the training split.",
             pairs=len(rows),
         )
-    held = len(rows) - len(allowed)
+    held = len(rows) - len(allowed)  # pairs left out for leaks
     signals = [signal for signal in SCORED_SIGNALS if signal in needed]
     missing_of = {signal: _missing(allowed, signal) for signal in signals}
     missing = np.zeros(len(allowed), dtype=bool)
     for signal, lacks in missing_of.items():
         if lacks.all():
             _refuse_missing(allowed, signal, lacks)
-        missing |= lacks
+        missing |= lacks  # in any of the signals that are needed
     if unscored == Unscored.LEAVE_OUT:
         if missing.all():
             _refuse_missing(allowed, signals[0], missing)
         return TrainingRows(allowed.taken(~missing), held, int(missing.sum()))
     # p_D is the probability that a person wrote the sentence. Of these a person did, and nothing is to be estimated;
     # and who edits a pair sees its target.
-    human = missing & _by_people(allowed)
+    human = missing & _by_people(allowed)  # p_D = 1 by definition, no estimate
     for signal, lacks in missing_of.items():
         refused = lacks if unscored == Unscored.REFUSE else lacks & ~human
         if refused.any():
@@ -294,6 +295,7 @@ def unseen_rows(rows: Rows, trained: Container[str]) -> tuple[Rows, int]:
 
 def _holding(rows: Rows, held_out: Container[str]) -> Column:
     """Which rows hold a sentence that is held out, (n,) bool."""
+    # Each distinct sentence is looked up once: its key is a hash of its words.
     marked = {text for text in rows.sentences if text in held_out}
     pairs = zip(rows.first.tolist(), rows.second.tolist(), strict=True)
     return np.array([a in marked or b in marked for a, b in pairs], dtype=bool)
@@ -311,9 +313,10 @@ def validation_split(
     """
     # Pairs of different components share no sentence, so a split by components leaves no pair tied.
     units = pair_components(rows.a, rows.b)
+    # A component with most of the pairs could not be on either side.
     if np.bincount(units).max() > len(rows) / 2:
         units = np.unique(rows.a, return_inverse=True)[1]
-    order = np.random.default_rng([seed, 11]).permutation(units.max() + 1)
+    order = np.random.default_rng([seed, 11]).permutation(units.max() + 1)  # stream 11 of the seed
     # Units in random order are drawn as long as their pairs fit into the share; the first always is.
     sizes = np.bincount(units)[order]
     drawn = order[np.cumsum(sizes) <= max(share * len(rows), sizes[0])]

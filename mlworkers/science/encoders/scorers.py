@@ -70,7 +70,7 @@ def two_encoder_scores(
         )
     if not (np.isfinite(left).all() and np.isfinite(right).all()):
         raise EncoderError("An encoder gives a vector that is no number; its weights are damaged.")
-    a, b = ([place[text] for text in side] for side in (first, second))
+    a, b = ([place[text] for text in side] for side in (first, second))  # (n,) rows of left and right
     # Symmetrised: (f(a) · g(b) + f(b) · g(a)) / 2, with the two encoders f and g, does not depend on the
     # order.
     products: Scores = (
@@ -93,9 +93,11 @@ def bert_scores(
     scores = np.empty(len(first))
     for start in range(0, len(first), _PAIRS_PER_BLOCK):
         block = slice(start, start + _PAIRS_PER_BLOCK)
+        # Token vectors of one block at a time: they take t · d numbers a sentence, not d.
         texts = list(dict.fromkeys((*first[block], *second[block])))
         tokens = dict(zip(texts, token_vectors(encoder, texts, compute), strict=True))
         pairs = zip(first[block], second[block], strict=True)
+        # Symmetric: precision and recall change places with the order.
         scores[block] = [greedy_f1(tokens[one], tokens[other]) for one, other in pairs]
         report(min(block.stop, len(first)), len(first), "Scoring pairs")
     return scores

@@ -37,6 +37,7 @@ def trials_drawn(grid: Sequence[Trial], most: int, *, seed: int) -> list[Trial]:
     """So many of the grid at random (0: all), each at most once, in the grid's order."""
     if not most or most >= len(grid):
         return list(grid)
+    # Random search, without replacement.
     places = np.random.default_rng([seed, _STREAM]).choice(len(grid), size=most, replace=False)
     return [grid[place] for place in sorted(places.tolist())]
 

@@ -81,7 +81,7 @@ def index_write(
         if rows.stop > count or block.shape[1] != dimensions:
             raise SentenceIndexError(f"The vectors are not {count:,} of {dimensions} numbers each.")
         stored = unit_vectors(block).astype(number_format)
-        codes, scales = _coded(stored.astype(np.float64))
+        codes, scales = _coded(stored.astype(np.float64))  # (b, d) int8 and (b,): 1 byte a number
         files[_VECTORS][rows], files[_CODES][rows], files[_SCALES][rows] = stored, codes, scales
         # The rounding errors are e = v - s · c, of the vectors as they are stored, (b, d); only |e| is kept,
         # (n,).
@@ -122,7 +122,7 @@ class SentenceIndex:
                 f"The query has {query.size} numbers and the vectors of the index {self.facts.dimensions}; encode it "
                 "by the encoder of the index."
             )
-        unit = unit_vectors(query[None])[0].astype(np.float64)
+        unit = unit_vectors(query[None])[0].astype(np.float64)  # (d,)
         candidates = self._candidates(unit, min(most, self.facts.sentences))
         cosines = np.concatenate([*self._exact(unit, candidates), np.empty(0)])
         # By falling cosine, then by place; lexsort sorts by its last key first.
@@ -138,7 +138,7 @@ class SentenceIndex:
         for start in range(0, len(places), _ROWS_PER_BLOCK):
             rows = slice(start, start + _ROWS_PER_BLOCK)
             codes = self._codes[torch.from_numpy(places[rows])].numpy()
-            close[rows] = (codes @ query) * self._scales[places[rows]]
+            close[rows] = (codes @ query) * self._scales[places[rows]]  # s (c · q), with q unrounded
         slack = _SLACK[self.facts.number_format]
         # The exact query is left to bound: q·v = s (c·q) + e·q, and |e·q| <= |e| because |q| = 1.
         bound = self._errors[places].astype(np.float64) * (1 + slack) + slack
@@ -166,7 +166,7 @@ class SentenceIndex:
         for start in range(0, len(products), _BOUNDS_PER_BLOCK):
             rows = slice(start, start + _BOUNDS_PER_BLOCK)
             close = products[rows].astype(np.float32) * self._scales[rows]
-            close *= scale
+            close *= scale  # s (c · q̂), with q̂ = scale · code
             bound = self._errors[rows] * length + outside
             places = np.flatnonzero(close + bound >= lowest[0])
             close, bound = close[places], bound[places]

@@ -68,6 +68,6 @@ def encode_in_order(encoder: SentenceTransformer, sentences: Sequence[str], *, b
 
 
 def _pace(sentences: int, seconds: Sequence[float]) -> Pace:
-    rates = [sentences / one if one else float("inf") for one in seconds]
+    rates = [sentences / one if one else float("inf") for one in seconds]  # sentences a second, (rounds,)
     # One round that other work slowed down moves a mean and hardly a median.
     return Pace(float(np.median(rates)), min(rates), max(rates))

@@ -63,7 +63,7 @@ class TextClassifier(nn.Module):
         batches = length_batches(lengths, tokens_per_batch=self._compute.tokens_per_batch)
         with torch.inference_mode():
             found = [of(self([rows[place] for place in places])).double().cpu().numpy() for places in batches]
-        values = np.concatenate(found)
+        values = np.concatenate(found)  # (n, k), in the order of the batches
         # The batches hold a permutation of the rows; its argsort puts the values back in the rows' order.
         back: NDArray[np.float64] = values[np.argsort(np.concatenate(batches))]
         return back

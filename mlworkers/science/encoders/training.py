@@ -66,6 +66,7 @@ class Pairs:
     def _vectors(self, batch: Places) -> tuple[Tensor, Tensor]:
         """Of both sides of b pairs, (b, d) and (b, d), which go through the encoder together."""
         # One call for (2b,) sentences: both sides of a pair have the same weights and one padding budget.
+        # (2b,): all first sentences, then all second.
         both = np.concatenate([side[batch] for side in self._sides])
         # Weights stay in float32: only what is computed with them is rounded.
         lower = self._precision is not torch.float32
@@ -84,6 +85,7 @@ class PairLearner(Pairs):
     def backward(self, batch: Places, shares: Tensor) -> Tensor:
         """Add the gradients of some pairs of a batch; returns their loss."""
         left, right = self._vectors(batch)
+        # Σ_i w_i / B · (cos_i - y_i)².
         loss = weighted_cosine_loss(left, right, self._targets[self._on_device(batch)], shares)
         loss.backward()  # type: ignore[no-untyped-call]
         return loss.detach()
@@ -229,6 +231,7 @@ def steps_planned(rows: Rows, plan: EncoderPlan) -> int:
 def _split_and_weighed(rows: Rows, plan: EncoderPlan) -> tuple[Rows, Rows, int, RowWeights]:
     """Rows to train on, the validation pairs, how many are in neither, and the weights of the first."""
     training, validation, tied = rows, rows.taken(np.arange(0)), 0
+    # By Spearman on these pairs the best weights are chosen; they are split off before weights are made.
     if plan.validation_share:
         training, validation, tied = validation_split(rows, plan.validation_share, seed=plan.seed)
     weighed = weigh(

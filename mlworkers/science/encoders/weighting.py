@@ -126,7 +126,7 @@ def _weights(
             # NaN is "nobody judged this pair", which is neither kept (1) nor rejected (0).
             weights = np.where(np.isnan(signals[0]), unjudged, signals[0])
         case Weighting.RANDOM:
-            weights = rng.uniform(size=numbers.size)
+            weights = rng.uniform(size=numbers.size)  # U(0, 1), mean 1/2, once for all epochs
         case Weighting.CONSTANT:
             weights = np.full(numbers.size, HALF)
         case _:
@@ -138,7 +138,7 @@ def _filtered(values: Weights, numbers: Places, share: float) -> Weights:
     """0 for the lowest values, and the lower numbers where values are equal; 1 for the others. Rounded down: a small
     share of few pairs drops none.
     """
-    kept = np.ones(numbers.size)
+    kept = np.ones(numbers.size)  # RISE, section 5: the lowest 10 % are dropped
     # lexsort sorts by its last key first: by value, then by number. The order of the rows does not decide
     # which pairs are dropped.
     kept[np.lexsort((numbers, values))[: int(share * numbers.size)]] = 0
@@ -156,7 +156,7 @@ def density_ratios(probabilities: ArrayLike) -> Weights:
     low, high = RATIO_BOUNDS
     with np.errstate(divide="ignore"):
         # p = 1 gives 1/0 = inf, which the clip turns into the upper bound: no division needs an epsilon.
-        ratios = np.clip(values / (1 - values), low, high)
+        ratios = np.clip(values / (1 - values), low, high)  # p / (1 - p): odds of being human
     # Divided by their mean, the ratios weigh rows against one another and keep the size of the loss.
     weights: Weights = ratios / ratios.mean()
     return weights

@@ -65,7 +65,7 @@ class Examples:
             [of_text[text] for text in (*own, *made_from)]
             for own, made_from in zip(self.sides, self.origins, strict=True)
         ]
-        return np.array(table, dtype=np.int64).reshape(len(self), -1)
+        return np.array(table, dtype=np.int64).reshape(len(self), -1)  # (n, 2 · width)
 
     def taken(self, places: Iterable[int]) -> "Examples":
         chosen = list(places)
@@ -89,7 +89,7 @@ class Copies(NamedTuple):
 
 def sentence_examples(sentences: Iterable[str]) -> Examples:
     """Each sentence is its own positive: dropout makes two vectors of it (SimCSE, section 3)."""
-    rows = tuple((text, text) for text in dict.fromkeys(sentences))
+    rows = tuple((text, text) for text in dict.fromkeys(sentences))  # unsupervised SimCSE
     return Examples(rows, rows)
 
 

@@ -40,6 +40,7 @@ class BatchLearner:
         self._precision, self._tokens = compute.dtype, tokens_per_pass
         place = {text: number for number, text in enumerate(examples.sentences)}
         self._tokenized = TokenizedSentences(encoder, list(place))
+        # (n, 2 or 3) numbers of sentences.
         self._rows = np.array([[place[text] for text in row] for row in examples.sides], dtype=np.int64)
 
     def shares(self, batch: Places) -> Tensor:

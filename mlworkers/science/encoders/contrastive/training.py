@@ -67,7 +67,7 @@ def contrast_train(
     recipe = ContrastTraining(base, examples, plan, dev, checkpoints, now)
     devices = devices_of(plan.device, devices_wanted(plan.devices))
     model, training = trained_on(devices, plan.precision, recipe, report=report, note=note)
-    sizes = schedule_of(examples, plan).sizes
+    sizes = schedule_of(examples, plan).sizes  # siblings may make some batches smaller
     batches = (min(sizes), max(sizes))
     return TrainedByContrast(model.tested, training, batches, negatives_of(batches, examples, plan.objective))
 
@@ -163,7 +163,7 @@ def negatives_of(
     if objective is Objective.SOFTMAX:
         return None
     if objective is Objective.TRIPLET:
-        return 1, 1
+        return 1, 1  # a triplet has its own negative alone
     # An anchor's logits have b columns, or 2b with hard negatives; one of them is its own positive.
     least, most = (size - 1 + (size if examples.width == _WITH_HARD_NEGATIVE else 0) for size in batches)
     return least, most
@@ -192,7 +192,7 @@ def encoders_with(
     dense = Dense(
         pooling.pooling_output_dimension, pooling.pooling_output_dimension, activation_function=nn.Tanh()
     )
-    nn.init.normal_(dense.linear.weight, std=_SPREAD_OF_NEW_LAYERS)
+    nn.init.normal_(dense.linear.weight, std=_SPREAD_OF_NEW_LAYERS)  # N(0, 0.02²)
     nn.init.zeros_(dense.linear.bias)
     trained = [*modules[:place], dense, *modules[place:]]
     with_mlp = SentenceTransformer(
@@ -201,6 +201,7 @@ def encoders_with(
         prompts={name: prompt for name, prompt in encoder.prompts.items() if prompt is not None},
         default_prompt_name=encoder.default_prompt_name,
     )
+    # Unsupervised SimCSE trains with the MLP and tests the vector before it; the supervised one keeps it.
     return with_mlp, with_mlp if pooler is Pooler.CLS_MLP else encoder
 
 

@@ -77,7 +77,7 @@ def variant_places(variant: Variant, subsets: Sequence[str], tags: TagPlaces | N
         elif tags is not None and matched:
             chosen = np.ones(len(names), dtype=bool)
             for tag in filter(None, matched.groups()):
-                chosen &= tags.having(tag.upper())
+                chosen &= tags.having(tag.upper())  # of two tags, pairs that have both
         else:
             chosen = names == part
         if not chosen.any():

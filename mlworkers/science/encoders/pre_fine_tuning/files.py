@@ -185,7 +185,7 @@ def _numbered(
     labels = [label for part in parts.values() for label in part.labels]
     if parts["train"].scored:
         low, high = (extreme(map(float, labels)) for extreme in (min, max))
-        scale = (high - low) or 1.0
+        scale = (high - low) or 1.0  # lowest and highest score of all parts -> 0 and 1
         return (), {
             name: TaskRows(part.first, part.second, (np.array(part.labels, dtype=np.float64) - low) / scale)
             for name, part in parts.items()

@@ -144,7 +144,7 @@ def metrics_of(names: TaskNames, classes: Sequence[str]) -> tuple[Metric, ...]:
 
 def classes_in_order(names: Sequence[str]) -> tuple[str, ...]:
     """The distinct classes by their names; of two the one whose F1 is measured last, so that it has the number 1."""
-    return tuple(sorted(set(names), key=lambda name: (name in POSITIVE, name)))
+    return tuple(sorted(set(names), key=lambda name: (name in POSITIVE, name)))  # False sorts before True
 
 
 def task_made(
@@ -164,6 +164,7 @@ def task_made(
     Raises TaskError where too little is left, or all labels of a part are equal.
     """
     unseen = test.without(seen)
+    # The test stays whole, dev gives way to it, and training to both.
     tested = HeldOut.of(unseen.sentences)
     own_dev = dev.without(tested)
     kept = train and train.without(held_out | tested | HeldOut.of(own_dev.sentences))
@@ -244,7 +245,7 @@ def median_place(scores: Sequence[float | None]) -> int:
     None is the lowest, and of equal scores the first comes first.
     """
     order = sorted(range(len(scores)), key=lambda place: (_number(scores[place]), place))
-    return order[(len(order) - 1) // 2]
+    return order[(len(order) - 1) // 2]  # an actual seed, not a mean of two
 
 
 def _number(score: float | None) -> float:

@@ -41,8 +41,9 @@ class TaskLearner:
         found = self.module([self._rows[place] for place in batch])  # (b, k)
         values = self._values[torch.from_numpy(batch).to(shares.device)]
         if self._classes:
-            each = cross_entropy(found, values, reduction="none")
+            each = cross_entropy(found, values, reduction="none")  # (b,): -log softmax(z)[class], nats
         else:
+            # (b,): (z - y)² of the value itself, without a sigmoid.
             each = mse_loss(found.squeeze(-1), values, reduction="none")
         # Σ_i loss_i / B over the rows of a batch or of a part of it, (b,) · (b,) -> (): parts add up to the
         # mean.

@@ -41,6 +41,7 @@ def suite_evaluated(
     parts = [part for part in (read.test, read.dev) if part is not None]
     if suite.probe and read.train is not None:
         parts.append(read.train)
+    # One pass for all parts of the suite.
     vectors = vectors_of(text for part in parts for text in (*part.first, *part.second))
     test, dev = suite_cosines(suite, read, vectors)
     unseen = suite_unseen(read, seen)

@@ -116,6 +116,7 @@ def years_figures(figures: Sequence[Figure]) -> list[Figure]:
                 == (name, part, metric, "cosine")
             ]
             if len(years) == len(YEARS):
+                # Each year weighs 1/5, whatever its size.
                 found.append(Figure("sts12-16", named, mean_measured(years)))
     return found
 
@@ -130,7 +131,7 @@ def _by_source(
     resamples: int,
     seed: int,
 ) -> list[Figure]:
-    sources = np.array(pairs.sources)
+    sources = np.array(pairs.sources)  # (n,)
     names = dict.fromkeys(pairs.sources)
     if len(names) < 2:
         return []

@@ -68,7 +68,7 @@ def probed(
         raise ValueError(
             f"The {len(train)} train pairs of {suite.label} have one label; a probe needs several."
         )
-    features = pair_features(vectors, train)
+    features = pair_features(vectors, train)  # (train, 2d)
     if dev is not None:
         tuning = pair_features(vectors, dev)
         scores = [
@@ -81,7 +81,7 @@ def probed(
         chosen_on = f"{FOLDS}-fold cross-validation of the train pairs, by sentence"
     chosen = REGULARISATIONS[int(np.argmax(scores))]  # of equally good ones the most regularised
     decided = _fitted(chosen, features, labels).predict(pair_features(vectors, read.test))
-    truth = np.array(read.test.values).astype(int)
+    truth = np.array(read.test.values).astype(int)  # (test,)
     metrics = (Metric.ACCURACY, Metric.F1) if suite.task is Task.LABELS else (Metric.ACCURACY,)
 
     def measured(own: NDArray[np.bool_]) -> tuple[Measured, ...]:
@@ -97,7 +97,7 @@ def probed(
 
 def pair_features(vectors: SentenceVectors, pairs: JudgedPairs) -> Features:
     """|u − v| and u · v of each pair, with u and v of length 1, (n, 2 d)."""
-    left, right = (_unit(side) for side in vectors.sides(pairs.first, pairs.second))
+    left, right = (_unit(side) for side in vectors.sides(pairs.first, pairs.second))  # (n, d) each
     # Both features are symmetric in u and v, so the order of the sentences does not matter to the probe.
     return np.concatenate([np.abs(left - right), left * right], axis=1)
 
@@ -122,7 +122,7 @@ def _cross_validated(train: JudgedPairs, features: Features, labels: NDArray[np.
     """The mean accuracy of each C over folds that share no sentence."""
     number = {text: place for place, text in enumerate(dict.fromkeys((*train.first, *train.second)))}
     sides = (np.array([number[text] for text in side]) for side in (train.first, train.second))
-    groups = pair_components(*sides)
+    groups = pair_components(*sides)  # (train,)
     folds = min(FOLDS, len(set(groups.tolist())))
     if folds < 2:
         raise ValueError(
@@ -138,6 +138,7 @@ def _cross_validated(train: JudgedPairs, features: Features, labels: NDArray[np.
 
 def _without(train: JudgedPairs, *others: JudgedPairs) -> JudgedPairs:
     """The train pairs that are in no other part, in either order of their sentences."""
+    # Unordered pairs.
     taken = {frozenset(pair) for other in others for pair in zip(other.first, other.second, strict=True)}
     pairs = enumerate(zip(train.first, train.second, strict=True))
     return train.taken([row for row, pair in pairs if frozenset(pair) not in taken])
