@@ -38,8 +38,9 @@ def rows_asked(
             {"source": source.id, "label": label, "sample": sample},
             question_of(plan.instructions.instructions[label].prompt(source.text), plan.answer_form),
             {
-                "max_tokens": plan.max_tokens + MARKS,
-                "temperature": 1,
+                "max_tokens": plan.max_tokens + MARKS,  # the sentence and what marks it
+                "temperature": 1,  # the model's own distribution, as DINO samples
+                # 31 bits that follow from the row; a server may ignore them.
                 "seed": row_seed(seed=plan.seed, source=source.text, label=label, sample=sample),
                 **({} if plan.top_p == 1 else {"top_p": plan.top_p}),
             },

@@ -79,7 +79,7 @@ def generator_trained(
     """
     texts = (text for example in examples for text in example)
     tokenizer = tokenizer_learned(texts, vocabulary=plan.vocabulary, longest=plan.context)
-    listed = [_tokens(tokenizer, example) for example in examples]
+    listed = [_tokens(tokenizer, example) for example in examples]  # two for each pair, one in either order
     fitting = [each for each in listed if len(each.tokens) <= plan.context]
     if not fitting:
         raise TooFewPairsError(
@@ -169,7 +169,9 @@ class ExampleLearner:
     def backward(self, batch: Places, shares: Tensor) -> Tensor:
         """Add the gradients of some examples of a batch; returns their part of its mean loss per token, in nats."""
         examples, count = self._of(batch), int(shares[0])
+        # A batch's examples are of like length, so its parts take about as long.
         parts = [examples[part::PARTS] for part in range(PARTS) if examples[part::PARTS]]
+        # Nats, summed over tokens.
         losses, gradients = zip(*self._pool.map(self._gradients, parts), strict=True)
         for weight, *of_parts in zip(self._weights, *gradients, strict=True):
             # L = (1 / count) Σ_parts Σ_tokens -log p, so the gradient of L is the sum of the parts' gradients

@@ -37,6 +37,7 @@ def sentence_in(answer: str, form: AnswerForm) -> str | None:
     """The sentence in an answer of that form; None where the answer is anything else, or has anything beside it."""
     answer = answer.strip()
     if form is not AnswerForm.JSON:
+        # The whole answer: anything beside the quotes is another form.
         quoted = _STRAIGHT.fullmatch(answer) or _TYPOGRAPHIC.fullmatch(answer)
         return quoted[1] if quoted else None
     fenced = _FENCED.fullmatch(answer)

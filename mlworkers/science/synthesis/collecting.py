@@ -61,7 +61,7 @@ def answers_collected(
     with answers.open("ab") as file, _pool(client, concurrency) as pool:
         file.write(b"\n")  # a worker that was killed may have left half a line
         jobs = (pool.submit(asked, each) for each in missing)
-        waiting = set(islice(jobs, 2 * concurrency))
+        waiting = set(islice(jobs, 2 * concurrency))  # twice as many: no thread waits for this one
         while waiting:
             done, waiting = wait(waiting, timeout=SECONDS_BETWEEN_REPORTS, return_when=FIRST_COMPLETED)
             for line in (each.result() for each in done):
@@ -91,7 +91,7 @@ def _check_refusals(known: Mapping[Place, dict[str, Any]]) -> None:
     """Raises EndpointError where several subjects were refused and none was answered: the fault is not a subject's."""
     if any("refused" not in line for line in known.values()):
         return
-    if len({place[0] for place in known}) >= REFUSED_SUBJECTS:
+    if len({place[0] for place in known}) >= REFUSED_SUBJECTS:  # distinct sources, not requests
         raise EndpointError(next(iter(known.values()))["refused"])
 
 

@@ -23,7 +23,7 @@ def debiased(target: Tensor, counters: Tensor, *, decay: float, floor: float) ->
         # With the default decay of 100 the floor of 0.01 is reached at Δ = ln(100) / 100 = 0.046.
         p *= torch.exp(-decay * delta).clamp_(min=floor)
         p /= p.sum(dim=-1, keepdim=True)
-    return p.log()
+    return p.log()  # (B, V); -∞ where p is 0, which is never drawn
 
 
 def nucleus(log_p: Tensor, *, top_k: int, top_p: float) -> tuple[Tensor, Tensor]:
@@ -33,7 +33,7 @@ def nucleus(log_p: Tensor, *, top_k: int, top_p: float) -> tuple[Tensor, Tensor]
     reach top_p, at least one (Fan et al. 2018; Holtzman et al. 2020). Of equally likely tokens at the k-th place, one
     is kept.
     """
-    k = min(top_k or log_p.shape[-1], log_p.shape[-1])
+    k = min(top_k or log_p.shape[-1], log_p.shape[-1])  # 0 means all V
     likeliest, tokens = log_p.topk(k, dim=-1)  # (B, V) -> (B, K), in falling order
     p = torch.softmax(likeliest, dim=-1)  # brings the k to a sum of 1
     # A token is left out where those before it reach top_p already.

@@ -78,9 +78,9 @@ def continued(
     drawn with its own, and so depends on no other row. A row ends with the first token that holds a quote or a line
     break, or after max_tokens.
     """
-    batch = _Batch(generator, prompts, plan.samples)
-    rows = torch.zeros(noise.shape, dtype=torch.long, device=generator.device)
-    lengths = torch.full((len(noise),), plan.max_tokens, device=generator.device)
+    batch = _Batch(generator, prompts, plan.samples)  # (1 + C) · R lines, R = S · samples at first
+    rows = torch.zeros(noise.shape, dtype=torch.long, device=generator.device)  # (R, max_tokens)
+    lengths = torch.full((len(noise),), plan.max_tokens, device=generator.device)  # (R,)
     noise = noise.to(generator.device)
     for step in range(plan.max_tokens):
         # R rows are still written: logits (R, V) and (C, R, V) -> log_p (R, V) -> tokens, p (R, K) -> token (R,)
@@ -107,6 +107,7 @@ class _Batch:
         self._generator = generator
         self._blocks = len(prompts[0])
         self._cache = Cache(layer_class_to_replicate=RoomyLayer)
+        # Prompt by prompt: line c · S + s.
         lines = [each[block] for block in range(self._blocks) for each in prompts]
         # Padding is before a prompt, so that all end together. The mask hides it: it may be any token.
         tokens, self._mask = (
@@ -135,7 +136,7 @@ class _Batch:
 
     def without(self, ended: Tensor, token: Tensor) -> Tensor:
         """Let rows that ended leave, once they are enough to be worth a copy. Returns the tokens of those that stay."""
-        staying = (~ended).nonzero().squeeze(1)
+        staying = (~ended).nonzero().squeeze(1)  # places in the batch, not row numbers
         if len(staying) > COMPACT_BELOW * len(self.rows):
             return token
         # A row leaves under all of its prompts at once: line c · R + r for each c.
@@ -148,6 +149,7 @@ class _Batch:
     def append(self, token: Tensor) -> None:
         """Give every row its next token, the same under each of its prompts."""
         lines = token.repeat(self._blocks)[:, None]
+        # (lines, T) -> (lines, T + 1).
         self._mask = torch.cat([self._mask, self._mask.new_ones(len(lines), 1)], dim=1)
         self._positions = self._positions + 1
         self._logits = self._forward(lines)
@@ -159,6 +161,6 @@ class _Batch:
         output = self._generator.model(
             tokens, attention_mask=self._mask, past_key_values=self._cache, use_cache=True, **known
         )
-        logits: Tensor = output.logits[:, -1].float()
+        logits: Tensor = output.logits[:, -1].float()  # (lines, 1, V) -> (lines, V)
         # A logit of minus infinity is a probability of 0 under every prompt, so debiasing leaves it at 0.
         return logits.masked_fill(self._generator.barred, -torch.inf)

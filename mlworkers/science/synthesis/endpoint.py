@@ -179,7 +179,7 @@ class ChatClient:
 
     def _pause(self, attempt: int) -> float:
         """Exponential back-off with jitter, so that requests that failed together do not come back together."""
-        longest = min(LONGEST_PAUSE, self._first_pause * 2.0**attempt)
+        longest = min(LONGEST_PAUSE, self._first_pause * 2.0**attempt)  # doubles, up to 60 seconds
         return longest * random.uniform(0.5, 1)  # noqa: S311 - no secret
 
     def _asked(self, request: Mapping[str, Any]) -> Answer:
@@ -189,7 +189,7 @@ class ChatClient:
                 "POST", f"{self._endpoint.address}/chat/completions", json=request
             ) as response:
                 # The body as it was sent, up to a size and within the time for an answer.
-                until, body = monotonic() + self._timeout, b""
+                until, body = monotonic() + self._timeout, b""  # the library's timeout is of each read alone
                 for part in response.iter_raw():
                     body += part
                     if len(body) > MOST_BYTES:
@@ -268,4 +268,4 @@ def _seconds_asked(headers: Mapping[str, str]) -> float:
     except ValueError:
         return 0.0
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return max(0.0, (at - datetime.now(UTC)).total_seconds())
+    return max(0.0, (at - datetime.now(UTC)).total_seconds())  # 0 for a date that has passed

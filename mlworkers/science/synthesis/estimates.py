@@ -44,7 +44,7 @@ def _requests_of(sources: Sequence[str], plan: GenerationPlan) -> tuple[int, int
         for label in plan.label_list
         for source in sources
     ]
-    requests = len(questions) * plan.samples
+    requests = len(questions) * plan.samples  # sources · labels · samples
     # Each sample is a separate request, in which the model reads the whole question again.
     read = plan.samples * sum(
         ceil(len(question) / CHARACTERS_PER_TOKEN) + TEMPLATE_TOKENS for question in questions

@@ -88,6 +88,7 @@ class Generator:
         return before, after
 
     def _check_room(self, prompt: str, tokens: list[int], room: int) -> None:
+        # The answer's tokens take places of the context too.
         if self.context is not None and len(tokens) + room > self.context:
             spaced = " ".join(prompt.split())
             shortened = spaced if len(spaced) <= 80 else f"{spaced[:80]}…"
@@ -145,7 +146,7 @@ def generator_of(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> 
     ends = [any(ending in text for ending in ENDING) for text in texts] + [False] * (size - known)
     # A row ends with a quote or a line break, and never with the model's own end token, which is barred with
     # all other marks.
-    barred = torch.zeros(size, dtype=torch.bool)
+    barred = torch.zeros(size, dtype=torch.bool)  # (V,)
     config, device = model.config.get_text_config(), model.device
     end = config.eos_token_id
     end_tokens = [] if end is None else [end] if isinstance(end, int) else list(end)

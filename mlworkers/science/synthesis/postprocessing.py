@@ -100,10 +100,10 @@ def postprocessed(
 
     held_out: sentences of which no near copy may be trained on.
     """
-    rng = np.random.default_rng(plan.seed)
+    rng = np.random.default_rng(plan.seed)  # one stream: the shuffle, the partners, the limit
     by_id = {source.id: source for source in sources}
     rows = [_cleaned(row, plan) for row in written]
-    shuffled = [rows[index] for index in rng.permutation(len(rows)).tolist()]
+    shuffled = [rows[index] for index in rng.permutation(len(rows)).tolist()]  # step 1 of RISE's code
     # Of rows with the same source, label and text, the first stays.
     seen: set[tuple[int, str, str]] = set()
     for row in shuffled:
@@ -160,6 +160,7 @@ def first_sentences_processed(
 
 def smoothed(label: str, smoothing: float) -> float:
     """The target similarity of a label: (1 - s)·y + s/2, so that 0, 0.5 and 1 become 0.1, 0.5 and 0.9 (RISE's code)."""
+    # Rounded: targets that are equal on paper are equal floats, and so one label.
     return round((1 - smoothing) * float(label) + smoothing / 2, 12)
 
 
@@ -198,7 +199,7 @@ def _partners(
     The label 0 of these is not smoothed (RISE's code). Ours: none from the source's own group of pairs, none that
     nearly repeats the source, none that the source has already.
     """
-    kept = [row for row in rows if row.dropped is None]
+    kept = [row for row in rows if row.dropped is None]  # partners come from all labels
     taken = {(row.source, row.key) for row in rows if row.text}
     partners, missing = [], 0
     for source, sample in product(dict.fromkeys(sources[row.source] for row in kept), range(plan.sampled)):
@@ -209,7 +210,7 @@ def _partners(
             for row in (kept[index] for index in rng.integers(len(kept), size=TRIES).tolist())
             if sources[row.source].group != source.group
             and (source.id, row.key) not in taken
-            and jaccard(source.text, row.text) < plan.near_duplicate
+            and jaccard(source.text, row.text) < plan.near_duplicate  # |A ∩ B| / |A ∪ B| of words
         )
         partner = next(fitting, None)
         if partner is None:

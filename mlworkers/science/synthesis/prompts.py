@@ -87,7 +87,7 @@ def task_of_pairs(name: str, plural: str, one: str) -> Task:
             for label, relation, counters in (
                 ("1", "mean the same thing", ()),
                 ("0.5", "are somewhat similar", ("1",)),
-                ("0", "are on completely different topics", ("1", "0.5")),
+                ("0", "are on completely different topics", ("1", "0.5")),  # counters: all labels above it
             )
         },
     )

@@ -44,7 +44,7 @@ def rows_written(
     """
     if not sources:
         return []
-    total = len(sources) * len(plan.label_list) * plan.samples
+    total = len(sources) * len(plan.label_list) * plan.samples  # rows
 
     def decoded(batch: _Work) -> list[list[int]]:
         return continued(generator, batch.prompts, batch.noise, plan)
@@ -55,6 +55,7 @@ def rows_written(
         with closing(side_by_side(decoded, work, workers=compute.workers)) as results:
             for batch, rows_of_tokens in zip(work, results, strict=True):
                 for number, tokens in enumerate(rows_of_tokens):
+                    # Rows are source by source.
                     index, sample = batch.places[number // plan.samples], number % plan.samples
                     text = generator.text(tokens)
                     row = WrittenRow(sources[index].id, batch.label, sample, text, len(tokens))
@@ -79,9 +80,11 @@ def _batches(
     by_label = [
         (label, [_prompts(generator, plan, label, source) for source in sources]) for label in plan.label_list
     ]
-    by_label.sort(key=lambda each: -len(each[1][0]))
+    by_label.sort(key=lambda each: -len(each[1][0]))  # (label, prompts), by falling 1 + C
     for label, prompts in by_label:
+        # A source takes (1 + C) · samples lines of the model.
         at_a_time = max(1, lines // (len(prompts[0]) * plan.samples))
+        # By tokens of the own prompt: little padding.
         order = sorted(range(len(sources)), key=lambda index: len(prompts[index][0]))
         for start in range(0, len(order), at_a_time):
             places = order[start : start + at_a_time]
@@ -96,7 +99,7 @@ def _batches(
 
 def _prompts(generator: Generator, plan: GenerationPlan, label: str, source: Source) -> Prompts:
     texts = plan.instructions.prompts(label, source.text)
-    wanted = texts if plan.debiases else texts[:1]
+    wanted = texts if plan.debiases else texts[:1]  # C = 0 without self-debiasing
     if plan.chat_template:
         messages = (question_of(text, AnswerForm.QUOTED) for text in wanted)
         return tuple(generator.chat_tokens(message, room=plan.max_tokens) for message in messages)

@@ -123,7 +123,7 @@ class Checkpoints:
         folder_remove(self._folder)
 
     def _all(self) -> list[Path]:
-        return sorted(self._folder.glob("step-*"))
+        return sorted(self._folder.glob("step-*"))  # nine digits: names sort as their numbers
 
 
 def checkpoints_of(

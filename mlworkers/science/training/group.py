@@ -58,7 +58,7 @@ class Group:
         wholes = [tensor.new_zeros(rows, *tensor.shape[1:]) for tensor in own]
         for tensor, whole in zip(own, wholes, strict=True):
             # Every row is 0 in all processes but one, so the sum over processes is the whole batch.
-            whole[part] = tensor
+            whole[part] = tensor  # (rows of this rank, …) into (rows, …)
             _add_up(whole)
         return wholes
 
@@ -82,9 +82,10 @@ class Group:
             *(gradient.reshape(-1) for gradient in gradients),
             there.to(gradients[0]),
             loss.reshape(1).to(gradients[0]),
+            # Above 0 after the sum if any process wants it.
             gradients[0].new_tensor([float(again)]),
         ]
-        message = torch.cat(parts)
+        message = torch.cat(parts)  # (numbers of all weights + weights + 2,)
         _add_up(message)
         *sums, known, total, wanted = torch.split(message, [part.numel() for part in parts])
         for weight, gradient, known_of in zip(trained, sums, known.tolist(), strict=True):
@@ -121,7 +122,7 @@ def group_joined(rank: int, size: int, folder: Path, device: torch.device) -> It
 
 def _add_up(tensor: Tensor) -> None:
     with _others_needed():
-        dist.all_reduce(tensor)
+        dist.all_reduce(tensor)  # the sum over ranks, in place, on every rank
 
 
 @contextmanager

@@ -162,6 +162,7 @@ class _Loop:
         # clipping changes the length of the step's gradient and not its direction.
         clip_grad_norm_(self.weights.values(), self.plan.clip)
         for group in self.optimizer.param_groups:
+            # Peak · share of step `done`, from 0.
             group["lr"] = self.plan.learning_rate * self.schedule.rate(self.done)
         self.optimizer.step()
         # A tensor on the device: reading its value at every step would make the processor wait for the GPU.
@@ -172,7 +173,7 @@ class _Loop:
         """Of the batch, summed over the group; the loss, and whether all must compute them again."""
         own = self.group.part(len(batch))
         self.group.seed(self.plan.seed, self.done)
-        before = random_state(self.device)
+        before = random_state(self.device)  # the same dropout when a step starts again
         join = Joining(self.group, len(batch)) if self.group.size > 1 else None
 
         def in_parts(rows: int) -> Tensor:
@@ -192,7 +193,7 @@ class _Loop:
         most = max(1, own.stop - own.start)
         loss, rows = halving(in_parts, min(self.rows_at_once or most, most), say)
         if rows < most:
-            self.rows_at_once = rows
+            self.rows_at_once = rows  # what fitted once is not tried larger again
         return self.group.summed(self.weights.values(), loss, again=join is not None and join.again)
 
     def add_point(self, note: Callable[[CurvePoint], object], *, evaluated: bool) -> None:
@@ -201,7 +202,7 @@ class _Loop:
         if not since:
             return
         # A sum over steps that contains one NaN or infinity is not finite, so one look at a point is enough.
-        loss = float(self.loss_sum) / since
+        loss = float(self.loss_sum) / since  # mean over the steps since the last point
         if not math.isfinite(loss):
             raise TrainingError(
                 f"The loss is no number any more at step {self.done} of {self.schedule.steps}; choose a lower "
@@ -218,7 +219,7 @@ class _Loop:
     def _best_point(self) -> CurvePoint:
         """The first of the points with the best evaluation; the last one where there was none."""
         evaluated = [point for point in self.points if point.dev is not None]
-        return max(evaluated, key=_dev, default=self.points[-1])
+        return max(evaluated, key=_dev, default=self.points[-1])  # max takes the first of equal ones
 
     def resume(self, note: Callable[[CurvePoint], object]) -> None:
         """Go on from the newest checkpoint, if there is one."""

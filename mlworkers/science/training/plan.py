@@ -18,5 +18,5 @@ class LoopPlan:
     seed: int
     weight_decay: float = 0.0
     clip: float = math.inf
-    betas: tuple[float, float] = (0.9, 0.999)
-    epsilon: float = 1e-8
+    betas: tuple[float, float] = (0.9, 0.999)  # decay of the means of the gradient and of its square
+    epsilon: float = 1e-8  # added to the root of the latter

@@ -60,7 +60,7 @@ def together(
     in the meantime. Either may raise, and then all ranks end. Raises what a rank raises, and RankLost where one ends
     without a word.
     """
-    context = get_context("spawn")
+    context = get_context("spawn")  # CUDA does not work in a forked process
     ranks: list[_Rank] = []
     try:
         for number in range(size):

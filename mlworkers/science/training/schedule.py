@@ -50,7 +50,7 @@ class ShuffledEpochs:
 
     @property
     def per_epoch(self) -> int:
-        return math.ceil(self.rows / self.batch_size)
+        return math.ceil(self.rows / self.batch_size)  # the last batch may be smaller
 
     @property
     def steps(self) -> int:
@@ -107,7 +107,7 @@ class BatchesOfLikeLength:
     ) -> None:
         self._lengths, self._batch_size, self._seed = lengths, batch_size, seed
         self._per_epoch, self._evaluated = math.ceil(len(lengths) / batch_size), evaluated
-        self._rising = max(1.0, warmup * steps)
+        self._rising = max(1.0, warmup * steps)  # steps, not rounded
         self._epoch, self._batches = -1, list[Places]()
         self.steps = steps
 
@@ -133,8 +133,8 @@ def batches_of_like_length(lengths: NDArray[np.int64], size: int, *, seed: tuple
     lengths: tokens of each row, (n,). Rows are shuffled, sorted within pools of some batches, cut and shuffled again.
     """
     rng = np.random.default_rng(seed)
-    order = rng.permutation(len(lengths))
-    pool = size * BATCHES_IN_POOL
+    order = rng.permutation(len(lengths))  # (n,)
+    pool = size * BATCHES_IN_POOL  # rows that are sorted together
     batches = []
     for start in range(0, len(order), pool):
         drawn = order[start : start + pool]

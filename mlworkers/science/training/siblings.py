@@ -36,7 +36,7 @@ class SiblingsApart:
         self._batches: list[Places] = []
         for epoch in range(epochs):
             self._batches += batches_without_siblings(sources, batch_size, seed=(seed, epoch))
-        self._rising = int(np.ceil(warmup * len(self._batches)))
+        self._rising = int(np.ceil(warmup * len(self._batches)))  # steps of the warm-up
         self._evaluate_every = evaluate_every
 
     @property
@@ -68,7 +68,7 @@ def batches_without_siblings(sources: Sources, size: int, *, seed: tuple[int, in
     is at a batch that is full or has one of its sources goes to the next batch without, or to a new one.
     """
     rows = len(sources)
-    numbered = np.unique(sources, return_inverse=True)[1].reshape(sources.shape)
+    numbered = np.unique(sources, return_inverse=True)[1].reshape(sources.shape)  # (n, k): sources from 0
     distinct = [sorted({int(one) for one in row}) for row in numbered]
     standing = np.bincount([one for row in distinct for one in row], minlength=1)  # in how many rows
     # Two lower bounds: ceil(n / size) batches hold n rows, and the rows of one source need a batch each.
@@ -87,6 +87,7 @@ def batches_without_siblings(sources: Sources, size: int, *, seed: tuple[int, in
         place = _place_for(distinct[row], filled, within, start=turn % batches, room=room)
         filled[place].append(row)
         within[place].update(distinct[row])
+    # Shuffled twice: otherwise rows of frequent sources would come first in every batch.
     drawn = [rng.permutation(np.array(batch, dtype=np.int64)) for batch in filled if batch]
     return [drawn[place] for place in rng.permutation(len(drawn))]
 

@@ -93,10 +93,11 @@ def whole_backward(
     if not found:  # more processes than rows: only the shape is needed
         with torch.no_grad():
             found = [[output[:0] for output in learner.outputs(batch[:1])]]
+    # (own rows, …) of each output.
     outputs = [torch.cat(output).detach() for output in zip(*found, strict=True)]
     # Leaves of a graph that holds the loss alone: its backward pass ends in dL/dz and not in the encoder.
     whole = [output.requires_grad_() for output in (join(outputs) if join else outputs)]
-    loss = learner.loss(whole, batch, shares)
+    loss = learner.loss(whole, batch, shares)  # every process computes it from all rows
     if group.leads:
         loss.backward()  # type: ignore[no-untyped-call]
         gradients = [output.grad for output in whole]

@@ -36,7 +36,7 @@ class PairWritingLearner:
     def shares(self, batch: Places) -> Tensor:
         """One token's share of the batch's mean loss, (b,)."""
         tokens = sum(len(self._pairs[place].write) for place in batch)
-        return torch.full((len(batch),), 1 / tokens)
+        return torch.full((len(batch),), 1 / tokens)  # a mean over tokens: long texts weigh more
 
     def backward(self, batch: Places, shares: Tensor) -> Tensor:
         """Add the gradients of some pairs of a batch; returns their part of its mean loss per token, in nats."""
@@ -52,8 +52,9 @@ def token_losses(model: Any, pairs: Sequence[TokenPair], *, pad: int, smoothing:
     read = pad_sequence([torch.tensor(pair.read) for pair in pairs], True, pad).to(device)  # (b, t)
     wanted = pad_sequence([torch.tensor(pair.write) for pair in pairs], True, IGNORED).to(device)  # (b, u)
     lengths = torch.tensor([len(pair.read) for pair in pairs], device=device)
-    mask = torch.arange(read.shape[1], device=device) < lengths[:, None]
+    mask = torch.arange(read.shape[1], device=device) < lengths[:, None]  # (t,) < (b, 1) -> (b, t)
     logits = model(input_ids=read, attention_mask=mask.long(), labels=wanted).logits  # (b, u, v)
+    # cross_entropy wants classes in dimension 1, (b, v, u), and skips targets that are IGNORED.
     return cross_entropy(
         logits.transpose(1, 2), wanted, ignore_index=IGNORED, reduction="sum", label_smoothing=smoothing
     )
