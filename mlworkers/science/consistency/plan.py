@@ -57,6 +57,7 @@ class ConsistencyPlan:
         default=5,
         bounds=(3, 20),
     )
+    # Smoothing makes 0.1 of the label 0; sampled partners keep the unsmoothed 0 (RISE's released code).
     merged: float = ours(
         "Width of a label",
         "Target similarities that differ by no more than this are one label. A generation writes pairs of 0.1 and "
@@ -64,6 +65,7 @@ class ConsistencyPlan:
         default=0.15,
         bounds=(0.0, 0.5),
     )
+    # A wrong label is any other one with the same chance.
     planted: float = ours(
         "Share of planted errors",
         "This share of the pairs with a label gets a wrong one, to measure how well p_y finds wrong labels. The "

@@ -118,6 +118,7 @@ class ContextCurvesPlan:
         unit="pairs",
         source=OURS,
     )
+    # A surrogate learns by (cos - similarity)², as in the paper.
     learning_rate: float = setting(
         "Learning rate of a surrogate",
         "Peak learning rate of AdamW. The paper has 1e-4, which is high for a pretrained encoder.",
@@ -156,6 +157,7 @@ class ContextCurvesPlan:
         bounds=(1, 1000),
         source=OURS,
     )
+    # Fewer than when pairs are scored for themselves: every point of a curve scores all pairs again.
     background: int = setting(
         "Background sentences",
         "So many sentences of the corpus are scored in every context; their mean is subtracted.",
@@ -193,7 +195,7 @@ class ContextCurvesPlan:
     def all_sizes(self) -> tuple[int, ...]:
         """In sentences, ascending, 0 for the whole corpus at the end. Raises PlanError."""
         found = _numbers("sizes", self.sizes, least=10, whole=True)
-        return tuple(sorted(found, key=lambda size: size or float("inf")))
+        return tuple(sorted(found, key=lambda size: size or float("inf")))  # 0, the whole corpus, comes last
 
     @property
     def all_contexts(self) -> tuple[int, ...]:
@@ -203,6 +205,7 @@ class ContextCurvesPlan:
     @property
     def all_pairs(self) -> tuple[int, ...]:
         """Ascending. Raises PlanError."""
+        # Two pairs: the least with a correlation.
         return tuple(sorted(_numbers("surrogate_pairs", self.surrogate_pairs, least=2)))
 
     @property
@@ -235,6 +238,7 @@ class ContextCurvesPlan:
 def _numbers(name: str, text: str, *, least: int, whole: bool = False) -> tuple[int, ...]:
     """The numbers of a list, each once and not below `least`. whole: whether 0 may be among them. Raises PlanError."""
     parts = names_listed(text)
+    # isdigit alone is true of “²” too, which int() refuses.
     known = all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts)
     numbers = tuple(dict.fromkeys(int(part) for part in parts)) if known else ()
     allowed = all(number >= least or (whole and number == 0) for number in numbers)

@@ -65,6 +65,7 @@ class DiscriminativePlan:
         kinds=("encoder",),
         source=OURS,
     )
+    # Interaction: (1 + 3k) · d features for k slots; literal: hᵀ of (1 + k) · d numbers.
     head: Head = setting(
         "Head",
         "interaction: the sentence is compared with each side of its context. literal: Eq. 1 of the paper as it is "
@@ -80,10 +81,11 @@ class DiscriminativePlan:
     )
     left: int = window_setting("Sentences before")
     right: int = window_setting("Sentences after")
-    steps: int = steps_setting(default=1500)
+    steps: int = steps_setting(default=1500)  # 48,000 places: 1.6 epochs of 30,000
     places: int = places_setting(
         "Each gives the sentence that the corpus has there, and another one in its place."
     )
+    # Others of the same document are the harder negatives: they share its topic.
     same_document: float = setting(
         "From the same document",
         "The share of the other sentences that come from the same document; the rest come from the whole corpus.",
@@ -95,6 +97,7 @@ class DiscriminativePlan:
         "On it, the run measures how often the model finds the right sentence, and the right context."
     )
     evaluated: int = evaluated_setting(default=1000)
+    # Both directions side by side: a sentence vector has 2 · 300 = 600 numbers, as in the paper.
     hidden: int = setting(
         "Hidden units",
         "Of the LSTM in each direction, and of the head.",
@@ -119,6 +122,7 @@ class DiscriminativePlan:
         unit="tokens",
         source=OURS,
     )
+    # Two examples a place: 32 places are 32 right sentences and 32 others.
     batch: int = setting(
         "Batch",
         "Number of places in one training step.",

@@ -31,6 +31,7 @@ class HarvestPlan:
     longest: int = setting(
         "Most words of a sentence", "Longer ones are left out.", default=25, bounds=(1, 1000), source=OURS
     )
+    # The paper divides its 100 million pairs into 98, 1 and 1 %.
     dev_share: float = setting(
         "Share of dev pairs",
         f"This share of the pairs gets the split {DEV}. No sentence is in two splits.",

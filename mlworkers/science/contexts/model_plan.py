@@ -23,7 +23,7 @@ class ContextModelPlan:
 
     dataset: str = dataset_setting()
     corpus: int = corpus_setting("The run “Index a corpus” whose text the model learns from.")
-    steps: int = steps_setting(default=3000)
+    steps: int = steps_setting(default=3000)  # 96,000 examples: about an epoch of 3 · 30,000
     places: int = places_setting("Each gives three examples.")
     held_out: float = held_out_setting("On it, the model is compared with the frequencies of tokens.")
     evaluated: int = evaluated_setting(default=500)
@@ -34,6 +34,7 @@ class ContextModelPlan:
     )
     width: int = width_setting(default=128, source=OURS)
     vocabulary: int = vocabulary_setting(default=4096)
+    # Three parts and the marks around them are the model's longest input.
     part_tokens: int = setting(
         "Longest part",
         "The most tokens of a sentence, of what is before it and of what is after it. Longer contexts are cut at their "

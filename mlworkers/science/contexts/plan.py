@@ -23,6 +23,7 @@ def window_setting(label: str) -> Any:
         label,
         "How many sentences of the context are on this side, as far as its document has them.",
         default=2,
+        # Two on each side and the sentence itself are five, the length of a chunk.
         bounds=(1, 20),
         unit="sentences",
         source=OURS,
@@ -115,6 +116,7 @@ class CorpusPlan:
         "The encoding of all files, such as gbk, euc_jp or cp1251. Empty: that of each file is detected.",
         default="",
     )
+    # A chunk is the unit of retrieval, and gives at most one context (section 3.3).
     chunk_sentences: int = setting(
         "Sentences of a chunk",
         "What the index finds at once: so many consecutive sentences.",

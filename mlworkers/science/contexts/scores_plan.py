@@ -61,6 +61,7 @@ class ContextScoresPlan:
         source=OURS,
         essential=True,
     )
+    # The vectors of a pair have twice as many entries; the paper's have 1,000 at most.
     contexts: int = setting(
         "Contexts of a sentence",
         "How many contexts each sentence of a pair gives, at most; the pair is compared by those of both.",
@@ -70,6 +71,7 @@ class ContextScoresPlan:
         source="Ours. The paper has 500",
         essential=True,
     )
+    # Before contexts are chosen, each sentence costs candidates · contexts questions to the language model.
     candidates: int = setting(
         "Candidates of a context",
         "The language model looks at so many times as many places as contexts are asked for, the best ranked first.",
@@ -110,6 +112,7 @@ class ContextScoresPlan:
         default=True,
         source=_PAPER,
     )
+    # The entry of a context is a mean over its tokens, so a longer one does not weigh more.
     trajectory_tokens: int = setting(
         "Length of a trajectory",
         "The most tokens of a continuation that serves as a context.",
@@ -120,6 +123,7 @@ class ContextScoresPlan:
     )
     left: int = window_setting("Sentences before")
     right: int = window_setting("Sentences after")
+    # With b of them a context costs 2 + b questions, and the error of the mean falls with 1 / √b.
     background: int = setting(
         "Background sentences",
         "So many sentences of the corpus (with trajectories, of the dataset) are scored in every context. What they "
@@ -129,6 +133,7 @@ class ContextScoresPlan:
         unit="sentences",
         source=OURS,
     )
+    # Eq. 3. Only the ratios of λ1 to λ4 matter: cosine and correlation do not change with a common factor.
     weight_discriminative: float = setting(
         "λ1",
         "Weight of the log-probability of the discriminative model.",
@@ -244,7 +249,8 @@ class ContextScoresPlan:
     def weights(self) -> Weights:
         """λ1 is 0 where no discriminative model is named, and only λ4 counts with trajectories."""
         if self.choice is Choice.TRAJECTORIES:
-            return Weights(0.0, 0.0, 0.0, 1.0)
+            return Weights(0.0, 0.0, 0.0, 1.0)  # log p(continuation | sentence) per token
+        # Without the model its term is NaN.
         discriminative = self.weight_discriminative if self.discriminator else 0.0
         return Weights(discriminative, self.weight_sentence, self.weight_left, self.weight_right)
 

@@ -51,6 +51,7 @@ class SectionsPlan:
         unit="triplets",
         source="Ours. Wikipedia sections has 222,000",
     )
+    # Documents are the unit of the split and of the resamples.
     test_share: float = setting(
         "Share of test documents",
         "This share of the documents is not learned from. Of a corpus with one document, its last sections are not.",
@@ -78,6 +79,7 @@ class SectionsPlan:
     learning_rate: float = setting(
         "Learning rate", "Peak learning rate of AdamW.", default=2e-5, bounds=(1e-8, 0.1), source=_SBERT
     )
+    # max(0, |a - p| - |a - n| + margin), in Euclidean distances and not in cosines.
     margin: float = setting(
         "Margin",
         "By how much more distant than the sentence of the same section the other one must be.",

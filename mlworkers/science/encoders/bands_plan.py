@@ -75,7 +75,7 @@ class BandsPlan:
             edges = edges_read(self.edges)
             return Settings(
                 strategy=Strategy.SIMILARITY,
-                count=self.pairs_per_band * max(1, len(edges) - 1),
+                count=self.pairs_per_band * max(1, len(edges) - 1),  # k + 1 edges make k bands
                 seed=self.seed,
                 cap=self.cap,
                 shortest=self.shortest,

@@ -43,6 +43,7 @@ class Signal(StrEnum):
 
 SCORED_SIGNALS = (Signal.REALISM, Signal.CONSISTENCY)  # those that a score set holds
 SYMBOLS = {Signal.REALISM: "p_D", Signal.CONSISTENCY: "p_y"}
+# Odds: p_D below 0.048 or above 0.952 is clipped.
 RATIO_BOUNDS = (0.05, 20.0)  # of p_D / (1 - p_D), before it is divided by its mean
 
 
@@ -89,6 +90,7 @@ class Weighting(StrEnum):
     @property
     def uses_size_of_realism(self) -> bool:
         """Whether another temperature of p_D gives other weights: not where its order alone matters."""
+        # a temperature keeps the order.
         by_order = self.filters or (self.controlled or self) is Weighting.RANK
         return Signal.REALISM in self.signals and not by_order
 
@@ -311,6 +313,7 @@ class SharedTraining:
         default=Loss.COSINE,
         source="RISE, equation 3",
     )
+    # λ = 20 = 1 / 0.05: exp(λ · difference) of cosines, which lie in -1..1, stays within e^±40.
     loss_scale: float = setting(
         "Scale of a ranking loss",
         "The losses cosent and angle multiply similarities by this number. The loss cosine does not use it.",
@@ -318,6 +321,7 @@ class SharedTraining:
         bounds=(0.01, 1000.0),
         source="sentence-transformers, CoSENTLoss",
     )
+    # With none a mean weight below 1 shrinks loss and gradient; AdamW's step hardly depends on their size.
     normalise: Normalise = setting(
         "Normalise weights",
         "none leaves the weights as they are, mean1 divides them by their mean over the pairs that are trained on, and "
@@ -325,6 +329,7 @@ class SharedTraining:
         default=Normalise.NONE,
         source=RISE_CODE,
     )
+    # int(share · n) pairs, rounded down; ties go by the pairs' numbers.
     filter_share: float = setting(
         "Share to filter",
         "filter drops this share of pairs, those with the lowest p_D; filter-consistency those with the lowest p_y.",
@@ -346,6 +351,7 @@ class SharedTraining:
         default=0.0,
         bounds=(0.0, 0.5),
     )
+    # Three times within an epoch and once at its end.
     looks: int = from_code(
         "Evaluations per epoch",
         "How often the encoder is evaluated on the validation pairs.",
@@ -372,9 +378,11 @@ class TrainingPlan(SharedTraining):
     batch_size: int = from_table(
         "Batch size", "Number of pairs in one training step.", default=32, bounds=(1, 4096), unit="pairs"
     )
+    # Up in a line over the warm-up, then down to 0.
     learning_rate: float = from_table(
         "Learning rate", "Peak learning rate of AdamW.", default=2e-5, bounds=(1e-8, 0.1)
     )
+    # σ(logit(p_D) · published temperature / this one).
     temperature: float = ours(
         "Temperature of p_D (τ)",
         "p_D is brought to this temperature before pairs are weighed: below 1, it is nearer to 0 and 1 than the logits "
@@ -632,6 +640,7 @@ class ComparisonPlan(TrainingPlan):
         if not self.controls:
             return tuple(named)
         shuffles = [each.control for each in named if each.control is not None]
+        # constant shows what smaller weights do, a shuffle what the distribution of the weights does.
         return tuple(dict.fromkeys([*named, *shuffles, Weighting.CONSTANT]))
 
     @property
@@ -659,7 +668,7 @@ class ComparisonPlan(TrainingPlan):
     @property
     def trainings(self) -> int:
         """How many encoders are trained: sources x weightings x seeds."""
-        return len(self.all_sources) * len(self.chosen) * self.seeds
+        return len(self.all_sources) * len(self.chosen) * self.seeds  # the cost of a comparison
 
     @property
     def all_seeds(self) -> range:

@@ -59,6 +59,7 @@ class LabellerPlan:
         default=0.1,
         bounds=(0.01, 0.5),
     )
+    # The paper keeps the best of ten by Spearman's correlation on dev pairs.
     seeds: int = setting(
         "Seeds",
         "Number of labellers that are trained, each with another seed.",
@@ -89,6 +90,7 @@ class LabellerPlan:
     warmup: float = warmup_setting(default=0.1)
     weight_decay: float = weight_decay_setting(default=0.01, source=_CROSS_ENCODERS)
     clip: float = clip_setting()
+    # Of both texts and the marks together.
     max_length: int = setting(
         "Longest input",
         "A longer pair is cut off. The limit of the model holds too.",

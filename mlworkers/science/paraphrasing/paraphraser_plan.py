@@ -24,6 +24,7 @@ from mlworkers.science.training.schedule import BatchesOfLikeLength
 
 _PAPER = "ConPGS paper, section 3.4 and appendix A"
 _OF_SCRATCH = "docs/guide/paraphrases.md"
+# The paper's grid, of which 5e-6 was best there; random weights need larger steps.
 FURTHER_RATES, SCRATCH_RATES = (5e-6, 1e-5, 2e-5), (1e-3,)
 MOST_RATES = 8
 
@@ -101,6 +102,7 @@ class ParaphraserPlan:
     warmup: float = warmup_setting(default=0.0)
     weight_decay: float = weight_decay_setting(default=0.01)
     clip: float = clip_setting()
+    # Targets (1 - ε) · one-hot + ε / V. Loss on dev pairs is without it.
     smoothing: float = setting(
         "Label smoothing",
         "Share of the probability that is spread over all tokens.",
@@ -157,6 +159,7 @@ class ParaphraserPlan:
         )
 
     def steps(self, rows: int, epochs: int) -> int:
+        # An epoch's last batch may be smaller.
         return epochs * math.ceil(rows / self.batch_size)
 
     @property

@@ -7,7 +7,7 @@ from itertools import product
 from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
 from mlworkers.science.paraphrasing.writing_plan import Decoding, Sampling, Search, check_best
 
-PAPER_SETTINGS = "20 3, 30 2"
+PAPER_SETTINGS = "20 3, 30 2"  # two there, two back: four candidates a sentence
 PAPER_GRID = "the paper's grid"
 MOST_COMBINATIONS = 256  # of the paper's grid: 16 settings there and 16 back
 ROUND_TRIP = "round trip"  # the subset of pairs by beam search, and the beginning of the others
@@ -24,6 +24,7 @@ class Engine(StrEnum):
 
 Way = Sampling | Decoding
 # In this order the paper names them.
+# 4 · 4 = 16 pairs of k and T.
 GRID = tuple(Sampling(k, float(t)) for k, t in product((10, 20, 30, 40), (1, 2, 3, 4)))
 
 
@@ -171,7 +172,7 @@ class RoundTripPlan:
             samplings_read(getattr(self, name), setting=name)
             for name in ("forward_settings", "backward_settings")
         ]
-        combined = list(product(*sides))
+        combined = list(product(*sides))  # every way there with every way back
         if len(combined) > MOST_COMBINATIONS:
             raise PlanError(
                 "“%(one)s” and “%(other)s” have %(combined)d combinations; at most %(most)d are allowed.",

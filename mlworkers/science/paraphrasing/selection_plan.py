@@ -46,6 +46,7 @@ class SelectionPlan:
         bounds=(1, 1_000_000),
         essential=True,
     )
+    # 6 · (7 + 2) = 54 units of 50 pairs: 2,700, the paper's dev and test sets.
     dev_pairs: int = setting(
         "Dev pairs of a cell",
         "As for training pairs. They choose the learning rate and end the training.",
@@ -75,4 +76,5 @@ class SelectionPlan:
 
     @property
     def per_unit(self) -> Mapping[str, int]:
+        # Of a unit; BLEU0_5 is two.
         return {TRAIN: self.train_pairs, DEV: self.dev_pairs, TEST: self.test_pairs}

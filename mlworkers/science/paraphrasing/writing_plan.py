@@ -17,7 +17,7 @@ from mlworkers.science.encoders.plan import check_resamples, resamples_setting
 
 PAPER_TAGS = "the paper's 16"
 # Section 4: the tags of the corpus of 87 million paraphrases.
-PAPER_PAIRS = tuple(
+PAPER_PAIRS = tuple(  # 4 · 4 = 16 of the 48 cells
     (similarity, lexical)
     for similarity in ("SIM95", "SIM90", "SIM85", "SIM80")
     for lexical in ("BLEU0_5", "BLEU10", "BLEU15", "BLEU20")
@@ -89,6 +89,7 @@ class Decoding:
 
     def bounds(self, tokens: int) -> tuple[int, int]:
         """The fewest and the most tokens of the paraphrase of a source of so many; both at least 1."""
+        # Rounded down, as in the released snippet, but of the source without tags and marks.
         return max(1, int(self.shortest * tokens)), max(1, int(self.longest * tokens))
 
 
@@ -159,6 +160,7 @@ class WritingPlan:
         default=False,
         essential=True,
     )
+    # Each candidate is labelled too. A beam that is narrower than this number is widened to it.
     candidates: int = setting(
         "Candidates",
         "Number of candidates that reranking chooses from.",
@@ -189,6 +191,7 @@ class WritingPlan:
         bounds=(1, 100_000),
         unit="tokens",
     )
+    # softmax(logits / T) over the likeliest k.
     temperature: float = setting(
         "Temperature",
         "For sampling: above 1 draws unlikely tokens more often, below 1 less often.",
@@ -270,4 +273,5 @@ class WritingPlan:
         if self.search == Search.SAMPLING:
             drawn = Sampling(self.top_k, self.temperature)
             return Decoding(self.beams, self.candidates, self.shortest, self.longest, drawn, self.seed)
+        # a beam gives at most its width.
         return Decoding(max(self.beams, self.candidates), self.candidates, self.shortest, self.longest)

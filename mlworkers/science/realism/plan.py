@@ -42,6 +42,7 @@ class RealismPlan:
         default=ClassifierKind.HEAD,
         essential=True,
     )
+    # Of k folds one is scored, the next chooses penalty or epoch, and k - 2 are trained on.
     folds: int = setting(
         "Folds",
         "Every sentence is scored by the classifier of its fold, which was trained without it and its near "
@@ -49,6 +50,7 @@ class RealismPlan:
         default=5,
         bounds=(3, 20),
     )
+    # p_D = softmax(logits / τ)[human]: below 1 it is nearer to 0 and 1, and no τ changes an order.
     temperature: float = setting(
         "Temperature",
         "The logits are divided by it. 0 chooses the temperature under which the labels of held-out "
@@ -70,6 +72,7 @@ class RealismPlan:
         "ones, each counting for several sentences. The result says what this changes. Needs the classifier “head”.",
         default=False,
     )
+    # Within its class only: the two classes weigh one half each, whatever is counted.
     verdict_count: float = setting(
         "Weight of a verdict",
         "For how many sentences a judged sentence counts. Used only if the run learns from verdicts.",
@@ -82,6 +85,7 @@ class RealismPlan:
         "Batch size", _FINE_TUNED_ONLY, default=32, bounds=(1, 4096), unit="sentences"
     )
     learning_rate: float = from_rise("Learning rate", _FINE_TUNED_ONLY, default=1e-5, bounds=(1e-8, 1.0))
+    # A linear schedule: up over this share of the steps, then down to 0.
     warmup: float = from_rise(
         "Warm-up",
         f"The share of the steps in which the learning rate rises. {_FINE_TUNED_ONLY}",

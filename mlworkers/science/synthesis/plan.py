@@ -141,6 +141,7 @@ class GenerationPlan:
         offered="split",
     )
     task: str = task_setting()
+    # Cost: sources · Σ over labels of (1 + counter prompts) · samples · tokens.
     sources: int = setting(
         "Source sentences",
         "Maximum number of first sentences that are drawn, or written.",
@@ -155,9 +156,11 @@ class GenerationPlan:
         default="0,0.5,1",
         source="DINO; RISE, appendix E",
     )
+    # More than are kept: copies, empty ones and those without a quote are dropped.
     samples: int = from_rise_code(
         "Samples", "Number of sentences written for each source and label.", default=5, bounds=(1, 100)
     )
+    # After self-debiasing: first top k, then of these top p.
     top_k: int = from_dino_code(
         "Top k",
         "Only this many of the most likely tokens can be drawn. 0 means all.",
@@ -170,6 +173,7 @@ class GenerationPlan:
         default=0.9,
         bounds=(0.01, 1),
     )
+    # α = max(ε, exp(-λ Δ)): with 100 and 0.01 the floor is reached at Δ = ln(100) / 100 = 0.046.
     decay: float = from_dino_code(
         "Decay",
         "λ: how fast a token loses probability if the prompt of another label prefers it.",
@@ -194,6 +198,7 @@ class GenerationPlan:
         "If it is off, only the prompt of the label itself decides. Models openai:NAME are never self-debiased.",
         default=True,
     )
+    # With three labels and two sampled partners, at most 3 · 2 + 2 = 8 pairs a source.
     keep: int = from_rise_code(
         "Kept for each label",
         "Maximum number of sentences that are kept for each source and label.",
@@ -207,6 +212,7 @@ class GenerationPlan:
         default=2,
         bounds=(0, 100),
     )
+    # (1 - s) · y + s / 2; partners keep 0.
     smoothing: float = from_rise_code(
         "Label smoothing",
         "0.2 turns the labels 0, 0.5 and 1 into the target similarities 0.1, 0.5 and 0.9.",

@@ -184,15 +184,18 @@ class SharedContrast:
         default=Objective.CONTRAST,
         source=SIMCSE,
     )
+    # At 0.05 the logits lie in -20..20.
     temperature: float = from_simcse(
         "Temperature (τ)", "Cosines are divided by it.", default=0.05, bounds=(0.001, 10.0)
     )
+    # β in the logit: exp(c/τ + β) = e^β · exp(c/τ).
     hard_negative_weight: float = from_simcse(
         "Weight of hard negatives",
         "Added to the logit of an anchor's own hard negative: 0 is the weight 1, and log 2 = 0.69 counts it twice.",
         default=0.0,
         bounds=(-10.0, 10.0),
     )
+    # In Euclidean distances of vectors of any length.
     margin: float = setting(
         "Margin",
         "Of the loss triplet: by how much more distant than the positive the negative must be.",
@@ -200,6 +203,7 @@ class SharedContrast:
         bounds=(0.0, 1000.0),
         source="sentence-transformers, TripletLoss",
     )
+    # SimCSE's two cases differ only in whether the MLP is dropped after training.
     pooler: Pooler = setting(
         "Pooler",
         "cls: the vector of the first token. MLP: a layer with tanh behind it. as SimCSE is, for sentences, cls with "
@@ -217,6 +221,7 @@ class SharedContrast:
         source=SIMCSE,
         essential=True,
     )
+    # An anchor has b - 1 negatives, and 2b - 1 where each example has a hard one.
     batch_size: int = from_simcse(
         "Batch size",
         "Number of examples in one training step. SimCSE: 64 for sentences, 512 for triplets. Examples that share a "
@@ -225,6 +230,7 @@ class SharedContrast:
         bounds=(2, 65_536),
         unit="examples",
     )
+    # Gao et al. 2021: one more forward pass without gradients (`training.whole_batches`).
     cached: int = ours(
         "Examples in the memory",
         "Gradients of a large batch are computed for this many examples at a time, which takes about a third longer "
@@ -469,7 +475,7 @@ class AugmentationPlan(SharedContrast):
                     setting=SettingName("shares"),
                     share=share,
                 )
-        return tuple(sorted(shares, reverse=True))
+        return tuple(sorted(shares, reverse=True))  # a smaller share is the beginning of a larger one
 
     @property
     def arms(self) -> tuple[Arm, ...]:
@@ -490,7 +496,7 @@ class AugmentationPlan(SharedContrast):
         """How many copies of each example a row has."""
         if arm.variant == ORIGINAL:
             return 0
-        return arm.size - 1 if self.keep_originals else arm.size
+        return arm.size - 1 if self.keep_originals else arm.size  # size counts the originals
 
     def training(self, arm: Arm, seed: int) -> ContrastPlan:
         """The plan of one of the trainings."""
