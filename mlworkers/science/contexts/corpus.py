@@ -85,6 +85,7 @@ class _Writer:
                 self.facts.left_out += len(document.left_out)
                 for error in document.left_out[: max(0, _EXAMPLES - len(self.facts.left_out_because))]:
                     self.facts.left_out_because.append(f"{document.name}, line {error.line}: {error.reason}")
+                # Unsigned 64-bit numbers.
                 keys = [[int(near_copy_key(text), 16) for text in segment] for segment in document.segments]
                 if not keys or self._is_duplicate(document.name, keys):
                     continue
@@ -114,7 +115,7 @@ class _Writer:
         for text in segment:
             encoded = text.encode()
             write(encoded)
-            self._offsets.append(self._offsets[-1] + len(encoded))
+            self._offsets.append(self._offsets[-1] + len(encoded))  # in bytes, not characters
             facts.sentences += 1
             if facts.sentences % _REPORTED == 0:
                 report(facts.sentences, 0, "Reading documents")
@@ -150,6 +151,7 @@ class _Writer:
     def _note_near_duplicates(self) -> None:
         starts: Places = np.frombuffer(self._starts, np.int64)
         sizes = starts[1:] - starts[:-1]  # sentences of each segment
+        # (n,): the document of each sentence.
         documents = np.repeat(np.frombuffer(self._of_document, np.int32), sizes)
         found = near_duplicates(np.frombuffer(self._keys, np.uint64), documents)
         self.facts.near_duplicates = len(found)
@@ -192,7 +194,7 @@ def near_duplicates(keys: NDArray[np.uint64], documents: NDArray[np.int32]) -> l
     begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else np.empty(0, np.int64)
     ends = np.append(begins[1:], len(keys))
     spread = ends - begins  # documents of each key
-    common: Counter[tuple[int, int]] = Counter()
+    common: Counter[tuple[int, int]] = Counter()  # |A ∩ B| of each two documents with a common key
     # Pairs of documents are counted per shared key, at most C(20, 2) = 190 each, instead of over all pairs.
     for place in np.flatnonzero((spread > 1) & (spread <= _COMMON)).tolist():
         common.update(combinations(documents[begins[place] : ends[place]].tolist(), 2))
@@ -262,7 +264,7 @@ class Corpus:
         side, or fewer where its segment begins or ends.
         """
         segment = self.segment_of(number)  # a window never leaves the segment
-        first, after = int(self.segments[segment]), int(self.segments[segment + 1])
+        first, after = int(self.segments[segment]), int(self.segments[segment + 1])  # the segment's bounds
         return max(first, number - left), min(after, number + right + 1)
 
     def context(self, number: int, left: int, right: int) -> Context:

@@ -92,11 +92,12 @@ def curve_points(
     common = np.logical_and.reduce(list(known.values()))
     pairs = int(common.sum())
     values, drawn = dict[int, float](), dict[int, Scores]()
-    if pairs >= _FEWEST and np.ptp(scores[common]) > 0:
+    if pairs >= _FEWEST and np.ptp(scores[common]) > 0:  # else no correlation is defined
         for x, table in tables.items():
             # None where similarities are constant.
             of_seeds = [spearman(row[common], scores[common]) for row in table]
             if None not in of_seeds:
+                # Mean over seeds of the correlations, not of similarities.
                 values[x] = float(np.mean([one for one in of_seeds if one is not None]))
                 # The mean over seeds is taken within each resample, (seeds, resamples) -> (resamples,). The
                 # same seed draws the same pairs for every row, so that the interval is one over pairs and not

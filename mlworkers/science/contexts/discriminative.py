@@ -65,6 +65,7 @@ class DiscriminativeModel:
         """log p(y = 1 | s, c), (n,), in nats."""
         # For logits z: log σ(z) = -log(1 + exp(-z)), computed without overflow for large negative z, where
         # σ(z) itself would round to 0 and its logarithm to minus infinity.
+        # log σ(z), which is 0 at most.
         found: NDArray[np.float64] = -np.logaddexp(0.0, -self.logits(corpus, fits, report=report))
         return found
 
@@ -80,7 +81,7 @@ class DiscriminativeModel:
         contexts: dict[int, list[int]] = {}
         for _sentence, place in fits:
             if place not in contexts:
-                contexts[place] = [
+                contexts[place] = [  # left + right rows of vectors
                     -1 if number is None else known.setdefault(corpus.text(number), len(known))
                     for number in window_places(corpus, place, self.window)
                 ]
@@ -118,7 +119,7 @@ def lstm_vectors(network: ContextFit, tokenizer: Any, compute: Compute, *, longe
         tokens = sentence_tokens(tokenizer, texts, longest=longest)
         # Longest first: the first batch needs the most memory, and padding is small among neighbours.
         order = np.argsort([-len(each) for each in tokens], kind="stable")
-        made = torch.empty(len(texts), reader.size, device=compute.device)
+        made = torch.empty(len(texts), reader.size, device=compute.device)  # (n, 2 · hidden)
         start = 0
         while start < len(order):
             # The first of a batch is its longest, and all are padded to it.

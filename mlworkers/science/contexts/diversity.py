@@ -29,7 +29,7 @@ def diverse_chosen(
     values, numbers = np.asarray(scores, dtype=np.float64), np.asarray(chunks).tolist()
     chosen: list[int] = []
     used: set[int] = set()
-    sets = [frozenset(words) for words in before]
+    sets = [frozenset(words) for words in before]  # of the (i - 1)th sentences
     # Greedy choice: at most n · most comparisons of sets. Whether a candidate is taken depends on the better
     # ones alone, so a smaller `most` gives the beginning of the same list.
     for candidate in np.argsort(-values, kind="stable").tolist():

@@ -161,7 +161,7 @@ class ContextModel:
             torch.tensor([_IGNORED] * max(skip, 0) + tokens[max(skip, 0) + 1 :])
             for tokens, skip in zip(whole, skipped, strict=True)
         ]
-        given, mask = self._padded([tokens[:-1] for tokens in whole])
+        given, mask = self._padded([tokens[:-1] for tokens in whole])  # (b, u) each: all tokens but the last
         return given, pad_sequence(wanted, True, _IGNORED).to(self.compute.device), mask
 
     def _means(self, rows: Sequence[Row], logits: Tensor, wanted: Tensor) -> NDArray[np.float64]:

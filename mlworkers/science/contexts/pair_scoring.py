@@ -84,7 +84,7 @@ class PairScorer:
             """Of two parts, in pairs."""
 
             def told(done: int, total: int, message: str) -> None:
-                share = (number + done / max(total, 1)) / 2
+                share = (number + done / max(total, 1)) / 2  # choosing, then scoring: a half each
                 report(int(share * len(pairs)), len(pairs), message)
 
             return told
@@ -99,7 +99,7 @@ class PairScorer:
         asked = [
             Fit(text, place)
             for (pair, places), others in zip(chosen, beside, strict=True)
-            for place, _second in places
+            for place, _second in places  # place by place: (places, 2 + background) in rows
             for text in (*pair, *others)
         ]
         terms = self._terms(asked, questioner, part(1))
@@ -145,7 +145,7 @@ class PairScorer:
                 before,
                 most=self.plan.contexts,
                 below=self.plan.below,
-                one_of_chunk=self.plan.diverse,
+                one_of_chunk=self.plan.diverse,  # off is the paper's ablation without diversity
             )
             chosen.append(found.places[order].tolist())
         return [
@@ -180,6 +180,7 @@ class PairScorer:
     def _candidates(self, sentence: str, pair: Pair) -> Candidates:
         """Places for a sentence, none of which contains a sentence of the pair."""
         # A ranking is of use only if more places enter it than leave it.
+        # Places before and after the ranking.
         most = max(self._looked_at, self.plan.ranked) if self._is_ranked else self._looked_at
         if self.plan.choice is Choice.RANDOM:
             # A seed of the sentence's own, so that it has the same places in all pairs.
@@ -230,7 +231,7 @@ def background_beside(pair: Pair, background: Sequence[str], *, most: int) -> li
     """The first background sentences that are not near copies of a sentence of the pair: the value of a sentence in a
     context must not be subtracted from itself.
     """
-    keys = {near_copy_key(text) for text in pair}
+    keys = {near_copy_key(text) for text in pair}  # S(s, c) - mean would otherwise hold S(s, c) itself
     return [text for text in background if near_copy_key(text) not in keys][:most]
 
 

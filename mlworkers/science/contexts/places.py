@@ -42,7 +42,7 @@ def places_split(corpus: Corpus, plan: SplitPlan) -> SplitPlaces:
     sizes = np.maximum(ends - starts - 2, 0)  # places of each segment
     total = int(sizes.sum())
     wanted = max(1, round(plan.held_out * total))  # held-out places
-    held, found = np.zeros(len(sizes), dtype=bool), 0
+    held, found = np.zeros(len(sizes), dtype=bool), 0  # found: places held out so far
     for segment in rng.permutation(np.flatnonzero(sizes)).tolist():
         # Greedy filling in random order: at most twice the wanted share is held out, and at least one place
         # is left.
@@ -54,7 +54,7 @@ def places_split(corpus: Corpus, plan: SplitPlan) -> SplitPlaces:
         train_parts = [part for part, is_held in zip(ranges, held, strict=True) if not is_held]
         held_parts = [part for part, is_held in zip(ranges, held, strict=True) if is_held]
     else:
-        largest = int(np.argmax(sizes))
+        largest = int(np.argmax(sizes))  # one long text: its end is held out
         # The contexts of learned places end at place + right, those of held-out ones begin at place - left. A
         # gap of left + right places between the two keeps every sentence on one side.
         first_held = int(ends[largest]) - 1 - wanted

@@ -77,6 +77,7 @@ def section_triplets(corpus: Corpus, plan: SectionsPlan) -> SectionTriplets:
             "each, or one with four, are needed. Choose shorter sections, or a corpus with longer documents."
         )
     learned = [texts for texts, _unit in _drawn(corpus, train, plan.triplets, rng, by_section=False)]
+    # The same sentence may be in several documents: a test triplet with one that was trained on is dropped.
     trained_on = {text for triplet in learned for text in triplet}
     tested = [
         (texts, unit)
@@ -139,7 +140,7 @@ def _drawn(
     # The weights of the draw, p = size / Σ sizes, are of sections: the sum of a document's is its share of
     # sentences.
     flat = [(of, own) for of in documents for own in of]
-    sizes = np.array([len(own.places) for _of, own in flat], dtype=np.float64)
+    sizes = np.array([len(own.places) for _of, own in flat], dtype=np.float64)  # (sections,)
     drawn, seen = 0, set[Triplet]()
     # With replacement: a section may give several triplets, and `_TRIES` draws for each allow for those
     # passed over.
@@ -147,8 +148,10 @@ def _drawn(
         if drawn == most:
             return
         of, own = flat[number]
+        # Of the same document: the harder negative.
         others = [section for section in of if section is not own]
         other = others[int(rng.integers(len(others)))]
+        # Anchor and positive are two different sentences of the section, negative one of another section.
         anchor, positive = (
             own.places[one] for one in rng.choice(len(own.places), size=2, replace=False).tolist()
         )

@@ -72,7 +72,7 @@ class TrajectoryScorer:
             own = terms[start : start + len(texts) * width].reshape(-1, width, len(TERMS))
             start += len(texts) * width
             seconds = [second for _text, second in texts]
-            places = list(range(len(texts)))
+            places = list(range(len(texts)))  # no places of a corpus: numbers of the texts
             found.append(pair_contexts(places, seconds, own, [text for text, _second in texts]))
         return with_refused(found, fitting)
 
@@ -109,7 +109,7 @@ def continuations(model: ContextModel, sentence: str, *, count: int, tokens: int
     """
     asking = model.asking
     starts = asking.starts if isinstance(asking, LeftToRight) else ()
-    given = [*starts, *model.tokens(sentence)]
+    given = [*starts, *model.tokens(sentence)]  # (1, t): each continuation begins after these
     read = torch.tensor([given], device=model.compute.device)
     # A stream for each sentence: its continuations do not depend on which pairs it is in.
     told = blake2b(f"{seed} {sentence}".encode(), digest_size=8).digest()
@@ -129,6 +129,7 @@ def continuations(model: ContextModel, sentence: str, *, count: int, tokens: int
             max_new_tokens=tokens,
             pad_token_id=model.pad,
         )
+    # White space is made even, so that continuations which differ in it alone are one context.
     texts = (
         " ".join(str(model.tokenizer.decode(row[len(given) :], skip_special_tokens=True)).split())
         for row in written.tolist()

@@ -51,6 +51,7 @@ def weights_tuned(
         )
 
     def agreement(weights: Weights) -> float | None:
+        # 1 by definition for equal words.
         similar = [1.0 if same[number] else _similarity(found[number], weights) for number in enough]
         # (pairs, 2): similarity, human score.
         known = [(value, human) for value, human in zip(similar, values, strict=True) if value is not None]
@@ -64,7 +65,7 @@ def weights_tuned(
     best, best_value = equal, -np.inf if first is None else first
     for weights in grid(terms):
         value = agreement(weights)
-        if value is not None and value > best_value:
+        if value is not None and value > best_value:  # strictly: equal weights win ties
             best, best_value = weights, value
     return Tuned(best, len(enough), float(best_value), first)
 

@@ -146,7 +146,7 @@ class _OfSeeds:
 
 def _mean(parts: Sequence[_OfSeeds]) -> Estimate:
     """The unweighted mean over folds; undefined where it is in one of them."""
-    pairs = sum(part.pairs for part in parts)
+    pairs = sum(part.pairs for part in parts)  # Σ n_k
     if not all(part.seeds for part in parts):
         return Estimate(n=pairs)
     # Transposed from folds × seeds to seeds × folds: the mean over folds is taken within a seed.
@@ -164,7 +164,7 @@ def _resampled(measured: Measured) -> Estimate:
 
 def _over_seeds(pairs: int, by_pair: Sequence[Scores | None]) -> Estimate:
     """by_pair: of each seed, the pseudo-values of its figure; None where it is undefined."""
-    rows = [one for one in by_pair if one is not None]
+    rows = [one for one in by_pair if one is not None]  # (n,) for each seed
     if not rows or len(rows) < len(by_pair):
         return Estimate(n=pairs)
     # A (seeds, pairs) table; an interval of t does not know that a correlation ends at -1 and 1.

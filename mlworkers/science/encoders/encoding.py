@@ -139,6 +139,7 @@ def encode(
 def _token_counts(encoder: SentenceTransformer, sentences: Sequence[str]) -> NDArray[np.int64]:
     """Tokens of each sentence as the encoder will see it: cut at its longest input."""
     blocks = range(0, len(sentences), _SENTENCES_PER_BLOCK)
+    # Of the tokenizer itself: special tokens count, padding does not.
     counts = [
         len(tokens)
         for block in (list(sentences[start : start + _SENTENCES_PER_BLOCK]) for start in blocks)
@@ -152,7 +153,7 @@ def _cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]
     lengths = _lengths(vectors)  # (sentences,): once for each, not for each pair
     cosines = np.empty(left.size)
     for start in range(0, left.size, _PAIRS_PER_BLOCK):
-        block = slice(start, start + _PAIRS_PER_BLOCK)
+        block = slice(start, start + _PAIRS_PER_BLOCK)  # 2 · 8192 · d numbers at a time, not 2 n d
         cosines[block] = _dot(vectors[left[block]], vectors[right[block]])
     # cos = u · v / (|u| |v|); rounding may carry it a little beyond ±1.
     unit: Scores = np.clip(cosines / (lengths[left] * lengths[right]), -1.0, 1.0)

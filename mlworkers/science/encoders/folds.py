@@ -60,6 +60,7 @@ class Folds:
     @property
     def leakage(self) -> list[float]:
         """Of each fold, the share of its pairs that share a sentence with training, 0..1."""
+        # Of the pairs of each fold.
         return [float(self.leaking[self.fold == number].mean()) for number in range(len(self))]
 
 
@@ -105,6 +106,7 @@ def folds_drawn(
     else:
         shares = dict.fromkeys(names.tolist(), 1 / count)  # whole components: sizes are nearly equal
         # Names of equal length, so that their order is that of the pairs.
+        # (n,): names of folds.
         drawn = splits_drawn(pair_components(a, b), [f"{n:09d}" for n in range(pairs)], shares, seed=seed)
         fold = np.searchsorted(names, np.array(drawn))
     sizes = np.bincount(fold, minlength=len(names))
@@ -128,7 +130,7 @@ def leaking_pairs(a: Integers, b: Integers, fold: Integers) -> NDArray[np.bool_]
     np.minimum.at(lowest, sentences, twice)
     np.maximum.at(highest, sentences, twice)
     crosses = lowest != highest
-    leaking: NDArray[np.bool_] = crosses[a] | crosses[b]
+    leaking: NDArray[np.bool_] = crosses[a] | crosses[b]  # one crossing sentence is enough
     return leaking
 
 

@@ -44,7 +44,7 @@ def encoder_initialised(texts: Iterable[str], plan: InitialEncoderPlan, folder: 
         num_hidden_layers=plan.layers,
         num_attention_heads=plan.width // HEAD_WIDTH,
         intermediate_size=FEED_FORWARD * plan.width,  # a layer has about 12 · width² weights
-        max_position_embeddings=plan.context,
+        max_position_embeddings=plan.context,  # learned positions: longer input is impossible
         pad_token_id=tokenizer.pad_token_id,
     )
     # The weights come from a stream of their own: the caller's random numbers go on as if none were drawn.

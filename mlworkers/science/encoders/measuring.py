@@ -82,7 +82,7 @@ def classification_measured(
     another metric.
     """
     values, positive = labelled(cosines, labels)
-    taken = values > threshold
+    taken = values > threshold  # (n,), strict
     return decisions_measured(metric, taken, positive, threshold=threshold, resamples=resamples, seed=seed)
 
 

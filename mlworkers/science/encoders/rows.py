@@ -111,7 +111,7 @@ class PairTable:
         Of target similarities, the generated pairs alone. Raises RowsError where there is none.
         """
         values, origin = self.scores(scores), self.column("origin")
-        chosen = ~np.isnan(values)
+        chosen = ~np.isnan(values)  # (n,): pairs with a score
         if split is not None:
             chosen &= self.column("split") == split
         if self._columns[scores][1]["kind"] == "target":
@@ -319,9 +319,10 @@ def validation_split(
     order = np.random.default_rng([seed, 11]).permutation(units.max() + 1)  # stream 11 of the seed
     # Units in random order are drawn as long as their pairs fit into the share; the first always is.
     sizes = np.bincount(units)[order]
+    # A prefix of the random order: a larger share holds the pairs of a smaller one.
     drawn = order[np.cumsum(sizes) <= max(share * len(rows), sizes[0])]
     back = np.isin(units, drawn)
-    validated = np.concatenate([rows.a[back], rows.b[back]])
+    validated = np.concatenate([rows.a[back], rows.b[back]])  # sentences of validation pairs
     # The validation pairs themselves are tied too, so that `~tied` drops them and their neighbours.
     tied = np.isin(rows.a, validated) | np.isin(rows.b, validated)
     kept, chosen = rows.taken(~tied), rows.taken(back)

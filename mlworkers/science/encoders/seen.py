@@ -51,6 +51,7 @@ class Seen:
 
     def other_split(self, dataset: str, tested: str) -> str | None:
         """A split of the dataset, other than the tested one, that was trained on; None where there is none."""
+        # Splits of this dataset that were trained on.
         trained = {split for slug, split in self.splits if slug == dataset and split}
         return min(trained - {tested}, default=None) if tested else None
 

@@ -35,7 +35,7 @@ def paces_measured(
     """With batches of like length, and with batches in order. Both compute one batch at a time, and nothing differs but
     the batches. report counts sentences, of which each way encodes all in each round.
     """
-    alone = replace(compute, workers=1)
+    alone = replace(compute, workers=1)  # otherwise only one of the ways would use all cores
     ways: tuple[Callable[[], Vectors], ...] = (
         lambda: encode(encoder, sentences, alone),
         lambda: encode_in_order(encoder, sentences, batch_size=batch_size),

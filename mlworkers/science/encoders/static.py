@@ -27,7 +27,7 @@ def static_vectors(encoder: SentenceTransformer, sentences: Iterable[str]) -> Se
     table = transformer.get_input_embeddings().weight.detach().float().cpu().numpy()  # (V, d)
     place = {sentence: number for number, sentence in enumerate(dict.fromkeys(sentences))}
     texts = list(place)
-    vectors = np.empty((len(texts), table.shape[1]), dtype=np.float32)
+    vectors = np.empty((len(texts), table.shape[1]), dtype=np.float32)  # (n, d)
     for start in range(0, len(texts), _SENTENCES_PER_BLOCK):
         block = texts[start : start + _SENTENCES_PER_BLOCK]
         tokenized = encoder.tokenizer(block, add_special_tokens=False, truncation=True)["input_ids"]

@@ -51,6 +51,7 @@ class Pairs:
         sentences = rows.sentences
         index_of = {sentence: number for number, sentence in enumerate(sentences)}
         self._tokenized = TokenizedSentences(encoder, sentences)
+        # (n,) twice: numbers of sentences, each of which is tokenized once.
         self._sides = [
             np.array([index_of[text] for text in side.tolist()], dtype=np.int64)
             for side in (rows.first, rows.second)
@@ -61,6 +62,7 @@ class Pairs:
 
     def shares(self, batch: Places) -> Tensor:
         """What each pair adds to its batch's loss, (b,)."""
+        # (b,): w_i / B, or w_i / Σw.
         return batch_shares(self._weights[self._on_device(batch)], self._normalise)
 
     def _vectors(self, batch: Places) -> tuple[Tensor, Tensor]:
@@ -230,6 +232,7 @@ def steps_planned(rows: Rows, plan: EncoderPlan) -> int:
 
 def _split_and_weighed(rows: Rows, plan: EncoderPlan) -> tuple[Rows, Rows, int, RowWeights]:
     """Rows to train on, the validation pairs, how many are in neither, and the weights of the first."""
+    # No validation pairs: the last weights stay.
     training, validation, tied = rows, rows.taken(np.arange(0)), 0
     # By Spearman on these pairs the best weights are chosen; they are split off before weights are made.
     if plan.validation_share:

@@ -181,7 +181,7 @@ def _sums(columns: _Columns, own: Marks, groups: Integers) -> Reals:
     """For each source, over its paraphrases among those marked: how many there are, hits, near ones, hits of the
     likeliest, how many have labels, both errors, and both labels: (sources, 9).
     """
-    measured = own & columns.known
+    measured = own & columns.known  # (n,)
     # NaN must become 0 before the sum; the count of known labels, not of paraphrases, divides these columns.
     labels = np.where(measured[:, None], columns.labels, 0.0)
     # (n, 2): |label - middle|.
@@ -190,7 +190,7 @@ def _sums(columns: _Columns, own: Marks, groups: Integers) -> Reals:
     other = columns.hit if columns.other is None else columns.other
     marks = (own, own & columns.hit, own & columns.near, own & other, measured)
     rows = [*marks, *errors.T, *labels.T]
-    number = int(groups.max()) + 1
+    number = int(groups.max()) + 1  # sources
     return np.stack([np.bincount(groups, weights=row, minlength=number) for row in rows], axis=1)
 
 

@@ -34,6 +34,7 @@ class Labeller(TextClassifier):
 
     def similarities(self, first: Sequence[str], second: Sequence[str]) -> Scores:
         """The mean of both orders, in 0..1, (n,), dropout off: what `cross_scores` gives for the saved model."""
+        # (2n,), each σ(z).
         values = self.predicted(self.tokens([*first, *second], [*second, *first]), torch.sigmoid)
         # (2n,) -> (2, n): f(a, b) above f(b, a). The mean of the two makes the label symmetric.
         mean: Scores = values.reshape(2, -1).mean(axis=0)
@@ -59,7 +60,7 @@ class LabellerLearner:
     def backward(self, batch: Places, shares: Tensor) -> Tensor:
         """Add the gradients of some pairs of a batch; returns their binary cross-entropy."""
         logits = self.module([self._rows[place] for place in batch])  # (b,)
-        targets = self._targets[torch.from_numpy(batch).to(shares.device)]
+        targets = self._targets[torch.from_numpy(batch).to(shares.device)]  # (b,)
         # L = -Σ_i w_i (y_i log σ(z_i) + (1 - y_i) log(1 - σ(z_i))), with dL/dz_i = w_i (σ(z_i) - y_i): the
         # minimum is at σ(z_i) = y_i for soft targets too, and the gradient does not vanish where the sigmoid
         # saturates wrongly.

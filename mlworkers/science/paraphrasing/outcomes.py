@@ -81,6 +81,7 @@ def reason_of(text: str, source: str, *, near_copy: float, held_out: HeldOut) ->
         (Reason.NEAR_COPY, lambda: jaccard(text, source) >= near_copy),  # |A ∩ B| / |A ∪ B| of their words
         (Reason.HELD_OUT, lambda: text in held_out),
     )
+    # Tests after the first hit are not made.
     return next((reason for reason, applies in tests if applies()), None)
 
 
@@ -104,5 +105,5 @@ def _numbers(text: str) -> list[str]:
 
 def _names(text: str, other: str) -> bool:
     """Whether the text has a capitalised word, not at its beginning, that the other has nowhere."""
-    there = {word.casefold() for word in words(other)}
+    there = {word.casefold() for word in words(other)}  # a name may begin the other sentence: any case counts
     return any(not set(words(name)) <= there for name in _NAME.findall(text))

@@ -212,7 +212,7 @@ def paraphraser_initialised(
     )
     with torch.random.fork_rng(), quiet_transformers():
         torch.manual_seed(plan.seed)
-        model: Any = BartForConditionalGeneration(config)
+        model: Any = BartForConditionalGeneration(config)  # weights N(0, init_std²)
     # The positions of the encoder and of the decoder begin as waves (Vaswani et al. 2017).
     for part in (model.get_encoder(), model.get_decoder()):
         table = part.embed_positions.weight

@@ -66,6 +66,7 @@ def warmed_up(
     """
     listed = _tokens(paraphraser, sentences)
     context = min(plan.context, paraphraser.context)
+    # Cut pairs would teach unfinished paraphrases.
     fitting = [each for each in listed if each.longest <= context]
     if not fitting:
         raise TooFewPairsError(
@@ -124,7 +125,7 @@ def paraphraser_trained(
         ),
         plan.schedule([pair.longest for pair in fitting]),
         plan.loop(rate),
-        evaluate=lambda: -dev_loss(paraphraser, dev_fitting),
+        evaluate=lambda: -dev_loss(paraphraser, dev_fitting),  # negated: the highest value is kept
         checkpoints=checkpoints_of(checkpoints, plan, (fitting, dev_fitting), now=now, rate=rate),
         report=report,
         note=noted,
@@ -146,7 +147,7 @@ class _Patience:
 
     @property
     def is_over(self) -> bool:
-        return self._since >= self._most
+        return self._since >= self._most  # patience in evaluations, one an epoch
 
     def see(self, point: CurvePoint) -> None:
         if point.dev is None:

@@ -62,7 +62,7 @@ def _nats(generator: Generator, rows: Sequence[Sequence[int]]) -> NDArray[np.flo
     ids = torch.zeros(len(rows), longest, dtype=torch.long)
     wanted = torch.full((len(rows), longest), _IGNORED)
     # Padding is at the end, where a causal model's earlier places never look, so the token 0 may stand there.
-    mask = torch.zeros(len(rows), longest, dtype=torch.long)
+    mask = torch.zeros(len(rows), longest, dtype=torch.long)  # (b, t)
     for place, row in enumerate(rows):
         ids[place, : len(row)] = torch.tensor(row)
         wanted[place, : len(row)] = ids[place, : len(row)]
@@ -75,5 +75,5 @@ def _nats(generator: Generator, rows: Sequence[Sequence[int]]) -> NDArray[np.flo
         logits[:, :-1].transpose(1, 2), wanted[:, 1:].to(device), ignore_index=_IGNORED, reduction="none"
     )  # (b, t - 1)
     # Ignored places have loss 0 without reduction, so the sum is over the true tokens.
-    summed: NDArray[np.float64] = losses.double().sum(1).cpu().numpy()
+    summed: NDArray[np.float64] = losses.double().sum(1).cpu().numpy()  # (b,), nats
     return summed

@@ -49,7 +49,7 @@ def sample_drawn(candidates: Mapping[str, Sequence[int]], *, most: int, seed: in
         # Sorted first: the draw follows from the numbers, not from the order of the candidates.
         order = [number for number in rng.permutation(sorted(set(numbers))).tolist() if number not in drawn]
         # Numbers that an earlier setting has taken are gone already, so each is drawn once.
-        drawn |= dict.fromkeys(order[:most], setting)
+        drawn |= dict.fromkeys(order[:most], setting)  # without replacement
     listed = [(setting, number) for number, setting in drawn.items()]
     return [listed[place] for place in rng.permutation(len(listed)).tolist()]
 

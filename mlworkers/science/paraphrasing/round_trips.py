@@ -53,7 +53,7 @@ def round_trips(
     """
     # len(ways) + len(trips) translations of each sentence, instead of 2 · len(trips).
     ways = list(dict.fromkeys(trip.forward for trip in trips))
-    whole, before = len(texts) * (len(ways) + len(trips)), 0
+    whole, before = len(texts) * (len(ways) + len(trips)), 0  # translations
 
     def reported(done: int, total: int, message: str) -> None:
         report(before + done, whole, message)

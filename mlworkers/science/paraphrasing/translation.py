@@ -157,7 +157,7 @@ class ModelTranslator(Translator):
         done, width = 0, 1 if isinstance(way, Sampling) else way.beams
         for length, places in of_equal_length(self.language, sentences):
             # The budget counts the tokens of the input once for each beam.
-            fitting = max(1, self._compute.tokens_per_batch // (length * width))
+            fitting = max(1, self._compute.tokens_per_batch // (length * width))  # sentences at a time
             for start in range(0, len(places), fitting):
                 batch = places[start : start + fitting]
 
@@ -213,6 +213,7 @@ class ModelTranslator(Translator):
                 **arguments,
             )  # (b × candidates, u)
         each = 1 if isinstance(way, Sampling) else way.candidates
+        # At least `most` tokens: the search ended at its bound and not at a mark.
         rows = [
             Translation(self.language.text_of(numbers), self._content(numbers) >= most)
             for numbers in written.tolist()
@@ -231,7 +232,7 @@ def of_equal_length(language: Language, sentences: Sequence[Sentence]) -> Iterat
     """
     groups: dict[int, list[int]] = defaultdict(list)
     for place, sentence in enumerate(sentences):
-        length = len(language.tokens(sentence.text)) if sentence.text.strip() else 1
+        length = len(language.tokens(sentence.text)) if sentence.text.strip() else 1  # the mark included
         if 1 < length <= language.context:
             groups[length].append(place)  # 1 is the mark alone: an empty sentence
     yield from sorted(groups.items(), reverse=True)

@@ -219,7 +219,7 @@ def _loss_of(
         raise ModelError("The loss softmax needs pairs with classes.")
     width = encoder.get_embedding_dimension() or 0
     # The layer reads the three parts of `classified_vectors`, (b, 3d) -> (b, classes).
-    head = nn.Linear(3 * width, len(NliLabel)).to(encoder.device)
+    head = nn.Linear(3 * width, len(NliLabel)).to(encoder.device)  # d · 3 · 3 + 3 weights
     classes = torch.tensor(examples.classes, device=encoder.device)
 
     def classified(sides: Sequence[Tensor], batch: Places) -> Tensor:

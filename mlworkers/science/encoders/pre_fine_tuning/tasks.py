@@ -207,7 +207,7 @@ def dev_drawn(rows: TaskRows, share: float, *, seed: int) -> tuple[TaskRows, Tas
     names, units = np.unique(np.array(rows.first, dtype=object), return_inverse=True)
     order = np.random.default_rng([seed, 11]).permutation(len(names))
     # Whole units in random order, as long as their rows fit into the share; the first always is drawn.
-    sizes = np.bincount(units, minlength=len(names))[order]
+    sizes = np.bincount(units, minlength=len(names))[order]  # rows of each first sentence
     drawn = order[np.cumsum(sizes) <= max(share * len(rows), sizes[0])]
     back = np.isin(units, drawn)
     return rows.taken(~back), rows.taken(back)
@@ -236,7 +236,7 @@ def dev_score(task: Task, found: Values) -> float | None:
     """The mean of the task's metrics on its dev rows, as GLUE has it; None where one is undefined."""
     values = [one.value for one in figures(task, task.dev, found, resamples=0, seed=0)]
     known = [value for value in values if value is not None]
-    return float(np.mean(known)) if len(known) == len(values) else None
+    return float(np.mean(known)) if len(known) == len(values) else None  # of F1 and accuracy, for example
 
 
 def median_place(scores: Sequence[float | None]) -> int:

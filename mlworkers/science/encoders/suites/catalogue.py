@@ -262,6 +262,7 @@ def _qqp(path: Path) -> Read:
     train = _found(folder, ("train.tsv",), "train")
     learned = part_read(train, [_QQP_GLUE])
     count = max(FEWEST_PAIRS, round(QQP_DEV_SHARE * len(learned.pairs)))
+    # Without replacement.
     drawn = np.sort(np.random.default_rng(DRAWN_BY).permutation(len(learned.pairs))[:count])
     parts = {
         "test": part_read(dev, [_QQP_GLUE]),
@@ -291,7 +292,7 @@ def _paws(path: Path) -> Read:
     dev: list[int] = []
     for label in (0.0, 1.0):
         rows = generator.permutation(np.flatnonzero(values == label))
-        dev += rows[: rows.size // 2].tolist()
+        dev += rows[: rows.size // 2].tolist()  # an odd row goes to the test
     chosen = set(dev)
     test = [row for row in range(values.size) if row not in chosen]
     parts = {

@@ -135,10 +135,10 @@ def _by_source(
     names = dict.fromkeys(pairs.sources)
     if len(names) < 2:
         return []
-    values = np.array(pairs.values)
+    values = np.array(pairs.values)  # (n,)
     figures = []
     for number, name in enumerate(names):
-        rows = np.flatnonzero(sources == name)
+        rows = np.flatnonzero(sources == name)  # (n_k,)
         if rows.size < FEWEST_PAIRS or np.ptp(values[rows]) == 0:
             continue
         # Each source draws separate resamples, so that a mean of sources does not draw them together.

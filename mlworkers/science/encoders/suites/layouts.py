@@ -131,6 +131,7 @@ def judged_pairs(
     quotation marks that were kept.
     """
     found = list(warnings)
+    # In either order of the sentences.
     twice = sum(count - 1 for count in Counter(frozenset(row[:2]) for row in rows).values())
     if twice:
         found.append(f"{twice} pairs stand in the file more than once; each row counts.")

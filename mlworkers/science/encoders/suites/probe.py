@@ -61,6 +61,7 @@ def probed(
             f"{suite.label} has no train part here, so no probe can be trained; {suite.looks_for}."
         )
     dev = None if read.dev is None or read.dev is read.train else read.dev
+    # Tested and dev pairs are not trained on.
     train = _without(read.train, read.test, *([dev] if dev else []))
     left_out = len(read.train) - len(train)
     labels = np.array(train.values).astype(int)
@@ -72,7 +73,7 @@ def probed(
     if dev is not None:
         tuning = pair_features(vectors, dev)
         scores = [
-            float(_fitted(c, features, labels).score(tuning, np.array(dev.values).astype(int)))
+            float(_fitted(c, features, labels).score(tuning, np.array(dev.values).astype(int)))  # accuracy
             for c in REGULARISATIONS
         ]
         chosen_on = f"the {len(dev):,} dev pairs"
@@ -123,7 +124,7 @@ def _cross_validated(train: JudgedPairs, features: Features, labels: NDArray[np.
     number = {text: place for place, text in enumerate(dict.fromkeys((*train.first, *train.second)))}
     sides = (np.array([number[text] for text in side]) for side in (train.first, train.second))
     groups = pair_components(*sides)  # (train,)
-    folds = min(FOLDS, len(set(groups.tolist())))
+    folds = min(FOLDS, len(set(groups.tolist())))  # a fold needs a component
     if folds < 2:
         raise ValueError(
             f"All {len(train)} train pairs share sentences, so they cannot be divided; give a dev part."
