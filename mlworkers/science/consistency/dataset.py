@@ -48,7 +48,7 @@ class LabelledPairs:
         Pairs that hold a sentence of the fold, or a near copy of one, are left out, because folds cannot always keep
         all pairs of a sentence together.
         """
-        own = self.fold == fold
+        own = self.fold == fold  # (n,)
         tied = np.isin(self.sentences, self.sentences[own]).any(axis=1)  # (n,): either sentence
         seen: Marks = self.learned & ~own & ~tied
         return seen
@@ -129,6 +129,7 @@ def nearest_label(values: ArrayLike, labels: ArrayLike) -> Integers:
     """The place of the nearest of some labels in rising order, for each of n values: (n,). In the middle between two
     labels, the lower one.
     """
+    # (n, labels).
     distance = np.abs(np.asarray(values, dtype=np.float64)[:, None] - np.asarray(labels, dtype=np.float64))
     places: Integers = distance.argmin(axis=1)  # (n, labels) -> (n,); the first of equals
     return places

@@ -43,6 +43,7 @@ def consistency_scores(
     p_y = _of_label(chances, places)[scored]  # (m,)
     learned, label = pairs.learned, pairs.label
     right = chances.argmax(axis=1) == label  # (n,): the likeliest label is the given one
+    # Recall of each label.
     per_label = [float(right[learned & (label == each)].mean()) for each in range(pairs.labels)]
     given = places[scored]
     counts = label_error_counts(chances[scored], given)
@@ -72,7 +73,7 @@ def planted_figures(
     95 % interval over pairs in groups. If circular, the classifiers learn the planted labels too, as they would learn
     wrong targets; otherwise they learn the labels that people gave. chances (n, labels): those without planted labels.
     """
-    wrong, marks = planted_labels(pairs.label, labels=pairs.labels, share=share, seed=seed)
+    wrong, marks = planted_labels(pairs.label, labels=pairs.labels, share=share, seed=seed)  # (n,) each
     learned = pairs.learned
     # Learned from people, p_y changes only in the label whose chance it is; no classifier is fitted again.
     found = label_chances(features, pairs, wrong) if circular else chances

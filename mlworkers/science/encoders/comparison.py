@@ -89,6 +89,7 @@ def _compared(measured: Sequence[Measured]) -> ComparedEncoder:
         return ComparedEncoder(tuple(seeds.tolist()), Spread(None), sd)
     # The mean over the seeds in each resample; all seeds are measured on the same ones.
     # (seeds, resamples) -> (resamples,): noise of the pairs that all seeds share stays in the mean.
+    # Over other pairs, with these seeds.
     interval = percentile_interval(np.mean([one.drawn for one in measured], axis=0))
     low, high = (interval.low, interval.high) if interval else (None, None)
     return ComparedEncoder(tuple(seeds.tolist()), Spread(float(seeds.mean()), low, high), sd)

@@ -91,6 +91,7 @@ class CrossValidationPlan:
         essential=True,
         several=tuple(Protocol),
     )
+    # Each pair is scored once, by the model of the fold that tests it.
     folds: int = setting(
         "Folds",
         "Number of folds of random and components.",
@@ -115,6 +116,7 @@ class CrossValidationPlan:
         "Numbers separated by commas. Each fold chooses one of them on an inner split of its training folds.",
         default="2,4",
     )
+    # The tested fold has no part in the choice: it would flatter the figure.
     inner_share: float = ours(
         "Inner validation share",
         "The share of the training folds on which the number of epochs is chosen.",
@@ -190,7 +192,7 @@ class CrossValidationPlan:
         names = names_listed(self.epochs)
         if not names or any(not name.isdigit() or not 1 <= int(name) <= 100 for name in names):
             raise _wrong("epochs", self.epochs, "whole numbers from 1 to 100, each once")
-        return tuple(sorted(map(int, names)))
+        return tuple(sorted(map(int, names)))  # rising: of equal figures the shortest training comes first
 
     @property
     def all_seeds(self) -> range:
@@ -207,7 +209,7 @@ class CrossValidationPlan:
             split=self.split,
             warmup=self.warmup,
             max_length=self.max_length,
-            pooling=Pooling.MEAN,
+            pooling=Pooling.MEAN,  # the STR paper's encoders, too, are pooled by the mean
             precision=self.precision,
             device=self.device,
             epochs=epochs,

@@ -19,6 +19,7 @@ class SentenceIndexPlan:
         refers_to="model",
         kinds=("encoder",),
     )
+    # float16 has 11 significant bits: a relative error of 2^-11 at most. Codes of 8 bits are kept too.
     number_format: str = setting(
         "Numbers",
         "How vectors are kept. float16 takes half the room on the disk, and rounds each number to about three digits.",

@@ -24,7 +24,7 @@ class InitialEncoderPlan:
     layers: int = ours(
         "Layers", "Number of layers of the transformer.", default=2, bounds=(1, 48), essential=True
     )
-    width: int = width_setting(default=128, source=SOURCE, essential=True)
+    width: int = width_setting(default=128, source=SOURCE, essential=True)  # heads of equal width share it
     vocabulary: int = ours(
         "Vocabulary",
         "Maximum number of tokens of the tokenizer.",

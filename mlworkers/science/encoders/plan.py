@@ -337,6 +337,7 @@ class SharedTraining:
         bounds=(0.0, 0.95),
         source="RISE, section 5",
     )
+    # Halfway between a rejected pair's 0 and a kept one's 1.
     unjudged_weight: float = ours(
         "Weight without a verdict",
         "The weighting verdicts gives this weight to generated pairs that no curator has judged. Kept and edited pairs "
@@ -344,6 +345,7 @@ class SharedTraining:
         default=0.5,
         bounds=(0.0, 1.0),
     )
+    # By Spearman's correlation, unweighted, so that all weightings are judged alike.
     validation_share: float = ours(
         "Validation share",
         "This share of the training pairs is not trained on. The weights that agree best with the scores of "
@@ -375,6 +377,7 @@ class TrainingPlan(SharedTraining):
         unit="epochs",
         essential=True,
     )
+    # A ranking loss compares the pairs of a batch: b (b - 1) / 2 twos.
     batch_size: int = from_table(
         "Batch size", "Number of pairs in one training step.", default=32, bounds=(1, 4096), unit="pairs"
     )
@@ -397,6 +400,7 @@ class TrainingPlan(SharedTraining):
 class EncoderPlan(TrainingPlan):
     """One encoder, trained on scored pairs."""
 
+    # L = 1/B · Σ_i w_i (cos_i - y_i)²: each weighting is a choice of w (`encoders.losses`).
     weighting: Weighting = setting(
         "Weighting",
         "plain gives every pair the weight 1, realism its p_D, consistency its p_y, and product both multiplied. "
@@ -536,6 +540,7 @@ class ComparisonPlan(TrainingPlan):
         default=True,
         essential=True,
     )
+    # Seeds are a sample too: the interval of a difference is over pairs and seeds (`differences`).
     seeds: int = ours(
         "Seeds",
         "Number of times that each weighting is trained, each time with another seed. RISE trains 5 times. "

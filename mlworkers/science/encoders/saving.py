@@ -60,6 +60,7 @@ def seen_save(folder: Path, about: About, sentences: Iterable[str], *, base: See
         kind: frozenset[str]().union(*(one.keys for one in base.sets if one.key is key))
         for kind, key in _KEYS.items()
     }
+    # Hashes: near copies share one, and no text is published.
     keys = HeldOut.of(sentences).keys | by_kind[_NEAR_COPY]
     # Keys of a third kind cannot be written beside these: of that base, not everything is known.
     lost = any(one.key not in _KEYS.values() for one in base.sets)

@@ -89,7 +89,7 @@ def read_judged_pairs(
         raise FileError(
             f"{path.name} holds too few pairs, {len(values)}; measuring needs {FEWEST_PAIRS} or more."
         )
-    if len(set(values)) == 1:
+    if len(set(values)) == 1:  # no correlation with a constant
         raise FileError(f"Every {kind} in {path.name} is {values[0]:g}; measuring needs values that differ.")
     return JudgedPairs(
         path.name,

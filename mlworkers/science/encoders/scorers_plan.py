@@ -96,7 +96,7 @@ def scorer_read(name: str) -> ScorerNamed:
     """Raises PlanError for a name that is none. Folders and hub ids are none: what is compared is registered here."""
     way, models = Way.OWN, name
     for each in Way:
-        if each and name.startswith(f"{each}:"):
+        if each and name.startswith(f"{each}:"):  # OWN is the empty prefix, which every name has
             way, models = each, name.removeprefix(f"{each}:")
     found = tuple(part.strip() for part in models.split("+"))
     if len(found) != (2 if way is Way.TWO else 1) or not all(

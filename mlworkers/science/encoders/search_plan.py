@@ -55,6 +55,7 @@ class SearchPlan(SharedTraining):
         source=RISE_WEIGHTINGS,
         essential=True,
     )
+    # RISE's grid has 0.5, 0.7 and 0.9, and chose one for each source (its table 9).
     temperatures: str = tried(
         "Temperatures of p_D to try (τ)",
         "Numbers separated by commas; fitted leaves p_D as it was published. A weighting that does not use the size of "
@@ -104,6 +105,7 @@ class SearchPlan(SharedTraining):
         default="dev",
         offered="split",
     )
+    # Synthetic dev pairs rank trials by the very labels that they learn: RISE chooses checkpoints so.
     dev_share: float = ours(
         "Share of a synthetic dev set",
         "If there are no dev scores, this share of the training pairs is not trained on, and the trials are compared "
@@ -190,7 +192,7 @@ class SearchPlan(SharedTraining):
 
 def _temperature(text: str) -> float:
     value = FITTED if text == FITTED_WORD else float(text)
-    if value == FITTED and text != FITTED_WORD:
+    if value == FITTED and text != FITTED_WORD:  # 0 means “as published”, and is written as a word
         raise ValueError
     return value
 
@@ -206,6 +208,7 @@ def _listed(name: str, text: str, of: str, read: Callable[[str], Number]) -> lis
     for place, part in enumerate(parts, start=1):
         try:
             value = read(part)
+            # Float() reads “inf” and “nan” too.
             right = math.isfinite(value) and about["low"] <= value <= about["high"] and value not in found
         except ValueError:
             right = False

@@ -41,6 +41,7 @@ class SpeedPlan:
         unit="sentences",
         source="sentence-transformers, encode",
     )
+    # A median of three is not moved by one round that other work slowed down.
     rounds: int = setting(
         "Rounds",
         "Both ways are measured so often, in turn. The median is given, with the slowest and the fastest round.",

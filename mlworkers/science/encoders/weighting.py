@@ -53,7 +53,7 @@ def effective_size(weights: ArrayLike) -> float:
     values = np.asarray(weights, dtype=np.float64)
     if not np.isfinite(values).all() or (values < 0).any():
         raise ValueError("A weight is negative or not a finite number.")
-    largest = values.max(initial=0.0)
+    largest = values.max(initial=0.0)  # 0 for no rows
     if largest == 0:
         raise ValueError("All weights are 0, so nothing would be trained on.")
     # The quotient does not change when all weights are multiplied by one number, so the largest may be 1.
@@ -169,7 +169,7 @@ def ranks_within(values: ArrayLike, labels: ArrayLike) -> Weights:
     So no label has more weight than another. Raises WeightingError where labels are so many that ranks mean nothing.
     """
     signal, label = np.asarray(values, dtype=np.float64), np.asarray(labels, dtype=np.float64)
-    distinct, places = np.unique(label, return_inverse=True)
+    distinct, places = np.unique(label, return_inverse=True)  # (labels,), (n,)
     # Labels then have fewer than two pairs on average, and the share of a single pair is (1 - 1/2) / 1 = 1/2,
     # whatever its value.
     if 2 * distinct.size > signal.size:

@@ -85,7 +85,7 @@ class _Analysis:
 
     def __init__(self, pairs: AnalysedPairs, seed: int, report: Report) -> None:
         self._pairs, self._report = pairs, report
-        self._rng = np.random.default_rng([seed, 23])
+        self._rng = np.random.default_rng([seed, 23])  # stream 23: blocks, then draws of sentences
         texts = {
             number: text
             for numbers, side in ((pairs.a, pairs.first), (pairs.b, pairs.second))
@@ -94,6 +94,7 @@ class _Analysis:
         self._tokens = {number: tokens_of(text) for number, text in texts.items()}
         self._overlap = np.array(list(self._overlaps())).reshape(-1, len(OVERLAP))  # (n, measures)
         _distinct, source = np.unique(pairs.a, return_inverse=True)
+        # Blocks of first sentences whose numbers differ by 1 at most; the same blocks in every group.
         self._block = (self._rng.permutation(source.max() + 1) % BLOCKS)[source]  # (n,)
 
     def _overlaps(self) -> Iterator[list[float]]:
@@ -106,6 +107,7 @@ class _Analysis:
 
     def family(self, family: Family) -> FamilyFigures:
         sentences = {group: self._sentences(group, each) for group, each in family.groups.items()}
+        # Tokens; the same for all groups of a family.
         budget = int(_BUDGET * min(each.tokens for each, _blocks in sentences.values()))
         measured = {
             group: self._overlap_of(family.groups[group]) | self._diversity_of(*sentences[group], budget)
@@ -128,8 +130,8 @@ class _Analysis:
 
     def _overlap_of(self, indices: Indices) -> dict[str, _Measured]:
         rows, block = self._overlap[indices], self._block[indices]
-        whole = rows.mean(axis=0)
-        left = [_mean(rows[block != each]) for each in range(BLOCKS)]
+        whole = rows.mean(axis=0)  # (measures,)
+        left = [_mean(rows[block != each]) for each in range(BLOCKS)]  # (measures,) for each block
         return {
             name: (float(whole[column]), [None if row is None else float(row[column]) for row in left])
             for column, name in enumerate(OVERLAP)
@@ -161,7 +163,7 @@ class _Analysis:
     ) -> dict[str, float | None]:
         """The same draws without the sentences of a block."""
         self._report(len(self._pairs), len(self._pairs), "Comparing the variety of the words")
-        renumbered = np.cumsum(kept) - 1
+        renumbered = np.cumsum(kept) - 1  # old number -> new number, valid where kept
         return _diversity(sentences.taken(kept), budget, [renumbered[order[kept[order]]] for order in orders])
 
 

@@ -86,8 +86,9 @@ def distinct(sentences: TokenisedSentences, n: int, *, budget: int) -> float | N
         - scipy.special.gammaln(sentences.size + 1)
         + scipy.special.gammaln(sentences.size - drawn + 1)
     )
-    expected = (1 - np.exp(np.where(enough, log, -np.inf))).sum()
+    expected = (1 - np.exp(np.where(enough, log, -np.inf))).sum()  # Σ over types of P(type is in the draw)
 
+    # By the n-grams that a draw holds on average.
     return float(expected / (grams.size * drawn / sentences.size))
 
 
@@ -123,9 +124,9 @@ def _first_tokens(sentences: TokenisedSentences, order: Numbers, budget: int) ->
 
 def _slope(tokens: Numbers) -> float | None:
     counts = np.bincount(tokens)
-    frequencies = np.sort(counts[counts > 0])[::-1][:RANKS]
+    frequencies = np.sort(counts[counts > 0])[::-1][:RANKS]  # falling: rank r is place r - 1
     if frequencies.size < FEWEST_TYPES:
         return None
     x, y = np.log(np.arange(1, frequencies.size + 1)), np.log(frequencies)
     centred = x - x.mean()
-    return float(-(centred @ y) / (centred @ centred))
+    return float(-(centred @ y) / (centred @ centred))  # least squares: -Σ (x - x̄) y / Σ (x - x̄)²

@@ -62,7 +62,7 @@ def _groups(pairs: AnalysedPairs, human: Indices, generated: Indices, share: flo
     scored = generated[~np.isnan(pairs.realism[generated])]
     # Equal p_D: the pair's number decides, so that the same pairs are taken whatever their order in the file.
     rising = scored[np.lexsort((pairs.numbers[scored], pairs.realism[scored]))]
-    number = int(share * rising.size)
+    number = int(share * rising.size)  # rounded down, as many at either end
     groups = {
         Group.HUMAN: human,
         Group.GENERATED: generated,

@@ -182,7 +182,7 @@ def _learned(
     first: dict[tuple[str, bool], int] = {}
     for index in np.flatnonzero(learned).tolist():
         first.setdefault((keys[index], bool(human[index])), index)
-    repeated = learned.copy()
+    repeated = learned.copy()  # doubles share a fold; each text counts once
     repeated[list(first.values())] = False
     learned &= ~repeated
     lengths = np.array([len(words(text)) for text in texts])  # (n,), in words

@@ -43,8 +43,9 @@ def alike(text: str) -> str:
 
 
 def _dressed(text: str) -> str:
+    # Compatibility forms first: full-width letters and ligatures become those that the patterns name.
     plain = unicodedata.normalize("NFKC", text).lower().translate(_CHARACTERS)
     plain = _TREEBANK_MARK.sub(lambda mark: _TREEBANK[mark[0]], plain)
     for pattern, by in _SUBSTITUTIONS:
         plain = pattern.sub(by, plain)
-    return plain.strip(_AT_THE_ENDS)
+    return plain.strip(_AT_THE_ENDS)  # a final full stop tells whether a limit cut the text

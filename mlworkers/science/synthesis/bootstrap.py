@@ -87,7 +87,7 @@ def generator_trained(
             "context."
         )
     kept = checkpoints_of(checkpoints, plan, fitting, every_steps=CHECKPOINT_STEPS)
-    model = _model(plan, tokenizer, compute.device)
+    model = _model(plan, tokenizer, compute.device)  # weights follow from plan.seed
     with _side_by_side(compute.workers) as pool:
         trained = train(
             ExampleLearner(model, fitting, compute, pool),

@@ -39,6 +39,7 @@ def longest_sources(plan: GenerationPlan) -> list[str]:
 
 def _requests_of(sources: Sequence[str], plan: GenerationPlan) -> tuple[int, int, int]:
     """Requests, tokens that are read, and tokens that are written at most."""
+    # Counter prompts are not asked: an endpoint gives no probabilities of all tokens.
     questions = [
         question_of(plan.instructions.instructions[label].prompt(source), plan.answer_form)
         for label in plan.label_list

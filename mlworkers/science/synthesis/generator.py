@@ -141,6 +141,7 @@ def generator_of(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> 
             f"The tokenizer knows {known} tokens and the model {size}; they do not belong together, or the "
             "tokenizer's files are missing."
         )
+    # (V,) texts of single tokens.
     texts = tokenizer.batch_decode([[token] for token in range(known)], clean_up_tokenization_spaces=False)
     # (V,): the rows of the output layer may be more than the tokens of the tokenizer; the rest have no text.
     ends = [any(ending in text for ending in ENDING) for text in texts] + [False] * (size - known)

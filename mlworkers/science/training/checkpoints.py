@@ -100,6 +100,7 @@ class Checkpoints:
                 f"The checkpoint {folders[-1]} is damaged; remove it and start again."
             ) from error
         names = sorted(self._about.keys() | about.keys())
+        # A plan, or rows, that differ in anything would give other batches or other steps.
         other = [name for name in names if about.get(name) != self._about.get(name)]
         if other:
             raise CheckpointError(

@@ -53,7 +53,7 @@ class Group:
 
     def joined(self, own: Sequence[Tensor], rows: int) -> list[Tensor]:
         """The whole batch's tensors, (rows, …), of which each process has its part."""
-        part = self.part(rows)
+        part = self.part(rows)  # rows that are this rank's
         # All before the first is sent: a process whose memory runs short in between would send it twice.
         wholes = [tensor.new_zeros(rows, *tensor.shape[1:]) for tensor in own]
         for tensor, whole in zip(own, wholes, strict=True):

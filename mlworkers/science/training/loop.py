@@ -187,10 +187,10 @@ class _Loop:
             total = torch.zeros((), device=self.device)
             for start in range(own.start, own.stop, rows):
                 part = slice(start, min(start + rows, own.stop))
-                total += self.learner.backward(batch[part], shares[part])
+                total += self.learner.backward(batch[part], shares[part])  # Σ over parts
             return total
 
-        most = max(1, own.stop - own.start)
+        most = max(1, own.stop - own.start)  # rows of this process
         loss, rows = halving(in_parts, min(self.rows_at_once or most, most), say)
         if rows < most:
             self.rows_at_once = rows  # what fitted once is not tried larger again

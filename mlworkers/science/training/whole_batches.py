@@ -88,7 +88,7 @@ def whole_backward(
     # forward pass of every row.
     with torch.set_grad_enabled(len(parts) == 1):
         for part in parts:
-            states.append(random_state(device))
+            states.append(random_state(device))  # dropout's state before each part
             found.append(learner.outputs(batch[part]))
     if not found:  # more processes than rows: only the shape is needed
         with torch.no_grad():
@@ -100,7 +100,7 @@ def whole_backward(
     loss = learner.loss(whole, batch, shares)  # every process computes it from all rows
     if group.leads:
         loss.backward()  # type: ignore[no-untyped-call]
-        gradients = [output.grad for output in whole]
+        gradients = [output.grad for output in whole]  # dL/dz of all rows
     else:  # the loss may have its own weights, which count once
         gradients = list(torch.autograd.grad(loss, whole, allow_unused=True))
         loss = torch.zeros_like(loss)

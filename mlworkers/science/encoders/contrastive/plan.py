@@ -246,6 +246,7 @@ class SharedContrast:
         bounds=(1e-8, 0.1),
     )
     warmup: float = warmup_setting(default=0.0, source=SIMCSE)
+    # Self-attention costs grow with the square of it.
     max_length: int = from_simcse(
         "Longest input",
         "Longer sentences are cut off in training. The trained encoder keeps the limit of its base model.",
@@ -386,6 +387,7 @@ class AugmentationPlan(SharedContrast):
         source=CONPGS,
         essential=True,
     )
+    # A size counts the originals: n times as many examples, and n times as many steps an epoch.
     sizes: str = setting(
         "Sizes",
         "How large the augmented corpus is, over the original one, with commas between: 2 adds one copy of each "
@@ -485,6 +487,7 @@ class AugmentationPlan(SharedContrast):
                 raise PlanError("“%(setting)s” is empty; give a number.", setting=SettingName(name))
         return tuple(
             arm
+            # shares · (1 + variants · sizes) rows, each trained with every seed.
             for share in self.all_shares
             for arm in (
                 Arm(share, ORIGINAL, 1),

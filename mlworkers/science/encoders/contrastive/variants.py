@@ -71,7 +71,7 @@ def variant_places(variant: Variant, subsets: Sequence[str], tags: TagPlaces | N
     names = np.array(subsets, dtype=object)
     found = []
     for part in variant.parts:
-        matched = _TAGS.fullmatch(part)
+        matched = _TAGS.fullmatch(part)  # one tag or both, in this order
         if part == ALL:
             chosen = np.ones(len(names), dtype=bool)
         elif tags is not None and matched:
@@ -99,6 +99,7 @@ def paraphrases_of(parts: Iterable[Iterable[tuple[str, str]]]) -> tuple[Mapping[
     for pairs in parts:
         own: dict[str, list[str]] = {}
         for source, paraphrase in pairs:
+            # Order is rank: the best come first.
             if paraphrase != source and (source, paraphrase) not in known:
                 known.add((source, paraphrase))
                 own.setdefault(source, []).append(paraphrase)

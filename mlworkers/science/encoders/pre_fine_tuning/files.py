@@ -83,6 +83,7 @@ def task_read(
         rows["test"] = rows.pop("dev")
         notes.append(f"{names.label} has no test rows with labels: its dev rows are the test.")
     if "dev" not in rows:
+        # The published test labels are hidden, so dev is tested on, and what chooses must come from training.
         rows["train"], rows["dev"] = dev_drawn(rows["train"], dev_share, seed=seed)
         notes.append(f"The dev rows of {names.label} were drawn from its training rows.")
     task = task_made(

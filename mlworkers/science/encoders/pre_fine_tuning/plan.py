@@ -54,6 +54,7 @@ APPENDIX = "ConPGS paper, appendix C"
 STILTS = "Phang et al. 2018, section 3"
 from_appendix = partial(setting, source=APPENDIX)
 ours = partial(setting, source="docs/guide/pre-fine-tuning.md")
+# Appendix C: 3 epochs above 10,000 training rows (SST-2, QQP, MNLI, QNLI), 10 for smaller tasks.
 MANY_ROWS, EPOCHS_OF_MANY, EPOCHS_OF_FEW = 10_000, 3, 10
 
 
@@ -108,6 +109,7 @@ class PreFineTuningPlan:
         "Variants",
         "Which paraphrased copies are compared, with commas between: pairs of tags such as SIM95 BLEU0_5, the names of "
         "subsets such as round trip, or all; + mixes them. Pairs of tags fill a heatmap.",
+        # The paper's 3 · 3 = 9 pairs of tags, of which it reports the best.
         default=", ".join(f"SIM{sim} BLEU{bleu}" for sim in (70, 80, 95) for bleu in ("0_5", 20, 40)),
         source=SECTION,
         essential=True,
@@ -274,6 +276,7 @@ class PreFineTuningPlan:
 
     def pre_seed_of(self, seed: int) -> int:
         """Which pre-fine-tuning the fine-tuning of a seed begins with."""
+        # In turn: seed i begins with model i mod pre_seeds.
         return self.first_seed + (seed - self.first_seed) % self.pre_seeds
 
     def is_inference(self, task: TaskNames) -> bool:
@@ -298,7 +301,7 @@ class PreFineTuningPlan:
         )
 
     def steps(self, rows: int, *, epochs: int) -> int:
-        return epochs * math.ceil(rows / self.batch_size)
+        return epochs * math.ceil(rows / self.batch_size)  # an epoch's last batch may be smaller
 
 
 def _task_read(text: str) -> TaskNames:

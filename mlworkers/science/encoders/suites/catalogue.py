@@ -177,7 +177,7 @@ def _read(parts: dict[str, Part], files: tuple[tuple[str, str], ...], *notes: st
 
 # ---- STS benchmark, SICK, SNLI
 
-_STS_SCALE = (0.0, 5.0)
+_STS_SCALE = (0.0, 5.0)  # Spearman's and Pearson's correlations do not change with the scale
 _STSB = (
     Layout("the STS benchmark's own layout", 5, 6, 4, _STS_SCALE, source=0, header=False, cells=7),
     Layout("GLUE's STS-B", "sentence1", "sentence2", "score", _STS_SCALE, source="genre"),
@@ -199,6 +199,7 @@ def _sick(column: str, semeval: str, values: Values) -> tuple[Layout, Layout]:
     )
 
 
+# Two labels of three: entailment against the rest, because one threshold on a cosine makes two classes.
 _SNLI_LABELS = {"entailment": 1.0, "neutral": 0.0, "contradiction": 0.0}
 _SNLI_NUMBERS = {"0": 1.0, "1": 0.0, "2": 0.0}
 _SNLI = (
@@ -320,7 +321,7 @@ def _sts_year(year: int, left_out: Sequence[str] = ()) -> Callable[[Path], Read]
             path
             for pattern in ("STS.input.*.txt", f"STS{year}.input.*.txt")
             for path in folder.glob(pattern)
-            if _subset(path) not in ("ALL", *left_out)
+            if _subset(path) not in ("ALL", *left_out)  # ALL would count every pair twice
         )
         if not inputs:
             raise FileError(
@@ -334,7 +335,7 @@ def _sts_year(year: int, left_out: Sequence[str] = ()) -> Callable[[Path], Read]
             gold = path.with_name(path.name.replace(".input.", ".gs."))
             golds.append(gold)
             found, missing, said = _sts_subset(path, gold)
-            rows += found
+            rows += found  # one list: the “all” aggregation of STS12 to STS16
             without += missing
             warnings += said
         notes = (f"Subset {name} is left out of {year}, as usual." for name in left_out if _has(folder, name))
@@ -408,7 +409,7 @@ SUITES: dict[str, Suite] = {
             Task.SCORES,
             "SICK_test_annotated.txt, or SICK.txt",
             _of_files(
-                _sick("relatedness_score", "relatedness_score", (1.0, 5.0)),
+                _sick("relatedness_score", "relatedness_score", (1.0, 5.0)),  # SICK's scores begin at 1
                 test=_SICK_FILES["test"],
                 needs_dev=False,
             ),

@@ -85,7 +85,7 @@ def part_read(path: Path, layouts: Sequence[Layout], *, part: str = "") -> Part:
     for layout in layouts:
         rows = _rows(text, layout, path)
         first = next(rows, None)
-        found = None if first is None else _reading(first, layout)
+        found = None if first is None else _reading(first, layout)  # the first layout that fits
         if first is not None and found is not None:
             return _part(path, found, rows if found.width else _again(first, rows), part, warnings)
     known = "; or ".join(layout.shown for layout in layouts)
