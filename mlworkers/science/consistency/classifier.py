@@ -35,10 +35,11 @@ def label_chances(features: Floats, pairs: LabelledPairs, label: Integers | None
     unusable = np.flatnonzero(~np.isfinite(features).all(axis=1))
     if unusable.size:
         raise ValueError(f"The features of pair {unusable[0] + 1} are not finite numbers.")
-    given = pairs.label if label is None else label
+    given = pairs.label if label is None else label  # (n,), UNKNOWN included; `seen_by` leaves those out
     chances = np.empty((len(features), pairs.labels))
     for fold in range(pairs.folds):
         own, seen = pairs.fold == fold, pairs.seen_by(fold)
+        # One fit a fold, of d + 1 numbers for each label.
         chances[own] = _fitted(features[seen], given[seen], pairs.labels)(features[own])
     return chances
 

@@ -52,6 +52,7 @@ class Questioner:
         def work(batch: list[Keyed]) -> NDArray[np.float64]:
             return self._model.values([row for _key, row in batch])
 
+        # In the order of the batches, whichever ends first.
         answers = side_by_side(work, missing, workers=self._model.compute.workers)
         for batch, values in zip(missing, answers, strict=True):
             found = [
@@ -59,7 +60,7 @@ class Questioner:
                 for (key, _row), (one, other) in zip(batch, values, strict=True)
             ]
             if self._kept is not None:
-                self._kept.add(found)
+                self._kept.add(found)  # on the disk at once: a killed worker loses no answered batch
             self._answered.update(found)
             done += len(batch)
             report(done, len(new), "Scoring contexts")

@@ -107,10 +107,11 @@ def index_write(
 def _bigrams(corpus: Corpus, bounds: Places, report: Report) -> tuple[Keys, NDArray[np.int32], list[str]]:
     """The key of every bigram of the corpus in its order, the chunk that it is in, and the words by number."""
     numbers: dict[str, int] = {}
-    keys, chunks = array("Q"), array("i")
+    keys, chunks = array("Q"), array("i")  # 8 + 4 bytes for each bigram of the text, in memory
     for chunk, (first, after) in enumerate(pairwise(bounds.tolist())):
         before = len(keys)
         for sentence in range(first, after):
+            # By first occurrence.
             found = [numbers.setdefault(word, len(numbers)) for word in words(corpus.text(sentence))]
             keys.extend(one << _WORD_BITS | other for one, other in pairwise(found))
             if sentence % _REPORTED == 0:

@@ -141,7 +141,7 @@ class _Writer:
         for name, values, kind in (
             (_OFFSETS, self._offsets, np.int64),
             (_SEGMENTS, self._starts, np.int64),
-            (_DOCUMENTS, self._of_document, np.int32),
+            (_DOCUMENTS, self._of_document, np.int32),  # of segments, not of sentences
             (_KEYS, self._keys, np.uint64),
         ):
             np.save(self._folder / name, np.frombuffer(values, dtype=kind))
@@ -233,7 +233,7 @@ class Corpus:
         keys: NDArray[np.uint64] = np.load(self.folder / _KEYS, mmap_mode="r")
         if self.facts.words_rule == WORDS_RULE:
             return keys
-        renewed = np.array(keys)
+        renewed = np.array(keys)  # in memory, 8 bytes a sentence; the file stays as it is
         for number, text in enumerate(map(self.text, range(len(self)))):
             if words_may_have_changed(text):
                 renewed[number] = int(near_copy_key(text), 16)

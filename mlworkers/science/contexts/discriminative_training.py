@@ -179,6 +179,7 @@ def discriminative_trained(
     source = _source(model, tokenizer, plan, learned.texts, compute, kept=checkpoints, report=report)
     trained = train(
         FitLearner(network, learned, source),
+        # Characters of the longer of the two sentences, a rough measure of their tokens.
         BatchesOfLikeLength(
             np.array(
                 [max(len(learned.texts[row.centre]), len(learned.texts[row.other])) for row in learned.rows]
@@ -217,7 +218,7 @@ def _examples(corpus: Corpus, plan: DiscriminativePlan) -> tuple[Examples, Examp
     split = places_split(corpus, plan)
     learned, held_out = (
         examples_of(corpus, places, plan, seed=[plan.seed, number])
-        for number, places in enumerate((split.train, split.held_out))
+        for number, places in enumerate((split.train, split.held_out))  # streams [seed, 0] and [seed, 1]
     )
     if min(len(learned.rows), len(held_out.rows)) < _LEAST_PLACES:
         raise CorpusError(
@@ -322,6 +323,7 @@ def _source(
             return vectors
 
         return read
+    # A worker that goes on finds the frozen vectors there, and does not encode all sentences again.
     path = kept / _VECTORS if kept is not None else None
     if path is not None and path.exists():
         made = np.load(path)

@@ -100,6 +100,7 @@ class ContextModel:
             left, right = parts_cut(
                 tokens(" ".join(context.left)), tokens(" ".join(context.right)), most=self.room
             )
+            # 3 rows for gaps, 1 from left to right.
             rows.append(self.asking.rows(left, tuple(tokens(sentence)), right))
         return rows
 
@@ -196,6 +197,7 @@ def load_context_model(folder: Path, compute: Compute, *, part_tokens: int, abou
     if not is_encoder_decoder(folder):
         generator = load_generator(folder, compute)
         tokenizer: Any = generator.tokenizer
+        # GPT-2's <|endoftext|> is both.
         begins = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
         # Without any, the first token of a text has no probability.
         asking = LeftToRight(() if begins is None else (int(begins),))
@@ -218,10 +220,10 @@ def context_model_of(
     mask = tokenizer.mask_token_id
     if form is Form.SENTINEL:
         mask = tokenizer.convert_tokens_to_ids("<extra_id_0>")
-        starts += (int(mask),)
+        starts += (int(mask),)  # T5 writes “<extra_id_0> missing text”
     elif tokenizer.bos_token_id is not None:
         begins = (int(tokenizer.bos_token_id),)
-        starts += begins if form is Form.WHOLE else ()
+        starts += begins if form is Form.WHOLE else ()  # BART writes “</s><s> whole text”
     ends = () if tokenizer.eos_token_id is None else (int(tokenizer.eos_token_id),)
     limits = (getattr(model.config, "max_position_embeddings", None), tokenizer.model_max_length)
     context = min(limit or _NO_LIMIT for limit in limits)  # T5's configuration names none

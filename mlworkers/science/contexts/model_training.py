@@ -126,7 +126,7 @@ def context_model_trained(
         steps=trained.steps,
         parameters=sum(weight.numel() for weight in model.model.parameters()),
         loss=trained.kept.loss,
-        directions=directions_measured(model, rows, held_out),
+        directions=directions_measured(model, rows, held_out),  # unigrams are counted in what was learned
     )
     about_save(folder, language=corpus.facts.language, informs=made.informs)
     return made
@@ -165,7 +165,7 @@ def context_model_initialised(texts: Sequence[str], plan: ContextModelPlan, comp
         bos_token_id=tokenizer.bos_token_id,
         pad_token_id=tokenizer.pad_token_id,
         eos_token_id=tokenizer.eos_token_id,
-        decoder_start_token_id=tokenizer.eos_token_id,
+        decoder_start_token_id=tokenizer.eos_token_id,  # as in BART, whose decoder begins with </s>
         forced_eos_token_id=tokenizer.eos_token_id,
     )
     with torch.random.fork_rng(), quiet_transformers():
@@ -183,6 +183,7 @@ def directions_measured(
     added to the count of every token of the vocabulary.
     """
     vocabulary = len(model.tokenizer)
+    # Three rows for each place.
     asked = [(model.key(row), row) for each in model.rows(held_out) for row in each]
     values = {
         key: value

@@ -203,6 +203,7 @@ class PairScorer:
             for text, found in zip(texts, candidates, strict=True)
             for place in found.places.tolist()
         ]
+        # log σ(z) rises with z, so the order is that of the logits.
         scores = self.discriminator.log_probabilities(self.corpus, fits)
         # Scores are in one array, text after text.
         ends = np.cumsum([len(found.places) for found in candidates])

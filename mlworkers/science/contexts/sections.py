@@ -70,7 +70,7 @@ def section_triplets(corpus: Corpus, plan: SectionsPlan) -> SectionTriplets:
         train, test = [usable[one] for one in order[count:]], [usable[one] for one in order[:count]]
     elif usable and len(usable[0]) >= 2 * _FEWEST:
         count = min(max(_FEWEST, round(plan.test_share * len(usable[0]))), len(usable[0]) - _FEWEST)
-        train, test = [usable[0][:-count]], [usable[0][-count:]]
+        train, test = [usable[0][:-count]], [usable[0][-count:]]  # one document: its last sections are tested
     else:
         raise CorpusError(
             f"The corpus has {len(found)} sections in {len(by_document)} documents; two documents with two sections "
@@ -106,6 +106,7 @@ def _sections(corpus: Corpus, plan: SectionsPlan) -> tuple[list[Section], int]:
     while first < len(corpus):
         _first, after = corpus.document_bounds(first)
         texts = [corpus.text(place) for place in range(first, after)]
+        # Sentences before the first are in no section.
         starts = [number for number, text in enumerate(texts) if _is_heading(text, plan)]
         headed += (has_headings := len(starts) >= _FEWEST)
         if not has_headings:
@@ -114,7 +115,7 @@ def _sections(corpus: Corpus, plan: SectionsPlan) -> tuple[list[Section], int]:
         for start, end in zip(starts, [*starts[1:], len(texts)], strict=True):
             places = tuple(
                 first + number
-                for number in range(start + has_headings, end)
+                for number in range(start + has_headings, end)  # the heading itself is left out
                 if plan.shortest <= word_count(texts[number]) <= plan.longest
             )
             if len(places) >= _FEWEST:

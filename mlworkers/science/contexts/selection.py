@@ -126,7 +126,7 @@ def without_leaks(
     for number, place in enumerate(found.places.tolist()):
         if len(kept) == most:
             break
-        if not leaks.in_window(corpus, place, window):
+        if not leaks.in_window(corpus, place, window):  # tests are made one by one: it stops at `most`
             kept.append(number)
     return Candidates(found.places[kept], found.chunks[kept])
 

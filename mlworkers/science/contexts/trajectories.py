@@ -91,6 +91,7 @@ class TrajectoryScorer:
 
     def _continuations(self, sentence: str) -> list[str]:
         if sentence not in self._known:
+            # Once for each sentence: a sentence in several pairs has the same contexts in all of them.
             self._known[sentence] = continuations(
                 self.model,
                 sentence,

@@ -157,6 +157,7 @@ def hit_marks(targets: Sequence[Target], measured: Measured, bounds: TagBounds) 
     named = tags_named(bounds)
     return np.array(
         [
+            # NaN misses by 1e9.
             miss(named[target.similarity], similarity) == 0 and miss(named[target.lexical], bleu) == 0
             for target, similarity, bleu in zip(
                 targets, measured.similarity.tolist(), measured.bleu.tolist(), strict=True

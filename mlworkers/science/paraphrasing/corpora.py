@@ -50,6 +50,7 @@ def vocabulary_of(sentences: Sequence[str]) -> Vocabulary:
     for place, text in enumerate(sentences):
         for token in tokens_of(text):
             places.append(place)
+            # Tokens in the order of the text, types by first occurrence.
             tokens.append(numbers.setdefault(token, len(numbers)))
     return Vocabulary(
         np.array(places, dtype=np.int64), np.array(tokens, dtype=np.int64), len(sentences), len(numbers)

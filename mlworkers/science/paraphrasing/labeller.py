@@ -89,7 +89,7 @@ def labeller_trained(
     when it labels. checkpoints, now: as in `encoders.training.encoder_train`.
     Raises ModelError, TrainingError and CheckpointError, each one sentence.
     """
-    labeller = load_labeller(base, plan, compute, seed=seed)
+    labeller = load_labeller(base, plan, compute, seed=seed)  # a new head differs from seed to seed
     texts = compared_pairs(rows.first.tolist(), rows.second.tolist())
     kept = checkpoints_of(checkpoints, plan, (texts, rows.values.tolist()), now=now, seed=seed)
     dev_texts = compared_pairs(dev.first.tolist(), dev.second.tolist())

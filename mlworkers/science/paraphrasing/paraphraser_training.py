@@ -40,7 +40,7 @@ def dev_loss(paraphraser: Paraphraser, pairs: Sequence[TokenPair]) -> float:
     paraphraser.model.eval()
     pad, total = paraphraser.tokenizer.pad_token_id, 0.0  # nats
     with torch.inference_mode():
-        lengths = [pair.longest for pair in pairs]
+        lengths = [pair.longest for pair in pairs]  # padded sides: the longer one decides
         for places in length_batches(lengths, tokens_per_batch=paraphraser.compute.tokens_per_batch):
             # A sum over tokens, in nats.
             total += float(token_losses(paraphraser.model, [pairs[place] for place in places], pad=pad))
@@ -73,7 +73,7 @@ def warmed_up(
             f"Of {len(listed)} sentences none fits into {context} tokens; choose a longer input."
         )
     trained = train(
-        PairWritingLearner(paraphraser.model, fitting, pad=paraphraser.tokenizer.pad_token_id),
+        PairWritingLearner(paraphraser.model, fitting, pad=paraphraser.tokenizer.pad_token_id),  # unsmoothed
         plan.warm_up_schedule([pair.longest for pair in fitting]),
         plan.loop(plan.warm_up_rate),
         checkpoints=checkpoints_of(checkpoints, plan, fitting, now=now),

@@ -68,6 +68,7 @@ def settings_rated(settings: Sequence[str], ratings: Sequence[Rating]) -> list[S
     """
     of_setting: dict[str, dict[int, list[tuple[int, int, int]]]] = defaultdict(lambda: defaultdict(list))
     for rating in ratings:
+        # Candidates of a setting are the units.
         of_setting[rating.setting][rating.candidate].append(rating.values)
     found = []
     for setting in settings:

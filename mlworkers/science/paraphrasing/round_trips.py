@@ -95,12 +95,12 @@ def candidates_judged(
     judged = []
     for candidate in candidates:
         text, source = candidate.text, texts[candidate.source]
-        key = (candidate.source, near_copy_key(text))
+        key = (candidate.source, near_copy_key(text))  # the same text is kept once for each source
         reason = reason_of(text, source, near_copy=near_copy, held_out=held_out)
         if reason is None and key in kept:
             reason = Reason.WRITTEN
         elif reason is None:
-            kept[key] = len(kept) + 1
+            kept[key] = len(kept) + 1  # numbers of kept candidates, over all sources
         judged.append(
             JudgedCandidate(
                 candidate,

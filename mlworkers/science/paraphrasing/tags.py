@@ -135,7 +135,7 @@ def bins_of(values: Reals, edges: Sequence[float]) -> Integers:
 
 
 def _check_fit(name: str, width: int, low: int, high: int) -> None:
-    if width < 1 or high <= low or (high - low) % width:
+    if width < 1 or high <= low or (high - low) % width:  # bins must meet `high` exactly
         raise PlanError(
             "“%(setting)s” is %(width)d; bins of this width do not fill %(low)d to %(high)d.",
             setting=SettingName(name),

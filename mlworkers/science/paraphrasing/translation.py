@@ -142,7 +142,7 @@ class ModelTranslator(Translator):
                     local_files_only=True,
                     trust_remote_code=False,
                     use_safetensors=True,
-                    dtype=torch.float32,
+                    dtype=torch.float32,  # a lower precision could let another beam win
                 )
                 check_loaded(model.state_dict().keys(), told)
             except LOADING_FAILS as error:

@@ -41,7 +41,7 @@ class FSMTLoader(BartLoader):  # type: ignore[misc]
         spec = transformer_spec.TransformerSpec.from_config(
             (config.encoder_layers, config.decoder_layers),
             config.encoder_attention_heads,
-            pre_norm=False,
+            pre_norm=False,  # FSMT has LayerNorm after each block, as Vaswani et al. 2017
             activation=getattr(common_spec.Activation, config.activation_function.upper()),
         )
         self.set_encoder(spec.encoder, model.model.encoder)

@@ -46,7 +46,7 @@ def shortcuts_near(figures: Mapping[str, float]) -> list[str]:
 def _characters_auc(texts: Sequence[str], data: SdiData) -> float:
     # log(1 + count) of each character that occurs in enough sentences, (n, characters); their order is Unicode's.
     counted = [Counter(text) for text in texts]
-    spread = Counter(character for counts in counted for character in counts)
+    spread = Counter(character for counts in counted for character in counts)  # sentences with each character
     kept = sorted(character for character, sentences in spread.items() if sentences >= _FEWEST_SENTENCES)
     table = np.array([[counts[character] for character in kept] for counts in counted], dtype=np.float64)
     logits = cross_fit(

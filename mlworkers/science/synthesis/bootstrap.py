@@ -122,6 +122,7 @@ def generator_trained(
 def _tokens(tokenizer: PreTrainedTokenizerFast, example: Example) -> TokenLists:
     """Prompt and answer are cut into tokens apart, as they will be when the model is to answer."""
     prompt, answer = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in example)
+    # With DINO's instructions this line is “Task: Write two sentences that …”.
     given = tokenizer(example.prompt.split("\n")[0], add_special_tokens=False)["input_ids"]
     # Given are the tokens of the prompt's first line; the lines after it are learned as the answer is.
     return TokenLists([*prompt, *answer, tokenizer.eos_token_id], len(given))

@@ -81,7 +81,7 @@ class Generator:
         except (TemplateError, TypeError, ValueError) as error:
             raise ModelError(f"The model's chat template fails: {error}; take another model.") from error
         before, found, after = str(text).partition(_PLACE)
-        if not found or _PLACE in after:
+        if not found or _PLACE in after:  # it must be there once
             raise ModelError(
                 "The model's chat template does not hold a message as it is; take another model."
             )
@@ -112,7 +112,7 @@ def load_generator(folder: Path, compute: Compute) -> Generator:
         try:
             loaded: Any = AutoModelForCausalLM.from_pretrained(
                 folder,
-                dtype=compute.dtype,
+                dtype=compute.dtype,  # logits are brought to float32 when they are read
                 local_files_only=True,
                 use_safetensors=True,
                 trust_remote_code=False,

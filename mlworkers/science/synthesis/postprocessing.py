@@ -152,7 +152,7 @@ def first_sentences_processed(
     for row in rows:
         row.drop(Reason.REPEATED, row.key in known)
         row.drop(Reason.HELD_OUT, row.text in held_out)
-        row.drop(Reason.LIMIT, len(known) >= plan.sources)
+        row.drop(Reason.LIMIT, len(known) >= plan.sources)  # counted before this row is added
         if row.dropped is None:
             known.add(row.key)
     return rows
@@ -166,7 +166,7 @@ def smoothed(label: str, smoothing: float) -> float:
 
 def _cleaned(written: WrittenRow, plan: GenerationPlan) -> Row:
     if not plan.endpoint_model:  # what stands before the first quote: the prompt ended with the opening one
-        before, quote, _after = written.text.partition(QUOTE)
+        before, quote, _after = written.text.partition(QUOTE)  # of DINO: no quote in max_tokens, no sentence
         unfit = None if quote else Reason.NO_QUOTE
     elif written.finish in _UNFINISHED:
         before, unfit = "", _UNFINISHED[written.finish]
@@ -184,7 +184,7 @@ def _cleaned(written: WrittenRow, plan: GenerationPlan) -> Row:
     if unfit is not None:
         row.drop(unfit, True)
     row.drop(Reason.EMPTY, not count)
-    row.drop(Reason.BROKEN, "�" in text)
+    row.drop(Reason.BROKEN, "�" in text)  # U+FFFD, which stands for bytes that are no character
     row.drop(Reason.TOO_LONG, len(text) > SENTENCE_MAX_CHARACTERS)
     row.drop(Reason.TOO_SHORT, count < plan.least_words)
     return row

@@ -122,7 +122,7 @@ def task_checked(spec: Any) -> Task:
             value = float(label)
         except ValueError:
             value = math.nan
-        if not 0 <= value <= 1:
+        if not 0 <= value <= 1:  # NaN fails too: it compares as false
             raise TaskError(
                 f"The label {label!r} is no number from 0 to 1, and cannot be a target similarity."
             )
@@ -183,7 +183,7 @@ def _instruction(label: str, fields: dict[str, Any]) -> Instruction:
             f"The instruction of the label {label} does not end in a quote; end it with {QUOTE}, which opens the "
             "sentence to be written."
         )
-    if text.count(SOURCE) != 1:
+    if text.count(SOURCE) != 1:  # DINO's rule for tasks with inputs
         raise TaskError(
             f"The instruction of the label {label} must contain {SOURCE} once, not {text.count(SOURCE)} times."
         )

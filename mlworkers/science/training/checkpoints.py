@@ -76,7 +76,7 @@ class Checkpoints:
             save_file(tensors, folder / _TENSORS)
             told = {"about": self._about, "step": state.step, "groups": list(state.tensors), **state.figures}
             (folder / _FIGURES).write_text(json.dumps(told), encoding="utf-8")
-        for older in self._all()[:-1]:
+        for older in self._all()[:-1]:  # after the new one is whole: there is always one
             folder_remove(older)
         self._saved_at = self._now()
 
@@ -93,7 +93,7 @@ class Checkpoints:
             about, step, groups = (figures.pop(name) for name in ("about", "step", "groups"))
             tensors: dict[str, dict[str, Tensor]] = {group: {} for group in groups}
             for key, value in load_file(folders[-1] / _TENSORS).items():
-                group, _, name = key.partition("/")
+                group, _, name = key.partition("/")  # names of weights may hold further “/”
                 tensors[group][name] = value
         except (OSError, ValueError, KeyError, SafetensorError) as error:
             raise CheckpointError(

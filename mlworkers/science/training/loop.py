@@ -100,7 +100,7 @@ def train(
     # A stream of the training's own; afterwards come the random numbers that would have come anyway.
     with torch.random.fork_rng([device] if device.type == "cuda" else []):
         torch.manual_seed(plan.seed)
-        looks = evaluate if group.leads else None
+        looks = evaluate if group.leads else None  # every rank has the same weights: one look is enough
         loop = _Loop(learner, schedule, plan, evaluate=looks, checkpoints=checkpoints, group=group)
         loop.resume(note)
         while loop.done < schedule.steps:
@@ -148,6 +148,7 @@ class _Loop:
                 "random": random_state(self.device),
                 "best": self.best,
             }
+            # The losses since the last point are kept too: its mean goes on where it stopped.
             figures = {"loss_sum": float(self.loss_sum), "points": [asdict(point) for point in self.points]}
             self.checkpoints.save(State(self.done, tensors, figures))
 

@@ -118,7 +118,7 @@ class _Share:
 
     def __call__(self, rank: int, say: Say) -> TrainingResult:
         torch.set_num_threads(self.threads)
-        compute = choose_compute(self.devices[rank], self.precision)
+        compute = choose_compute(self.devices[rank], self.precision)  # rank r is on device r
 
         def report(done: int, total: int, message: str) -> None:
             say((done, total, message))
