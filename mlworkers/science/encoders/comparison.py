@@ -62,7 +62,7 @@ def differences_of(
         raise ValueError(
             f"There is no encoder “{unknown[0]}” to compare with; there are {', '.join(measured)}."
         )
-    tables = {label: _by_seed_and_pair(measured[label]) for label in asked}
+    tables = {label: _by_seed_and_pair(measured[label]) for label in asked}  # (seeds, pairs), or None
     return {pair: _difference(pair, tables) for pair in between}
 
 

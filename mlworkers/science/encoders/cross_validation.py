@@ -91,7 +91,7 @@ def method_figures(
         ) -> "_OfSeeds":
             # (n,) bool: the pairs of a fold or of a source, or only the unseen ones among them.
             pairs = chosen & part
-            count = int(np.count_nonzero(pairs))
+            count = int(np.count_nonzero(pairs))  # n_k
             if count < FEWEST_PAIRS:
                 return _OfSeeds(count)
             # With several seeds the interval comes from pseudo-values, so resampling would cost time for

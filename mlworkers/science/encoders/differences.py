@@ -75,7 +75,7 @@ def difference_from(table: ArrayLike) -> Difference:
         # (S, P) -> (S,): the difference of each seed over all pairs.
         sd=float(values.mean(axis=1).std(ddof=1)) if seeds > 1 else None,
         standard_error=error,
-        degrees=variance.degrees,
+        degrees=variance.degrees,  # not a whole number, by Satterthwaite
         p=_two_sided(mean, error, variance.degrees) if seeds > 1 else None,
     )
 

@@ -55,6 +55,7 @@ def measure_agreement(cosines: ArrayLike, human: ArrayLike, *, resamples: int, s
     Raises ValueError for fewer than three pairs (two always correlate perfectly), for scores that are all
     equal, and for scores that are not finite.
     """
+    # (n,) each.
     predicted, scores = np.asarray(cosines, dtype=np.float64), np.asarray(human, dtype=np.float64)
     if scores.size < 3:
         raise ValueError(f"{scores.size} pairs with a score are too few; a correlation needs at least 3.")
@@ -107,7 +108,7 @@ def measure_classification(
     )
     return Classification(
         pairs=marks.size,
-        accuracy=accuracy.value or 0.0,
+        accuracy=accuracy.value or 0.0,  # never None: both labels occur
         f1=f1.value or 0.0,
         accuracy_threshold=accuracy.threshold or 0.0,
         f1_threshold=f1.threshold or 0.0,
@@ -120,5 +121,5 @@ def measure_classification(
 def _warnings(predicted: ArrayLike, interval: Interval | None) -> Iterator[str]:
     if np.ptp(predicted) == 0:
         yield "The encoder gives every pair the same cosine, so there is no correlation."
-    if interval is not None and interval.undefined:
+    if interval is not None and interval.undefined:  # a resample with one value alone has no correlation
         yield f"The interval leaves out {interval.undefined} constant ones of {interval.resamples} resamples."

@@ -91,7 +91,7 @@ def folds_drawn(
         sizes = np.bincount(source, minlength=len(every))  # pairs of each source
         if len(every) < 2:
             raise FoldsError(f"All {len(a):,} pairs have one source, so no source can be left out.")
-        large = np.flatnonzero(sizes >= FEWEST_IN_FOLD)
+        large = np.flatnonzero(sizes >= FEWEST_IN_FOLD)  # sources that are tested
         if large.size < 2:
             raise FoldsError(f"Fewer than two sources have {FEWEST_IN_FOLD} pairs, which a fold needs.")
         number_of = np.full(len(every), UNTESTED, dtype=np.int64)  # source -> fold

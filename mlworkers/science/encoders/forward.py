@@ -44,7 +44,7 @@ class TokenizedSentences:
 
     def features(self, places: Places, device: torch.device) -> dict[str, Any]:
         """The sentences at those places as one padded batch, (b, longest of them)."""
-        rows = [self._rows[index] for index in places]
+        rows = [self._rows[index] for index in places]  # b dicts of (t,) tensors
         padded = {
             name: nn.utils.rnn.pad_sequence(
                 [row[name] for row in rows], True, self._fill.get(name, 0), padding_side=self._side

@@ -42,7 +42,7 @@ def encoder_initialised(texts: Iterable[str], plan: InitialEncoderPlan, folder: 
         vocab_size=len(tokenizer),
         hidden_size=plan.width,
         num_hidden_layers=plan.layers,
-        num_attention_heads=plan.width // HEAD_WIDTH,
+        num_attention_heads=plan.width // HEAD_WIDTH,  # each head has the same width
         intermediate_size=FEED_FORWARD * plan.width,  # a layer has about 12 · width² weights
         max_position_embeddings=plan.context,  # learned positions: longer input is impossible
         pad_token_id=tokenizer.pad_token_id,

@@ -41,7 +41,7 @@ def labelled(scores: ArrayLike, labels: ArrayLike) -> tuple[Scores, Labels]:
     values, marks = finite(scores, "predicted"), np.asarray(labels)
     if values.shape != marks.shape or not values.size:
         raise ValueError(f"{values.size} predicted scores, {marks.size} labels; give one of each per pair.")
-    if not np.isin(marks, (0, 1)).all():
+    if not np.isin(marks, (0, 1)).all():  # booleans count as 0 and 1
         raise ValueError("A label is neither 0 nor 1.")
     return values, marks.astype(bool)
 

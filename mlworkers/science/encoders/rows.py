@@ -157,6 +157,7 @@ class PairTable:
 
     def human_sentences(self, *splits: str, among: NDArray[np.bool_] | None = None) -> HeldOut:
         """The sentences of the splits' pairs that no machine made, scored or not; of all, or of those marked, (n,)."""
+        # What machines wrote is not held out.
         chosen = np.isin(self.column("split"), splits) & (self.column("origin") != _GENERATED)
         if among is not None:
             chosen &= among
@@ -231,6 +232,7 @@ def training_rows(
         refused = lacks if unscored == Unscored.REFUSE else lacks & ~human
         if refused.any():
             _refuse_missing(allowed, signal, refused)
+    # A sentence by a person has p = 1; which pairs those are is counted as `as_human`.
     counted = {
         signal.value: np.where(lacks, _HUMAN, getattr(allowed, signal.value))
         for signal, lacks in missing_of.items()
@@ -245,7 +247,7 @@ def _missing(rows: Rows, signal: Signal) -> Column:
             f"Weighting by {SYMBOLS[signal]} needs {SYMBOLS[signal]}; choose a score set for “%(setting)s”.",
             setting=SettingName(signal.value),
         )
-    lacks: Column = np.isnan(values)
+    lacks: Column = np.isnan(values)  # (n,)
     return lacks
 
 
@@ -275,7 +277,7 @@ def unseen_rows(rows: Rows, trained: Container[str]) -> tuple[Rows, int]:
 
     Raises RowsError where fewer than three are left, or all their scores are equal.
     """
-    unseen = rows.taken(~_holding(rows, trained))
+    unseen = rows.taken(~_holding(rows, trained))  # either sentence seen drops the pair
     left_out = len(rows) - len(unseen)
     if len(unseen) < FEWEST_TESTED:
         because = f", because {left_out} hold sentences the encoder was trained on" if left_out else ""

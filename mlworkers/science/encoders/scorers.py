@@ -35,14 +35,14 @@ def scores_by(
     Raises EncoderError where a sentence has no token or a vector is not a number, ModelError for an unknown pooling.
     """
     encoder = encoders[0]
-    if way is Way.STATIC:
+    if way is Way.STATIC:  # word vectors alone, no layer is computed
         return static_vectors(encoder, (*first, *second)).cosines(first, second)
     if way is Way.BERTSCORE:
         return bert_scores(encoder, first, second, compute, report=report)
     if way is Way.TWO:
         return two_encoder_scores(encoders[0], encoders[1], first, second, compute, report=report)
     if way is not Way.OWN:
-        pooling_set(encoder, way.value)
+        pooling_set(encoder, way.value)  # changes the encoder itself
     return pair_cosines(encoder, first, second, compute, report=report).values
 
 
@@ -60,6 +60,7 @@ def two_encoder_scores(
     """
     sentences = list(dict.fromkeys((*first, *second)))
     place = {text: number for number, text in enumerate(sentences)}
+    # (distinct, d) each: every sentence goes through both encoders once.
     left, right = (
         encode(each, sentences, compute, report=report).astype(np.float64) for each in (one, other)
     )

@@ -30,12 +30,13 @@ class Seen:
     splits: frozenset[tuple[str, str]] = frozenset()
 
     def __contains__(self, text: object) -> bool:
+        # By keys: near copies count as seen.
         return isinstance(text, str) and any(text in one for one in self.sets)
 
     def __or__(self, other: "Seen") -> "Seen":
         return Seen(
             self.sets + other.sets,
-            self.known or other.known,
+            self.known or other.known,  # something is known of one of them; what is not is in `unknown`
             tuple(dict.fromkeys(self.unknown + other.unknown)),
             self.splits | other.splits,
         )

@@ -123,7 +123,7 @@ class SentenceIndex:
                 "by the encoder of the index."
             )
         unit = unit_vectors(query[None])[0].astype(np.float64)  # (d,)
-        candidates = self._candidates(unit, min(most, self.facts.sentences))
+        candidates = self._candidates(unit, min(most, self.facts.sentences))  # a superset of the answer
         cosines = np.concatenate([*self._exact(unit, candidates), np.empty(0)])
         # By falling cosine, then by place; lexsort sorts by its last key first.
         order = np.lexsort((candidates, -cosines))[:most]
@@ -176,6 +176,7 @@ class SentenceIndex:
             # It only rises, so a vector that an early block passes may still fall below it, and the last line
             # looks again.
             lowest = np.partition(np.concatenate([lowest, close - bound]), -most)[-most:]
+        # Places and upper bounds of what passed its block.
         every, highest = np.concatenate(found), np.concatenate(uppers)
         return every[np.flatnonzero(highest >= lowest[0])]
 

@@ -59,6 +59,7 @@ def encode_in_order(encoder: SentenceTransformer, sentences: Sequence[str], *, b
     prompt = encoder.prompts.get(encoder.default_prompt_name or "") or None
     parts = []
     for start in range(0, len(sentences), batch_size):
+        # Padded to the longest of the batch.
         features = encoder.preprocess(list(sentences[start : start + batch_size]), prompt=prompt)
         with torch.inference_mode():
             output = encoder(batch_to_device(dict(features), encoder.device))

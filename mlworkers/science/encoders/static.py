@@ -30,6 +30,7 @@ def static_vectors(encoder: SentenceTransformer, sentences: Iterable[str]) -> Se
     vectors = np.empty((len(texts), table.shape[1]), dtype=np.float32)  # (n, d)
     for start in range(0, len(texts), _SENTENCES_PER_BLOCK):
         block = texts[start : start + _SENTENCES_PER_BLOCK]
+        # Without [CLS] and [SEP].
         tokenized = encoder.tokenizer(block, add_special_tokens=False, truncation=True)["input_ids"]
         for number, tokens in enumerate(tokenized, start):
             if not tokens:

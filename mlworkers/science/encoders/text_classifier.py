@@ -41,6 +41,7 @@ class TextClassifier(nn.Module):
         """n texts, or n pairs of them, as the model reads them, cut at the longest input."""
         texts = [list(first)] if second is None else [list(first), list(second)]
         read = self._tokenizer(*texts, truncation=True, max_length=self._longest)
+        # Also token types, if it has them.
         names = [name for name in self._tokenizer.model_input_names if name in read]
         return [{name: torch.tensor(read[name][row]) for name in names} for row in range(len(first))]
 
@@ -51,7 +52,7 @@ class TextClassifier(nn.Module):
             name: pad_sequence([row[name] for row in rows], True, fill.get(name, 0)).to(self._compute.device)
             for name in rows[0]
         }
-        logits: Tensor = self.transformer(**padded).logits
+        logits: Tensor = self.transformer(**padded).logits  # (b, k)
         return logits
 
     def predicted(
@@ -107,6 +108,7 @@ def load_trainable(base: Path, *, values: int, seed: int, new_head: bool = False
                 kept = {
                     name: weight for name, weight in model.state_dict().items() if not name.startswith(_HEAD)
                 }
+                # All but the head: that one keeps its random weights.
                 fresh.load_state_dict(kept, strict=False)
                 model = fresh
         except LOADING_FAILS as error:

@@ -56,7 +56,7 @@ class Pairs:
             np.array([index_of[text] for text in side.tolist()], dtype=np.int64)
             for side in (rows.first, rows.second)
         ]
-        self._targets = _column(rows.values, encoder.device)
+        self._targets = _column(rows.values, encoder.device)  # (n,), float32
         self._weights = _column(weights, encoder.device)
         self._tokens = TOKENS_PER_PASS[compute.device.type]
 
@@ -173,7 +173,7 @@ def encoder_train(
     `backbone`, each one sentence.
     """
     unfiltered, validation, tied, weighed = _split_and_weighed(rows, plan)
-    used = unfiltered.taken(weighed.places)
+    used = unfiltered.taken(weighed.places)  # a filter's dropped pairs take no step
     recipe = EncoderTraining(base, used, validation, weighed.weights, plan, checkpoints, now)
     devices = devices_of(plan.device, devices_wanted(plan.devices))
     encoder, training = trained_on(devices, plan.precision, recipe, report=report, note=note)
@@ -256,5 +256,6 @@ def base_encoder(base: Path, plan: EncoderPlan, compute: Compute) -> SentenceTra
     own = encoder.max_seq_length
     if plan.pooling is not Pooling.OWN:
         pooling_set(encoder, plan.pooling.value)
+    # Positions are learned: never above the model's own.
     encoder.max_seq_length = plan.max_length if own is None else min(own, plan.max_length)
     return encoder

@@ -202,6 +202,7 @@ def _checked(weighting: Weighting, signal: Signal, rows: WeightedRows, numbers: 
         raise WeightingError(
             f"{values.size} values of {symbol}, {numbers.size} pairs; give one for each pair."
         )
+    # An unknown signal is not a weight of 0 or 1: the caller decides (`rows.training_rows`).
     missing = np.flatnonzero(np.isnan(values))
     if missing.size:
         raise WeightingError(

@@ -205,6 +205,7 @@ def _figures(
         if not totals[0, below]:
             return Estimate(None)
         # The ratio of the totals, and that of each resample: each resample has its own denominator.
+        # (1,), (resamples,).
         value, resampled = (_divided(above(each), each[:, below]) for each in (totals, drawn))
         return resampled_estimate(float(value[0]), resampled) if len(drawn) else Estimate(float(value[0]))
 

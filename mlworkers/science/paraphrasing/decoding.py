@@ -144,7 +144,7 @@ def search_arguments(paraphraser: Paraphraser, decoding: Decoding, content: int)
 
     The model also writes the tokenizer's marks, of which the last one ends the paraphrase.
     """
-    least, most = decoding.bounds(content)
+    least, most = decoding.bounds(content)  # tokens without marks
     marks = paraphraser.marks
     room = paraphraser.context - 1  # the mark that begins every search takes a place
     return {

@@ -58,7 +58,7 @@ def mean_of_groups(values: Reals, groups: Groups) -> Estimate:
     """The mean of n values that are connected by their group, (n,) each, with Student's interval from the variance
     between groups (linearisation; Kish 1965). Without an interval where there is one group.
     """
-    mean = float(values.mean())
+    mean = float(values.mean())  # weighted by group size: every value counts once
     residuals = np.bincount(groups, weights=values - mean)
     number = len(residuals)
     if number < 2:

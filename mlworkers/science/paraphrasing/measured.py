@@ -30,6 +30,7 @@ def measure(
 ) -> Measured:
     """Both labels as `label_paraphrases` gives them: of the compared texts, the source as BLEU's reference."""
     first, second = compared_pairs(sources, paraphrases)
+    # Pairs whose two sides have something to compare.
     whole = [place for place, pair in enumerate(zip(first, second, strict=True)) if all(pair)]
     labels = np.full((2, len(first)), np.nan)
     if whole:

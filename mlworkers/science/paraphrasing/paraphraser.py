@@ -100,7 +100,7 @@ class Paraphraser:
         if count < 2:
             shown = f"“{source.strip()}” has one word" if count else "The sentence is empty"
             raise SourceError(f"{shown}; a paraphrase needs a sentence of two words or more.")
-        tokens = len(self.input_tokens(source, self.any_target))
+        tokens = len(self.input_tokens(source, self.any_target))  # any tags: each is one token
         if tokens > self.context:
             raise SourceError(
                 f"The sentence has {tokens:,} tokens with its tags; the model takes {self.context:,}. Shorten it."

@@ -38,6 +38,7 @@ def surprise_of(generator: Generator, sentences: Sequence[str], *, report: Repor
     rows = [tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"] for text in sentences]
     room = generator.context or 10**9
     # The beginning token takes a place of the context; sentences are never cut.
+    # (n,) bool.
     counted = np.array([FEWEST_TOKENS <= len(row) <= room - len(before) for row in rows], dtype=bool)
     places = np.flatnonzero(counted)
     nats = np.full(len(rows), np.nan)  # (n,): -Σ_t log p(x_t | x_<t)

@@ -30,6 +30,7 @@ class Profile:
 def profile_of(similarity: Reals, bleu: Reals, bounds: TagBounds) -> Profile:
     """Count n pairs by their labels, in 0..100, (n,) each."""
     places = bins_of(similarity, _EDGES), bins_of(bleu, _EDGES)  # (n,) each, 0..19
+    # Only pairs inside the bounds.
     tagged = _counted(*bounds.bins(similarity, bleu), (len(bounds.similarity), len(bounds.lexical)))
     return Profile(len(similarity), _counted(*places, (STEPS, STEPS)), tagged)
 

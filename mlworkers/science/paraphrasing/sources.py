@@ -64,7 +64,7 @@ def sources_filtered(
     kept: list[Item] = []
     left_out: Counter[str] = Counter()
     for number, item in enumerate(items):
-        if len(kept) == enough:
+        if len(kept) == enough:  # later items are not even looked at
             break
         text, reason = text_of(item), None
         # Each test is made only if those before it passed; counting tokens is the cheapest.

@@ -184,7 +184,7 @@ def _cleaned(written: WrittenRow, plan: GenerationPlan) -> Row:
     if unfit is not None:
         row.drop(unfit, True)
     row.drop(Reason.EMPTY, not count)
-    row.drop(Reason.BROKEN, "�" in text)  # U+FFFD, which stands for bytes that are no character
+    row.drop(Reason.BROKEN, "�" in text)  # U+FFFD stands for bytes that do not form a character
     row.drop(Reason.TOO_LONG, len(text) > SENTENCE_MAX_CHARACTERS)
     row.drop(Reason.TOO_SHORT, count < plan.least_words)
     return row

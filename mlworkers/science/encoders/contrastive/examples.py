@@ -108,6 +108,7 @@ def triplet_examples(rows: Iterable[tuple[str, str, NliLabel]]) -> Examples:
     contradicted: dict[str, list[str]] = {}
     for premise, hypothesis, label in rows:
         if label is NliLabel.ENTAILMENT:
+            # In the order of the pairs, which decides who meets whom.
             entailed.setdefault(premise, []).append(hypothesis)
         elif label is NliLabel.CONTRADICTION:
             contradicted.setdefault(premise, []).append(hypothesis)

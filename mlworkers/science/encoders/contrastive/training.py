@@ -96,7 +96,7 @@ class ContrastTraining:
     def model(self, compute: Compute) -> _Model:
         # The layers of a pooler or of a loss are drawn here: the same seed gives every process the same ones.
         with torch.random.fork_rng():
-            torch.manual_seed(self.plan.seed)
+            torch.manual_seed(self.plan.seed)  # of new layers; the batches have the schedule's own streams
             encoder, tested = encoders_with(self.base, self.plan, compute)
             return _Model(encoder, tested, *_loss_of(self.plan, self.examples, encoder))
 
@@ -132,7 +132,7 @@ class ContrastTraining:
             learner,
             schedule_of(examples, plan),
             plan.loop(),
-            evaluate=evaluate if dev is not None else None,
+            evaluate=evaluate if dev is not None else None,  # Spearman on dev pairs, higher is better
             checkpoints=checkpoints_of(
                 self.checkpoints, plan, (examples.sides, examples.classes), now=self.now
             ),
@@ -183,12 +183,13 @@ def encoders_with(
     if pooler is Pooler.MEAN:
         pooling_set(encoder, "mean")
         return encoder, encoder
-    pooling_set(encoder, "cls")
+    pooling_set(encoder, "cls")  # the vector of [CLS], as SimCSE
     if pooler is Pooler.CLS:
         return encoder, encoder
     modules = list(encoder)
     place = next(number for number, module in enumerate(modules) if isinstance(module, Pooling)) + 1
     pooling: Any = modules[place - 1]
+    # tanh(W v + b), (b, d) -> (b, d): the layer that BERT has behind [CLS].
     dense = Dense(
         pooling.pooling_output_dimension, pooling.pooling_output_dimension, activation_function=nn.Tanh()
     )

@@ -63,7 +63,7 @@ def task_read(
     Where no test file has labels, the dev rows are the test, and dev rows are drawn from the training rows. Raises
     TaskError with one sentence.
     """
-    name, of = _MNLI.get(names.glue, (names.name, ""))
+    name, of = _MNLI.get(names.glue, (names.name, ""))  # both sets of MNLI have one training file
     folder = suites / name
     paths = {part: _found(folder, part, of if part != "train" else "") for part in _PARTS}
     try:
@@ -111,6 +111,7 @@ def _labelled(path: Path, names: TaskNames) -> _Labelled | None:
     labels: list[str] = []
     scored, width = False, 1
     for line, cells in _records(path, names):
+        # The first set of names that all are there: “sentence” alone comes after the pairs that contain it.
         columns = next((names for names in _SIDES if all(name in cells for name in names)), None)
         value = next((name for name in (*_SCORES, *_CLASSES) if name in cells), None)
         if columns is None:
@@ -121,6 +122,7 @@ def _labelled(path: Path, names: TaskNames) -> _Labelled | None:
             return None
         label = cells[value].strip()
         scored, width = value in _SCORES, len(columns)
+        # SNLI and MNLI write “-” where annotators disagree.
         if not label or (not scored and label in _WITHOUT_GOLD):
             continue
         try:
@@ -183,7 +185,7 @@ def _numbered(
     kinds = {(part.scored, part.second is None) for part in parts.values()}
     if len(kinds) > 1:
         raise TaskError(f"The files of {names.label} do not have the same columns.")
-    labels = [label for part in parts.values() for label in part.labels]
+    labels = [label for part in parts.values() for label in part.labels]  # of all parts: one numbering
     if parts["train"].scored:
         low, high = (extreme(map(float, labels)) for extreme in (min, max))
         scale = (high - low) or 1.0  # lowest and highest score of all parts -> 0 and 1

@@ -132,7 +132,7 @@ def metrics_of(names: TaskNames, classes: Sequence[str]) -> tuple[Metric, ...]:
     glue = names.glue
     if not classes:
         return _OF_SCORES
-    found = _METRICS.get(glue, (Metric.ACCURACY,))
+    found = _METRICS.get(glue, (Metric.ACCURACY,))  # GLUE's own choice of metrics
     if found != (Metric.ACCURACY,) and len(classes) != 2:
         raise TaskError(f"{names.label} has {len(classes)} classes; the metrics of {glue} are for two.")
     if Metric.F1 in found and not set(classes) & set(POSITIVE):
@@ -166,7 +166,8 @@ def task_made(
     unseen = test.without(seen)
     # The test stays whole, dev gives way to it, and training to both.
     tested = HeldOut.of(unseen.sentences)
-    own_dev = dev.without(tested)
+    own_dev = dev.without(tested)  # dev pairs that share a sentence with the test are dropped
+    # Without training rows (None) fine-tuning is skipped.
     kept = train and train.without(held_out | tested | HeldOut.of(own_dev.sentences))
     parts = (
         ("training", kept, FEWEST_TRAINED),
@@ -205,7 +206,7 @@ def _check_rows(names: TaskNames, what: str, rows: TaskRows, least: int, *, scor
 def dev_drawn(rows: TaskRows, share: float, *, seed: int) -> tuple[TaskRows, TaskRows]:
     """Training rows, and dev rows drawn from them: about that share, all rows of a first sentence on one side."""
     names, units = np.unique(np.array(rows.first, dtype=object), return_inverse=True)
-    order = np.random.default_rng([seed, 11]).permutation(len(names))
+    order = np.random.default_rng([seed, 11]).permutation(len(names))  # stream 11 of the seed
     # Whole units in random order, as long as their rows fit into the share; the first always is drawn.
     sizes = np.bincount(units, minlength=len(names))[order]  # rows of each first sentence
     drawn = order[np.cumsum(sizes) <= max(share * len(rows), sizes[0])]

@@ -28,7 +28,7 @@ class TaskLearner:
         self._rows = classifier.tokens(rows.first, rows.second)
         self.lengths = [len(row["input_ids"]) for row in self._rows]
         device = next(classifier.parameters()).device
-        kind = torch.long if classes else torch.float32
+        kind = torch.long if classes else torch.float32  # class numbers, or scores in 0..1
         self._values = torch.as_tensor(rows.values).to(kind).to(device)
         self._classes = classes
 
@@ -72,6 +72,7 @@ def classifier_trained(
     classes: their names; none for scores. checkpoints: a folder of this training's own. Raises ModelError,
     TrainingError and CheckpointError, each one sentence.
     """
+    # new_head: every row of the comparison begins with the same layers behind its transformer.
     model, tokenizer = load_trainable(base, values=len(classes) or 1, seed=seed, new_head=True)
     model.config.problem_type = "single_label_classification" if classes else "regression"
     if classes:
@@ -83,7 +84,7 @@ def classifier_trained(
     learner = TaskLearner(classifier, rows, classes=len(classes))
     trained = train(
         learner,
-        plan.schedule(learner.lengths, epochs=epochs, seed=seed),
+        plan.schedule(learner.lengths, epochs=epochs, seed=seed),  # no dev pairs: the last weights stay
         plan.loop(seed),
         checkpoints=kept,
         report=report,

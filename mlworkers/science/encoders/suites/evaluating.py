@@ -44,7 +44,7 @@ def suite_evaluated(
     # One pass for all parts of the suite.
     vectors = vectors_of(text for part in parts for text in (*part.first, *part.second))
     test, dev = suite_cosines(suite, read, vectors)
-    unseen = suite_unseen(read, seen)
+    unseen = suite_unseen(read, seen)  # (n,) bool or None
     figures = suite_figures(suite, read, test, dev, resamples=resamples, seed=seed, unseen=unseen)
     notes = list(read.notes)
     if suite.probe and read.train is not None:
@@ -67,6 +67,7 @@ def suite_evaluated(
 
 def suite_cosines(suite: Suite, read: Read, vectors: SentenceVectors) -> tuple[Scores, Scores | None]:
     """The cosines of the test pairs and, where thresholds need them, of the dev pairs."""
+    # Only accuracy and F1 have a threshold, which the dev pairs set.
     needs_dev = read.dev is not None and any(metric.needs_labels for metric in suite.task.metrics)
     dev = vectors.cosines(read.dev.first, read.dev.second) if needs_dev and read.dev is not None else None
     return vectors.cosines(read.test.first, read.test.second), dev

@@ -82,7 +82,7 @@ def suite_figures(
         if metric.needs_labels:
             if dev is None or read.dev is None:
                 raise ValueError(f"{suite.label} has no dev pairs to tune thresholds on.")
-            threshold = threshold_tuned(metric, dev, read.dev.values)
+            threshold = threshold_tuned(metric, dev, read.dev.values)  # accuracy and F1 have different ones
         whole = _measured(metric, test, read.test.values, threshold, resamples=resamples, seed=seed)
         figures.append(Figure(suite.name, WHOLE, whole))
         if unseen is not None:
@@ -115,7 +115,7 @@ def years_figures(figures: Sequence[Figure]) -> list[Figure]:
                 if (figure.suite, figure.part, figure.measured.metric, figure.by)
                 == (name, part, metric, "cosine")
             ]
-            if len(years) == len(YEARS):
+            if len(years) == len(YEARS):  # a mean of fewer years would not be comparable
                 # Each year weighs 1/5, whatever its size.
                 found.append(Figure("sts12-16", named, mean_measured(years)))
     return found
