@@ -1,5 +1,7 @@
 """A new draft with the settings of another campaign."""
 
+from itertools import count
+
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -41,11 +43,18 @@ def campaign_clone(
             _("“%(name)s” was imported from a file without its question; make a new campaign instead."),
             name=campaign.name,
         )
+    if not (name := name.strip()):
+        # The campaign's name with a number that no other campaign of the dataset has, within the length of a name.
+        longest = Campaign._meta.get_field("name").max_length or 200
+        taken = set(campaign.dataset.campaigns.values_list("name", flat=True))
+        endings = (f" ({number})" for number in count(2))
+        names = (campaign.name[: longest - len(ending)] + ending for ending in endings)
+        name = next(each for each in names if each not in taken)
     newest = campaign.guidelines.first()
     chosen = {key: value for key, value in campaign.pair_filter.items() if value not in (None, "")}
     clone = campaign_create(
         dataset=campaign.dataset,
-        name=name.strip() or _free_name(campaign),
+        name=name,
         by=by,
         **{field: getattr(campaign, field) for field in COPIED},
         **chosen,
@@ -61,16 +70,3 @@ def campaign_clone(
                 best, worst = pairs[answer.best_slot], pairs[answer.worst_slot]
                 gold_add(campaign=clone, pairs=pairs, best=best, worst=worst, why=answer.why, by=by)
     return clone
-
-
-def _free_name(campaign: Campaign) -> str:
-    """The campaign's name with a number that no other campaign of the dataset has, within the length of a name."""
-    longest = Campaign._meta.get_field("name").max_length or 200
-    taken = set(campaign.dataset.campaigns.values_list("name", flat=True))
-    number = 2
-    while True:
-        ending = f" ({number})"
-        name = campaign.name[: longest - len(ending)] + ending
-        if name not in taken:
-            return name
-        number += 1

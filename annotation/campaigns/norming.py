@@ -46,7 +46,15 @@ def norming_start(
     if not 1 <= wanted <= MOST_TUPLES:
         raise UserError(_("A norming session has 1 to %(most)d tuples."), most=MOST_TUPLES)
     number = campaign.norming.aggregate(last=Max("number", default=0))["last"] + 1
-    tuples = _chosen(campaign, chosen) if chosen else _drawn(campaign, drawn, number)
+    if chosen:
+        rows = dict(campaign.tuples.for_scores().filter(number__in=chosen).values_list("number", "pk"))
+        for each in chosen:
+            if each not in rows:
+                raise UserError(_("The campaign has no tuple %(number)d; choose another one."), number=each)
+        cards = cards_by_tuple(rows.values())
+        tuples = [[card.pair for card in cards[rows[each]]] for each in dict.fromkeys(chosen)]
+    else:
+        tuples = _drawn(campaign, drawn, number)
     session = NormingSession.objects.create(campaign=campaign, number=number, people=people)
     for place, pairs in enumerate(tuples, 1):
         row = NormingTuple.objects.create(session=session, number=place)
@@ -55,15 +63,6 @@ def norming_start(
         )
     campaign_record(campaign, Action.NORMING_STARTED, by=by, norming=number, tuples=len(tuples))
     return session
-
-
-def _chosen(campaign: Campaign, numbers: Sequence[int]) -> list[list[Pair]]:
-    rows = dict(campaign.tuples.for_scores().filter(number__in=numbers).values_list("number", "pk"))
-    for number in numbers:
-        if number not in rows:
-            raise UserError(_("The campaign has no tuple %(number)d; choose another one."), number=number)
-    cards = cards_by_tuple(rows.values())
-    return [[card.pair for card in cards[rows[number]]] for number in dict.fromkeys(numbers)]
 
 
 @dataclass

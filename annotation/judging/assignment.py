@@ -434,7 +434,17 @@ def judgement_undo(*, participation: Participation, at: datetime, client_id: UUI
         undone = _live(person.pk).filter(tuple__in=revised).select_related("tuple").first()
         if undone is not None:
             return undone
-    last, feedback = _judgement_to_undo(person, client_id)
+    # The last judgement, with the feedback on it if it is an answer to a gold tuple in use.
+    if (shut := shut_for(person)) is not None:
+        raise RefusedError(str(shut.label))
+    last = person.judgements.select_related("tuple").order_by("-pk").first()
+    if last is None:
+        raise RefusedError(_("There is no judgement to undo yet."))
+    if client_id is not None and client_id != last.client_id:
+        raise RefusedError(_("Only the last judgement can be undone, and another came after that one."))
+    feedback = gold_feedback(last)
+    if feedback is not None and not feedback.right:
+        raise RefusedError(str(EXPECTED_SEEN))
     live = list(_live(person.pk))
     released = live[1:][-1:]
     # Before the judgement goes: who settles the tuple holds it, and then wants this judgement.
@@ -458,23 +468,6 @@ def judgement_undo(*, participation: Participation, at: datetime, client_id: UUI
     lease.save(update_fields=["state", "turn", "expires_at"])
     tuples_settle([last.tuple.pk, *(lease.tuple_id for lease in released)])
     return lease
-
-
-def _judgement_to_undo(
-    person: Participation, client_id: UUID | None
-) -> tuple[Judgement, GoldFeedback | None]:
-    """The last judgement, with the feedback on it if it is an answer to a gold tuple in use."""
-    if (shut := shut_for(person)) is not None:
-        raise RefusedError(str(shut.label))
-    last = person.judgements.select_related("tuple").order_by("-pk").first()
-    if last is None:
-        raise RefusedError(_("There is no judgement to undo yet."))
-    if client_id is not None and client_id != last.client_id:
-        raise RefusedError(_("Only the last judgement can be undone, and another came after that one."))
-    feedback = gold_feedback(last)
-    if feedback is not None and not feedback.right:
-        raise RefusedError(str(EXPECTED_SEEN))
-    return last, feedback
 
 
 @transaction.atomic

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -164,11 +164,10 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
             _gold,
             _repeats,
             _annotators,
-            _exclusions,
             _flags,
             _machines,
         ),
-        *(_guidelines, _quiz, _norming, _slider),
+        *(_guidelines, _norming, _slider),
     ):
         part(facts)
     joined = _groups(facts, every)
@@ -202,6 +201,9 @@ def _guidelines(facts: _Facts) -> None:
         if guideline.examples:
             examples = {"examples": guideline.examples}
             _write_json(folder / f"version-{guideline.version}-examples.json", examples)
+    questions = facts.campaign.quiz.values("number", "text", "options", "right", "why")
+    if questions:
+        _write_json(facts.folder / "quiz.json", {"questions": list(questions)})
 
 
 def _readme(
@@ -326,20 +328,21 @@ def _repeats(facts: _Facts) -> None:
     for number, pair in members.order_by("tuple", "slot").values_list("tuple__number", "pair"):
         slots.setdefault(number, []).append(facts.names[pair])
     names = ["annotator", "tuple", *facts.item_columns, "first_best", "first_worst", "best", "worst"]
-    facts.table("repeats.csv", names, _repeat_rows(facts, slots))
-
-
-def _repeat_rows(facts: _Facts, slots: Mapping[int, list[str]]) -> Iterator[list[object]]:
-    judgement: Any  # with what `repeated_judgements` adds
-    for judgement in repeated_judgements(facts.campaign).select_related("tuple"):
-        pairs = slots[judgement.tuple.number]
-        chosen = (judgement.first_best, judgement.first_worst, judgement.best_slot, judgement.worst_slot)
-        yield [
-            facts.codes[judgement.participation_id] if facts.named else None,
-            judgement.tuple.number,
-            *(pairs[slot] for slot in judgement.order_shown),
-            *(TIE if slot is None else pairs[slot] for slot in chosen),
+    repeated: Iterable[Any] = repeated_judgements(facts.campaign).select_related("tuple")
+    rows = (
+        [
+            facts.codes[answer.participation_id] if facts.named else None,
+            answer.tuple.number,
+            *(pairs[slot] for slot in answer.order_shown),
+            *(
+                TIE if slot is None else pairs[slot]
+                for slot in (answer.first_best, answer.first_worst, answer.best_slot, answer.worst_slot)
+            ),
         ]
+        for answer in repeated
+        for pairs in [slots[answer.tuple.number]]
+    )
+    facts.table("repeats.csv", names, rows)
 
 
 def _annotators(facts: _Facts) -> None:
@@ -376,22 +379,14 @@ def _annotators(facts: _Facts) -> None:
         rows.append(row)
     facts.table("annotators.csv", names.split(), rows)
 
-
-def _exclusions(facts: _Facts) -> None:
     excluded = facts.judged.people[facts.judged.status == Judgement.Status.EXCLUDED.value]
     hide = _hiding(facts)
-    rows = (
+    exclusions = (
         [facts.codes[person.pk], int((excluded == person.pk).sum()), hide(person.reason)]
         for person in facts.people
         if person.excluded
     )
-    facts.table("exclusions.csv", ("annotator", "judgements", "reason"), rows)
-
-
-def _quiz(facts: _Facts) -> None:
-    questions = facts.campaign.quiz.values("number", "text", "options", "right", "why")
-    if questions:
-        _write_json(facts.folder / "quiz.json", {"questions": list(questions)})
+    facts.table("exclusions.csv", ("annotator", "judgements", "reason"), exclusions)
 
 
 def _slider(facts: _Facts) -> None:

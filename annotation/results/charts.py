@@ -194,12 +194,22 @@ def position_chart(positions: Mapping[str, Any], judgements: int, *, judges: str
         )
     )
     chance = _chart([(1 / max(1, len(positions["best"]["counts"])),)], ("share",))
+    # The sentence that two chi-square tests support; each at half of 5 %.
+    facts = {f"{kind}_chi": f"{bias['chi_square']:.1f}" for kind, bias in positions.items()}
+    for kind, bias in positions.items():  # no probability is nothing
+        facts[f"{kind}_p"] = "p < .001" if bias["p"] < 0.001 else f"p = {bias['p']:.3f}"
+    tests = _("χ² %(best_chi)s for best (%(best_p)s), %(worst_chi)s for worst (%(worst_p)s)") % facts
+    sentence = (
+        _("Some screen positions are chosen more often than chance explains: %(tests)s.")
+        if min(bias["p"] for bias in positions.values()) < 0.025
+        else _("No screen position is chosen more often than chance explains: %(tests)s.")
+    )
     return chart_draw(
         alt.layer(bars, chance.mark_rule(strokeDash=[4, 3]).encode(y="share:Q")).properties(
             width=440, height=180
         ),
         name="campaign-positions",
-        finding=_bias(positions),
+        finding=sentence % {"tests": tests},
         n=judgements,
         unit=_("judgements; the dashed line is chance"),
         columns=[_("role"), _("position"), _("choices"), _("share")],
@@ -251,19 +261,6 @@ def methods_chart(found: MethodsCompared, *, judges: str) -> Chart:
         rows=rows,
         judges=judges,
     )
-
-
-def _bias(positions: Mapping[str, Any]) -> str:
-    """The sentence that two chi-square tests support; each at half of 5 %."""
-    facts = {f"{kind}_chi": f"{bias['chi_square']:.1f}" for kind, bias in positions.items()}
-    for kind, bias in positions.items():  # no probability is nothing
-        facts[f"{kind}_p"] = "p < .001" if bias["p"] < 0.001 else f"p = {bias['p']:.3f}"
-    tests = _("χ² %(best_chi)s for best (%(best_p)s), %(worst_chi)s for worst (%(worst_p)s)") % facts
-    if min(bias["p"] for bias in positions.values()) < 0.025:
-        return _("Some screen positions are chosen more often than chance explains: %(tests)s.") % {
-            "tests": tests
-        }
-    return _("No screen position is chosen more often than chance explains: %(tests)s.") % {"tests": tests}
 
 
 def _chart(rows: list[tuple[Any, ...]], names: tuple[str, ...]) -> alt.Chart:

@@ -14,7 +14,7 @@ from annotation.results.annotators import (
     repeat_agreement_by_person,
     repeat_agreement_of_all,
 )
-from annotation.results.figures import Live, campaign_mark, kept, live_figures
+from annotation.results.figures import campaign_mark, kept, live_figures
 from annotation.results.record import EVERYBODY
 from annotation.results.selectors import PhaseSums, phase_sums, score_sets_of
 from annotation.results.study import study_latest
@@ -87,8 +87,16 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
     phases = phase_sums(campaign)
     required = sum(phase.required for phase in phases.values())
     judged = numbers["collected"] + numbers["extra"] + numbers["excluded"]
-    live = _studied(campaign, mark) if judged > LIVE_AT_ONCE else live_figures(campaign, mark)
-    seconds, reliability, note = live
+    if judged > LIVE_AT_ONCE:  # too many to read them all for a page: the figures are those of the last study
+        figures = study_latest(campaign, mark).figures
+        seconds: Mapping[int, float] = {
+            int(person): value for person, value in figures.get("seconds", {}).items()
+        }
+        reliability = figures.get("reliability") or None
+        computing = _("This is being computed. Come back in a minute.")
+        note = "" if reliability else figures.get("note") or computing
+    else:
+        seconds, reliability, note = live_figures(campaign, mark)
     measured = seconds.get(EVERYBODY, 0.0)
     seconds_each = measured if measured >= SHORTEST_SECONDS else None
     missing = max(0, required - numbers["collected"])
@@ -140,15 +148,6 @@ def as_published(campaign: Campaign, now: Mapping[str, Any] | None) -> Mapping[s
         "spearman_brown": told["spearman_brown"],
         "trials": told["trials"],
     }
-
-
-def _studied(campaign: Campaign, mark: str) -> Live:
-    """Those of the last study: there are too many judgements to read them all for a page."""
-    figures = study_latest(campaign, mark).figures
-    seconds = {int(person): value for person, value in figures.get("seconds", {}).items()}
-    if reliability := figures.get("reliability"):
-        return seconds, reliability, ""
-    return seconds, None, figures.get("note") or _("This is being computed. Come back in a minute.")
 
 
 def _annotators(

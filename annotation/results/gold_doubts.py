@@ -106,35 +106,28 @@ def golds_to_remove(campaign: Campaign) -> list[GoldRemoval]:
         return []
     judged = list(campaign.participations.select_related("user").filter(pk__in=people).order_by("pk"))
     by_column = sorted(golds)
-    return [_removal(by_column[doubt.gold], doubt, answers, judged, campaign) for doubt in doubts]
-
-
-def _removal(
-    gold: int,
-    doubt: GoldDoubt,
-    answers: list[GoldAnswered],
-    people: list[Participation],
-    campaign: Campaign,
-) -> GoldRemoval:
-    after = {person.pk: gold_counts(answers, person, without={gold}) for person in people}
-    left = [answer.right for answer in answers if answer.gold != gold]
-    active = Participation.State.ACTIVE
-    return GoldRemoval(
-        gold=gold,
-        doubt=doubt,
-        share_before=_share([answer.right for answer in answers]) or 0.0,
-        share_after=_share(left),
-        reinstated=[
-            str(person.user)
-            for person in people
-            if person.stopped_by_gold and not gate_stops(after[person.pk], campaign)
-        ],
-        stopped=[
-            str(person.user)
-            for person in people
-            if person.state == active and gate_stops(after[person.pk], campaign)
-        ],
-    )
+    removals = []
+    for doubt in doubts:
+        gold = by_column[doubt.gold]
+        after = {person.pk: gold_counts(answers, person, without={gold}) for person in judged}
+        removal = GoldRemoval(
+            gold=gold,
+            doubt=doubt,
+            share_before=_share([answer.right for answer in answers]) or 0.0,
+            share_after=_share([answer.right for answer in answers if answer.gold != gold]),
+            reinstated=[
+                str(person.user)
+                for person in judged
+                if person.stopped_by_gold and not gate_stops(after[person.pk], campaign)
+            ],
+            stopped=[
+                str(person.user)
+                for person in judged
+                if person.state == Participation.State.ACTIVE and gate_stops(after[person.pk], campaign)
+            ],
+        )
+        removals.append(removal)
+    return removals
 
 
 def _share(right: list[int]) -> float | None:

@@ -31,7 +31,24 @@ def campaign_written(
     """
     campaign = _campaign_made(file, sha256, **facts)
     tuples, slots = _tuples_written(campaign, file.judgements, pairs, report)
-    people = _people_written(campaign, file)
+    # The participation of each judgement (n,). The accounts cannot log in; a name of the file is their full name.
+    annotators = file.judgements.annotators
+    assert annotators is not None  # noqa: S101 - `_recordable` in importing.py gave everybody a number
+    numbers, of_annotators = np.unique(annotators, return_inverse=True)
+    users = []
+    for index, number in enumerate(numbers.tolist(), 1):
+        known = number < len(file.annotators)
+        named = file.annotators[number] if known else _("unknown %(n)d") % {"n": index}
+        user = User(
+            username=f"import-{campaign.pk}-{index}", first_name=named[:LONGEST_NAME], is_active=False
+        )
+        user.set_unusable_password()
+        users.append(user)
+    accounts = User.objects.bulk_create(users, batch_size=ROWS_AT_ONCE)
+    joined = Participation.objects.bulk_create(
+        (Participation(campaign=campaign, user=user) for user in accounts), batch_size=ROWS_AT_ONCE
+    )
+    people = np.array([person.pk for person in joined], dtype=np.int64)[of_annotators]
     judged = file.judgements
     whose = zip(tuples.tolist(), people.tolist(), slots.tolist(), judged.sizes.tolist(), strict=True)
     rows = [
@@ -121,27 +138,6 @@ def _tuples_written(
     _written(held, int((members >= 0).sum()), report, _("Writing tuples"))
     slots = (members[of][:, None, :] == judged.items[:, :, None]).argmax(axis=2)  # (n, k)
     return np.array([row.pk for row in written], dtype=np.int64)[of], slots
-
-
-def _people_written(campaign: Campaign, file: JudgementFile) -> IntArray:
-    """The participation of each judgement (n,). The accounts cannot log in; a name of the file is their full name."""
-    annotators = file.judgements.annotators
-    assert annotators is not None  # noqa: S101 - `_keepable` gave everybody a number
-    numbers, of = np.unique(annotators, return_inverse=True)
-    users = []
-    for index, number in enumerate(numbers.tolist(), 1):
-        known = number < len(file.annotators)
-        named = file.annotators[number] if known else _("unknown %(n)d") % {"n": index}
-        user = User(
-            username=f"import-{campaign.pk}-{index}", first_name=named[:LONGEST_NAME], is_active=False
-        )
-        user.set_unusable_password()
-        users.append(user)
-    made = User.objects.bulk_create(users, batch_size=ROWS_AT_ONCE)
-    people = Participation.objects.bulk_create(
-        (Participation(campaign=campaign, user=user) for user in made), batch_size=ROWS_AT_ONCE
-    )
-    return np.array([person.pk for person in people], dtype=np.int64)[of]
 
 
 def _written(rows: Iterator[Row], total: int, report: Report, message: str) -> None:

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 
 from annotation.bws.files.judgement_files import JudgementFile
 from annotation.bws.files.settling import repeats
-from annotation.bws.judgements import Judgements, ranks_within, tuple_numbers
+from annotation.bws.judgements import ranks_within, tuple_numbers
 from annotation.models import MOST_PAIRS_IN_TUPLE, Campaign
 from annotation.results.imported_rows import campaign_written
 from curation.exchange.importing import ImportOptions, pairs_import
@@ -156,36 +156,12 @@ def _recordable(dataset: Dataset, file: JudgementFile, sha256: str, **texts: str
             name=there.name,
             number=there.pk,
         )
-    _require_short(**texts)
-    kept, repeated = _keepable(file)
-    return _Recordable(replace(file, judgements=kept), repeated)
-
-
-def _names_of_items(file: JudgementFile) -> dict[int, str]:
-    items = np.unique(file.judgements.items)
-    return {item: file.items[item] for item in items[items >= 0].tolist()}
-
-
-def makes_pairs(dataset: Dataset) -> bool:
-    """Whether the items become pairs of the dataset: where it has none."""
-    return not Pair.objects.filter(dataset=dataset).exists()
-
-
-def _single_texts(names: Mapping[int, str]) -> int:
-    return sum(not holds_two_sentences(name) for name in names.values())
-
-
-def _require_short(**texts: str) -> None:
-    for name, text in texts.items():
-        field = cast("CharField[str, str]", Campaign._meta.get_field(name))
+    for field_name, text in texts.items():
+        field = cast("CharField[str, str]", Campaign._meta.get_field(field_name))
         most = field.max_length or 0
         if len(text) > most:
             sentence = _("The %(field)s has %(n)d characters; at most %(most)d are possible.")
             raise UserError(sentence, field=field.verbose_name, n=len(text), most=most)
-
-
-def _keepable(file: JudgementFile) -> tuple[Judgements, int]:
-    """The judgements that the site can hold, with annotators; how many rows name an item twice."""
     judged = file.judgements
     if judged.size > MOST_PAIRS_IN_TUPLE:
         sentence = _(
@@ -207,7 +183,22 @@ def _keepable(file: JudgementFile) -> tuple[Judgements, int]:
     ranks = np.empty(len(unnamed), dtype=np.int64)
     ranks[np.argsort(tuples, kind="stable")] = ranks_within(np.bincount(tuples))
     people[unnamed] = len(file.annotators) + ranks
-    return replace(kept, annotators=people), int(repeated.sum())
+    kept = replace(kept, annotators=people)
+    return _Recordable(replace(file, judgements=kept), int(repeated.sum()))
+
+
+def _names_of_items(file: JudgementFile) -> dict[int, str]:
+    items = np.unique(file.judgements.items)
+    return {item: file.items[item] for item in items[items >= 0].tolist()}
+
+
+def makes_pairs(dataset: Dataset) -> bool:
+    """Whether the items become pairs of the dataset: where it has none."""
+    return not Pair.objects.filter(dataset=dataset).exists()
+
+
+def _single_texts(names: Mapping[int, str]) -> int:
+    return sum(not holds_two_sentences(name) for name in names.values())
 
 
 def _known_pairs(dataset: Dataset, names: Mapping[int, str]) -> dict[int, int]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from django.db.models import Count, Max, Min, QuerySet
+from django.db.models import Count, Max, Min
 
-from annotation.models import Campaign, Judgement, Participation, TupleItem
+from annotation.models import Campaign, Judgement, TupleItem
 from annotation.results.record import annotator_codes, annotators_named, campaign_judgements, judgement_rows
 from curation.files.publishing.facts import Collection, Table
 from curation.files.tables import Column, Row
@@ -31,6 +31,19 @@ def collection_facts(campaign: Campaign) -> Collection:
     people = campaign.participations.filter(judgements__isnull=False).distinct()
     guideline = campaign.guidelines.first()
     named = annotators_named(campaign)
+    # Count the people excluded for each reason. A reason that names anybody of the campaign is not told, and the
+    # gold rule is one reason, whatever each person's figures were.
+    full_names = people.values_list("user__username", "user__first_name", "user__last_name")
+    names = {name.casefold() for person in full_names for name in person if name}
+    excluded = people.filter(excluded=True)
+    reasons = (
+        TOO_FEW_RIGHT
+        if person.stopped_by_gold
+        else "reason not published"
+        if not person.reason or names & set(re.findall(r"[\w.@+-]+", person.reason.casefold()))
+        else person.reason
+        for person in excluded
+    )
     return Collection(
         name=campaign.name,
         question=campaign.question,
@@ -47,30 +60,12 @@ def collection_facts(campaign: Campaign) -> Collection:
         annotators=people.count() if named else None,
         simulated=people.filter(user__simulated=True).count(),
         excluded_annotators=people.filter(excluded=True).count(),
-        exclusions=_exclusions(people),
+        exclusions=dict(Counter(reasons).most_common()),
         gold_tuples=campaign.tuples.gold_in_use().count(),
         gold_threshold=campaign.gold_threshold,
         began=_day(times["first"]),
         ended=_day(times["last"]),
     )
-
-
-def _exclusions(people: QuerySet[Participation]) -> dict[str, int]:
-    """How many people were excluded for each reason. A reason that names anybody of the campaign is not told, and the
-    gold rule is one reason, whatever each person's figures were.
-    """
-    named = people.values_list("user__username", "user__first_name", "user__last_name")
-    names = {name.casefold() for person in named for name in person if name}
-    excluded = people.filter(excluded=True)
-    told = (
-        TOO_FEW_RIGHT
-        if person.stopped_by_gold
-        else "reason not published"
-        if not person.reason or names & set(re.findall(r"[\w.@+-]+", person.reason.casefold()))
-        else person.reason
-        for person in excluded
-    )
-    return dict(Counter(told).most_common())
 
 
 def _day(moment: Any) -> date | None:

@@ -27,7 +27,7 @@ from annotation.results.figures import (
     last_kept,
     live_figures,
 )
-from annotation.results.record import CampaignJudgements, NumberedJudgements, campaign_judgements
+from annotation.results.record import campaign_judgements
 from curation.models import Pair
 
 MOST_AT_ONCE = 500
@@ -132,18 +132,6 @@ def _figures(campaign: Campaign, mark: str, report: Report) -> dict[str, Any]:
         resamples=RESAMPLES if len(judged) <= MANY else FEWER_RESAMPLES,
         seed=campaign.seed,
     )
-    figures = study(_record(campaign, judged, filed), plan, now=(reliability, note), report=report)
-    for row in (*figures["people"], *figures["exclusions"]):
-        row["person"] = int(filed.people[row["person"]])
-    # The keys of JSON are texts.
-    return figures | {"seconds": {str(person): value for person, value in seconds.items()}}
-
-
-def _items(campaign: Campaign) -> int:
-    return TupleItem.objects.for_scores(campaign).values("pair").distinct().count()
-
-
-def _record(campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudgements) -> CampaignRecord:
     rows = judged.designed
     number = {int(person): index for index, person in enumerate(filed.people)}
     excluded, gold_shares = set(), {}
@@ -162,7 +150,7 @@ def _record(campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudge
     letters = np.array([reading_letters(a) + reading_letters(b) for _pk, a, b in texts], dtype=np.int64)
     of_pairs: IntArray = np.where(pairs >= 0, letters[np.searchsorted(known, np.maximum(pairs, known[0]))], 0)
     sums: IntArray = of_pairs.sum(axis=1)
-    return CampaignRecord(
+    record = CampaignRecord(
         judged=replace(filed.judgements, annotators=people),
         named=judged.named,
         tuples=judged.tuples[rows],
@@ -177,3 +165,12 @@ def _record(campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudge
         seconds=judged.seconds[rows],
         letters=sums,
     )
+    figures = study(record, plan, now=(reliability, note), report=report)
+    for row in (*figures["people"], *figures["exclusions"]):
+        row["person"] = int(filed.people[row["person"]])
+    # The keys of JSON are texts.
+    return figures | {"seconds": {str(person): value for person, value in seconds.items()}}
+
+
+def _items(campaign: Campaign) -> int:
+    return TupleItem.objects.for_scores(campaign).values("pair").distinct().count()

@@ -176,7 +176,15 @@ def _more(figures: Mapping[str, Any], to_look_at: int) -> str:
     if more["low"] == 0:  # the lower bound: the figure alone may be above the goal by chance
         return _("The goal of %(target)s is reached. You can stop here.") % {"target": target}
     if more["spearman"] == 0:
-        return _not_sure_yet(figures, more["low"], target)
+        sentence = _(
+            "The reliability is above the goal of %(target)s, but the lower end of its interval, %(low)s, is not. "
+            "Do not stop yet."
+        ) % {"target": target, "low": f"{figures['reliability']['low']:.3f}"}
+        if more["low"] is None:
+            return sentence
+        words = {"n": f"{_rounded(more['low']):,}"}
+        missing = _("About %(n)s more judgements should bring the lower end to the goal.") % words
+        return f"{sentence} {missing}"
     most = _("no bound can be given") if more["low"] is None else f"{_rounded(more['low']):,}"
     return _("About %(n)s more judgements for %(target)s (between %(least)s and %(most)s).") % {
         "n": f"{_rounded(more['spearman']):,}",
@@ -184,18 +192,6 @@ def _more(figures: Mapping[str, Any], to_look_at: int) -> str:
         "least": f"{_rounded(more['high']):,}",
         "most": most,
     }
-
-
-def _not_sure_yet(figures: Mapping[str, Any], missing: int | None, target: str) -> str:
-    """The figure has reached the goal and its lower bound has not."""
-    sentence = _(
-        "The reliability is above the goal of %(target)s, but the lower end of its interval, %(low)s, is not. "
-        "Do not stop yet."
-    ) % {"target": target, "low": f"{figures['reliability']['low']:.3f}"}
-    if missing is None:
-        return sentence
-    more = _("About %(n)s more judgements should bring the lower end to the goal.")
-    return f"{sentence} {more % {'n': f'{_rounded(missing):,}'}}"
 
 
 def _scores_figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -224,10 +220,23 @@ def _scores_figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]
             ),
         )
     if figures.get("marginal_reliability") is not None:
+        meaning = _(
+            "Squared correlation with the true utilities, if the model is right and judgements are independent."
+        )
+        low, high = (figures.get(f"marginal_reliability_{end}") for end in ("low", "high"))
+        if low is not None and high is not None:  # a study from before there was an interval has neither
+            interval = (
+                _(
+                    "Answers drawn at random could give it: its 95 %% interval is 0 to %(high)s. Do not cite it yet."
+                )
+                if low == 0
+                else _("Its 95 %% interval is %(low)s to %(high)s.")
+            )
+            meaning = f"{meaning} {interval % {'low': f'{low:.3f}', 'high': f'{high:.3f}'}}"
         yield (
             _("Marginal reliability of MaxDiff scores"),
             f"{figures['marginal_reliability']:.3f}",
-            _marginal_meaning(figures),
+            meaning,
         )
     if components:
         yield (
@@ -240,22 +249,6 @@ def _scores_figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]
             f"{components['effective_judgements']:.1f}",
             _("So many, each by another annotator and of another tuple, would have the same error."),
         )
-
-
-def _marginal_meaning(figures: Mapping[str, Any]) -> str:
-    meaning = _(
-        "Squared correlation with the true utilities, if the model is right and judgements are independent."
-    )
-    low, high = (figures.get(f"marginal_reliability_{end}") for end in ("low", "high"))
-    if low is None or high is None:  # a study from before there was an interval
-        return meaning
-    if low == 0:
-        chance = _(
-            "Answers drawn at random could give it: its 95 %% interval is 0 to %(high)s. Do not cite it yet."
-        )
-        return f"{meaning} {chance % {'high': f'{high:.3f}'}}"
-    interval = _("Its 95 %% interval is %(low)s to %(high)s.")
-    return f"{meaning} {interval % {'low': f'{low:.3f}', 'high': f'{high:.3f}'}}"
 
 
 def _variances(components: Mapping[str, float | None] | None) -> str:

@@ -292,7 +292,11 @@ def _check(batch: ImportBatch, options: JudgementOptions, *, most_rows: int, rep
         sha256=batch.sha256,
         question=options.question,
     )
-    _rejected_written(batch, file)
+    if file.rejected:  # as CSV with the columns file, line and reason
+        with import_rejected_put(batch), replacing(import_errors_file(batch)) as kept, as_text(kept) as text:
+            name = Path(batch.path).name
+            rows = ([row.file or name, row.line, row.reason] for row in file.rejected)
+            text.writelines(csv_lines(chain([["file", "line", "reason"]], rows), line_end="\n"))
     batch.mapping = options.as_json()
     batch.rows = len(file.judgements) + len(file.rejected) + file.left_out
     batch.added, batch.unchanged, batch.rejected = figures.judgements, 0, len(file.rejected)
@@ -324,16 +328,6 @@ def _read(batch: ImportBatch, options: JudgementOptions, *, most_rows: int, repo
             encoding=options.encoding,
             most_rows=most_rows,
         )
-
-
-def _rejected_written(batch: ImportBatch, file: JudgementFile) -> None:
-    """The rejected rows as CSV with the columns file, line and reason."""
-    if not file.rejected:
-        return
-    with import_rejected_put(batch), replacing(import_errors_file(batch)) as kept, as_text(kept) as text:
-        name = Path(batch.path).name
-        rows = ([row.file or name, row.line, row.reason] for row in file.rejected)
-        text.writelines(csv_lines(chain([["file", "line", "reason"]], rows), line_end="\n"))
 
 
 @contextmanager

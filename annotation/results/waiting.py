@@ -1,7 +1,6 @@
 """The tuples that a campaign waits for: which, for how many judgements, and who can still give them."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +71,34 @@ def tuples_waiting(campaign: Campaign) -> TuplesWaiting | None:
         return None
     lacking = F("required") - F("collected")
     total = waiting.aggregate(number=Count("pk"), missing=Sum(lacking), most=Max(lacking))
-    return TuplesWaiting(_told(campaign, rows), total["number"] - len(rows), total["missing"], total["most"])
+    skips: dict[int, list[Flag]] = defaultdict(list)
+    flags = Flag.objects.filter(tuple__in=rows, kind=Flag.Kind.SKIP)
+    for flag in flags.select_related("participation__user"):
+        skips[flag.tuple_id].append(flag)
+    done: dict[int, set[int]] = defaultdict(set)
+    leases = Lease.objects.filter(tuple__in=rows, state__in=DONE)
+    for tuple_id, person in leases.values_list("tuple", "participation__user"):
+        done[tuple_id].add(person)
+
+    # Who may be expected to judge: those in the campaign who were not stopped, and annotators who have not begun.
+    joined = list(campaign.participations.select_related("user").order_by("pk"))
+    known = {person.user_id for person in joined}
+    going_on = [
+        person.user for person in joined if person.state == Participation.State.ACTIVE and not person.rates
+    ]
+    annotators = members_of(campaign.dataset).filter(role=Role.ANNOTATOR)
+    people = going_on + [member.user for member in annotators if member.user_id not in known]
+
+    shown = [
+        WaitingTuple(
+            each.number,
+            each.required - each.collected,
+            skips[each.pk],
+            [person for person in people if person.pk not in done[each.pk]],
+        )
+        for each in rows
+    ]
+    return TuplesWaiting(shown, total["number"] - len(rows), total["missing"], total["most"])
 
 
 def _left_by_all(campaign: Campaign, tuples: QuerySet[Tuple], *, most: int) -> QuerySet[Tuple]:
@@ -92,36 +118,6 @@ def _left_by_all(campaign: Campaign, tuples: QuerySet[Tuple], *, most: int) -> Q
     answered = tuples.annotate(done=Coalesce(Subquery(done), 0))
     left = answered.filter(done__gte=people)
     return left.filter(Exists(skipped)) if answered.filter(done__lt=people).exists() else left
-
-
-def _told(campaign: Campaign, tuples: Sequence[Tuple]) -> list[WaitingTuple]:
-    skips: dict[int, list[Flag]] = defaultdict(list)
-    flags = Flag.objects.filter(tuple__in=tuples, kind=Flag.Kind.SKIP)
-    for flag in flags.select_related("participation__user"):
-        skips[flag.tuple_id].append(flag)
-    done: dict[int, set[int]] = defaultdict(set)
-    leases = Lease.objects.filter(tuple__in=tuples, state__in=DONE)
-    for tuple_id, person in leases.values_list("tuple", "participation__user"):
-        done[tuple_id].add(person)
-
-    # Who may be expected to judge: those in the campaign who were not stopped, and annotators who have not begun.
-    joined = list(campaign.participations.select_related("user").order_by("pk"))
-    known = {person.user_id for person in joined}
-    going_on = [
-        person.user for person in joined if person.state == Participation.State.ACTIVE and not person.rates
-    ]
-    annotators = members_of(campaign.dataset).filter(role=Role.ANNOTATOR)
-    people = going_on + [member.user for member in annotators if member.user_id not in known]
-
-    return [
-        WaitingTuple(
-            each.number,
-            each.required - each.collected,
-            skips[each.pk],
-            [person for person in people if person.pk not in done[each.pk]],
-        )
-        for each in tuples
-    ]
 
 
 def waiting_context(user: User, campaign: Campaign, dashboard: Dashboard) -> dict[str, Any]:

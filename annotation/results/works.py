@@ -253,15 +253,7 @@ def work_carry_out(*, work_pk: int, beats: bool = True) -> bool:
     if work is None:
         return False
     deed, is_good = DEEDS[work.kind], False
-    try:
-        is_good = _carry_out(work, deed, beats=beats)
-    finally:
-        if not is_good and deed.forget is not None:
-            deed.forget(work)
-    return is_good
 
-
-def _carry_out(work: CampaignWork, deed: _Deed, *, beats: bool) -> bool:
     def beat(at: datetime) -> None:
         if not _ours(work).update(heartbeat_at=at):
             raise ClaimLost
@@ -269,20 +261,22 @@ def _carry_out(work: CampaignWork, deed: _Deed, *, beats: bool) -> bool:
     try:
         with beating("work heartbeat", beat) if beats else nullcontext():
             _end(work, deed.compute(work))
+        is_good = True
     except ClaimLost:
-        return False
+        pass  # another worker has it, or somebody withdrew it
     except UserError as error:
         _ours(work).update(state=State.FAILED, message=str(error), finished_at=database_now())
-        return False
     except Exception as error:
         if connection_lost(error):  # its heartbeat goes stale, and another worker is invited
             logger.warning("Campaign %s: the database went away: %s", work.campaign_id, error)
-            return False
-        logger.exception("Campaign %s: %s failed", work.campaign_id, work.kind)
-        message = _("An unexpected error stopped it; the log describes it. Ask for it again.")
-        _ours(work).update(state=State.FAILED, message=message, finished_at=database_now())
-        return False
-    return True
+        else:
+            logger.exception("Campaign %s: %s failed", work.campaign_id, work.kind)
+            message = _("An unexpected error stopped it; the log describes it. Ask for it again.")
+            _ours(work).update(state=State.FAILED, message=message, finished_at=database_now())
+    finally:
+        if not is_good and deed.forget is not None:
+            deed.forget(work)
+    return is_good
 
 
 def _ours(work: CampaignWork) -> QuerySet[CampaignWork]:

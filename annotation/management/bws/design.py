@@ -1,16 +1,14 @@
 """`bws design`: its options and its answer."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.bws.designs.certificate import Certificate
 from annotation.bws.designs.design import design_tuples
-from annotation.bws.files.item_files import ItemFile, read_items, write_tuples
+from annotation.bws.files.item_files import read_items, write_tuples
 from annotation.management.bws import verb
 
 
@@ -32,41 +30,41 @@ def run(options: dict[str, Any]) -> verb.Answer:
     shape = {name: options[name] for name in ("size", "factor", "seed")}
     design = design_tuples(len(file.items), **shape)
     write_tuples(options["out"], file.items, design.tuples)
-    return verb.Answer([*_lines(file, design.certificate, options["out"])], design.certificate.as_dict())
-
-
-def _lines(file: ItemFile, certificate: Certificate, out: Path) -> Iterator[str]:
-    yield from file.warnings
+    certificate = design.certificate
+    lines = list(file.warnings)
     if file.duplicates:
-        yield ngettext(
+        sentence = ngettext(
             "%(n)s line repeats an item and is left out (line %(first)s).",
             "%(n)s lines repeat an item and are left out (the first is line %(first)s).",
             len(file.duplicates),
-        ) % {"n": f"{len(file.duplicates):,}", "first": file.duplicates[0]}
-    facts = {"size": certificate.size, "seed": certificate.seed, "out": out}
-    yield _("%(items)s items in %(tuples)s tuples of %(size)s, written to %(out)s (seed %(seed)s).") % (
-        facts | verb.with_commas(items=certificate.items, tuples=certificate.tuples)
-    )
-    yield _("Every item appears %(times)s times, and %(places)s times at each position.") % {
-        "times": _range(certificate.min_appearances, certificate.max_appearances),
-        "places": _range(certificate.min_place, certificate.max_place),
-    }
-    if certificate.repeated_pairs:
-        yield _(
-            "%(pairs)s pairs of items meet in more than one tuple: %(meetings)s meetings beyond the first "
-            "(no design of this size has fewer than %(bound)s)."
-        ) % verb.with_commas(
-            pairs=certificate.repeated_pairs,
-            meetings=certificate.repeated_meetings,
-            bound=certificate.fewest_repeated_meetings,
         )
-    else:
-        yield _("No two items meet in more than one tuple.")
+        lines.append(sentence % {"n": f"{len(file.duplicates):,}", "first": file.duplicates[0]})
+    facts = {"size": certificate.size, "seed": certificate.seed, "out": options["out"]}
+    lines += [
+        _("%(items)s items in %(tuples)s tuples of %(size)s, written to %(out)s (seed %(seed)s).")
+        % (facts | verb.with_commas(items=certificate.items, tuples=certificate.tuples)),
+        _("Every item appears %(times)s times, and %(places)s times at each position.")
+        % {
+            "times": _range(certificate.min_appearances, certificate.max_appearances),
+            "places": _range(certificate.min_place, certificate.max_place),
+        },
+    ]
+    met_again = _(
+        "%(pairs)s pairs of items meet in more than one tuple: %(meetings)s meetings beyond the first "
+        "(no design of this size has fewer than %(bound)s)."
+    ) % verb.with_commas(
+        pairs=certificate.repeated_pairs,
+        meetings=certificate.repeated_meetings,
+        bound=certificate.fewest_repeated_meetings,
+    )
+    lines.append(met_again if certificate.repeated_pairs else _("No two items meet in more than one tuple."))
     if certificate.components > 1:
-        yield _(
+        sentence = _(
             "The items fall into %(parts)s groups that no tuple joins, so scores of different groups "
             "cannot be compared; ask for more tuples per item (--factor)."
-        ) % {"parts": f"{certificate.components:,}"}
+        )
+        lines.append(sentence % {"parts": f"{certificate.components:,}"})
+    return verb.Answer(lines, certificate.as_dict())
 
 
 def _range(low: int, high: int) -> str:

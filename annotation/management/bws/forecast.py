@@ -140,14 +140,20 @@ def run(options: dict[str, Any]) -> verb.Answer:
             for each in sizes
         ]
     read = verb.file_lines(like) if like else ()
-    return verb.Answer([*read, *_lines(plan, expected, cost, enough), *_size_lines(sizes)], figures)
+    return verb.Answer([*read, *_lines(plan, expected, cost, enough, sizes)], figures)
 
 
 def _figures(name: str, expected: ExpectedRange | None) -> dict[str, float | None]:
     return {f"{name}_{part}": getattr(expected, part, None) for part in ("mean", "low", "high")}
 
 
-def _lines(plan: ForecastPlan, expected: Forecast, cost: float | None, enough: int | None) -> Iterator[str]:
+def _lines(
+    plan: ForecastPlan,
+    expected: Forecast,
+    cost: float | None,
+    enough: int | None,
+    sizes: Sequence[SizeForecast],
+) -> Iterator[str]:
     shape = {"size": plan.size, "each": plan.judgements_per_tuple}
     yield _("%(items)s items in %(tuples)s tuples of %(size)s, each judged %(each)s times.") % (
         shape | verb.with_commas(items=plan.items, tuples=expected.tuples)
@@ -177,9 +183,6 @@ def _lines(plan: ForecastPlan, expected: Forecast, cost: float | None, enough: i
     if enough is not None:
         saved = _("MaxDiff is as accurate as counting from about %(some)s of the %(all)s judgements.")
         yield saved % verb.with_commas(some=enough, all=expected.judgements)
-
-
-def _size_lines(sizes: Sequence[SizeForecast]) -> Iterator[str]:
     for each in sizes:
         if each.plan.size == SIZES_COMPARED[0]:
             yield _("In as much time:") if each.same_time else _("In as many judgements:")

@@ -57,11 +57,24 @@ def run(options: dict[str, Any]) -> verb.Answer:
     figures |= scores_report(judgements, fit=fit, seed=seed)
     if options["curve"]:
         figures["curve"] = curve_report(judgements, fit=fit, seed=seed)
-    lines = [*verb.file_lines(file), *_halves_lines(figures), *_scores_lines(figures), *_curve_lines(figures)]
+    lines = [*verb.file_lines(file), *_lines(figures)]
+    if options["curve"]:
+        sentence = _(
+            "judgements per tuple, judgements, reliability, agreement with the scores from all, which contain them, by "
+            "counting and by MaxDiff:"
+        )
+        lines.append(sentence)
+        for point in figures["curve"]:
+            names = ("spearman_mean", "agreement_mean", "maxdiff_agreement_mean")
+            half, counting, maxdiff = ("–" if point[name] is None else f"{point[name]:.4f}" for name in names)
+            numbers = verb.with_commas(each=point["judgements_per_tuple"], judgements=point["judgements"])
+            lines.append(
+                f"{numbers['each']:>4} {numbers['judgements']:>10} {half:>8} {counting:>8} {maxdiff:>8}"
+            )
     return verb.Answer(lines, figures | verb.file_figures(file))
 
 
-def _halves_lines(figures: Mapping[str, Any]) -> Iterator[str]:
+def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
     halves = {
         Split.JUDGEMENTS: _("halves of each tuple's judgements"),
         Split.TUPLES: _("halves of the tuples"),
@@ -91,9 +104,6 @@ def _halves_lines(figures: Mapping[str, Any]) -> Iterator[str]:
         _("Spearman-Brown %(spearman_brown).4f: the estimate for all judgements instead of half of them")
         % figures
     )
-
-
-def _scores_lines(figures: Mapping[str, Any]) -> Iterator[str]:
     if figures["marginal_reliability"] is not None:
         yield (
             _(
@@ -118,17 +128,3 @@ def _scores_lines(figures: Mapping[str, Any]) -> Iterator[str]:
     names = {"item": _("item"), "tuple": _("tuple"), "annotator": _("annotator"), "residual": _("residual")}
     parts = [f"{name} {components[key]:.4f}" for key, name in names.items() if components[key] is not None]
     yield _("Variance components of one outcome: %(parts)s") % {"parts": ", ".join(parts)}
-
-
-def _curve_lines(figures: Mapping[str, Any]) -> Iterator[str]:
-    if "curve" not in figures:
-        return
-    yield _(
-        "judgements per tuple, judgements, reliability, agreement with the scores from all, which contain them, by "
-        "counting and by MaxDiff:"
-    )
-    for point in figures["curve"]:
-        names = ("spearman_mean", "agreement_mean", "maxdiff_agreement_mean")
-        half, counting, maxdiff = ("–" if point[name] is None else f"{point[name]:.4f}" for name in names)
-        numbers = verb.with_commas(each=point["judgements_per_tuple"], judgements=point["judgements"])
-        yield f"{numbers['each']:>4} {numbers['judgements']:>10} {half:>8} {counting:>8} {maxdiff:>8}"

@@ -2,7 +2,7 @@
 
 import math
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -111,16 +111,15 @@ def run(options: dict[str, Any]) -> verb.Answer:
         "%(items)s items scored by %(method)s from %(judgements)s judgements, written to %(out)s.",
         len(file.judgements),
     ) % (options | verb.with_commas(items=len(file.items), judgements=len(file.judgements)))
-    return verb.Answer(
-        [
-            *verb.file_lines(file),
-            line,
-            *_error_lines(scores, facts),
-            *_scale_lines(file, scores),
-            *_mean_lines(named, scores),
-        ],
-        figures,
-    )
+    lines = [*verb.file_lines(file), line, *_error_lines(scores, facts), *_scale_lines(file, scores)]
+    means = scores.means_of_groups(named).get("prior_means", {})
+    for name, mean in list(means.items())[:FURTHEST_SHOWN]:
+        sentence = _("Group %(name)s: the prior mean of its utilities is %(mean)+.2f.")
+        lines.append(sentence % {"name": name, "mean": mean})
+    if len(means) > FURTHEST_SHOWN:
+        sentence = _("The prior means of all %(number)d groups are in the JSON (--json).")
+        lines.append(sentence % {"number": len(means)})
+    return verb.Answer(lines, figures)
 
 
 def _scale_figures(file: JudgementFile, scores: Scores) -> dict[str, Any]:
@@ -161,17 +160,6 @@ def _scale_lines(file: JudgementFile, scores: Scores) -> Iterator[str]:
         yield _("%(annotator)s: scale %(scale).2f, 95 %% interval %(low).2f to %(high).2f.") % (
             one | {"low": low, "high": high}
         )
-
-
-def _mean_lines(named: Sequence[str], scores: Scores) -> Iterator[str]:
-    means = scores.means_of_groups(named).get("prior_means", {})
-    for name, mean in list(means.items())[:FURTHEST_SHOWN]:
-        yield _("Group %(name)s: the prior mean of its utilities is %(mean)+.2f.") % {
-            "name": name,
-            "mean": mean,
-        }
-    if len(means) > FURTHEST_SHOWN:
-        yield _("The prior means of all %(number)d groups are in the JSON (--json).") % {"number": len(means)}
 
 
 def _error_lines(scores: Scores, facts: dict[str, Any]) -> Iterator[str]:
