@@ -149,33 +149,30 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
                 url=self.url,
             ) from error
         except ClientError as error:
-            raise self._answer_shown(error) from error
+            code = _code(error)
+            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+            shown = StorageError
+            if code in REFUSED or status in {401, 403}:
+                sentence = _(
+                    "The file storage %(url)s refused the key (%(code)s). Check AWS_ACCESS_KEY_ID, "
+                    "AWS_SECRET_ACCESS_KEY and what the key may do."
+                )
+            elif code in {"NoSuchBucket", "404"}:
+                sentence = _(
+                    "The file storage %(url)s does not exist. Create the bucket, or correct STORAGE_URL."
+                )
+            elif code in BUSY or status >= 500:
+                shown = StorageAway
+                sentence = _("The file storage %(url)s does not work now (%(code)s). Try again later.")
+            else:
+                sentence = _("The file storage %(url)s answered with an error (%(code)s).")
+            raise shown(sentence, url=self.url, code=code) from error
         except (BotoCoreError, Boto3Error, RetriesExceededError) as error:
             raise StorageAway(
                 _("The file storage %(url)s cannot be reached (%(kind)s). Try again when it answers."),
                 url=self.url,
                 kind=type(error).__name__,
             ) from error
-
-    def _answer_shown(self, error: ClientError) -> StorageError:
-        code = _code(error)
-        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        words: dict[str, object] = {"url": self.url, "code": code}
-        if code in REFUSED or status in {401, 403}:
-            sentence = _(
-                "The file storage %(url)s refused the key (%(code)s). Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY "
-                "and what the key may do."
-            )
-            return StorageError(sentence, **words)
-        if code in {"NoSuchBucket", "404"}:
-            sentence = _(
-                "The file storage %(url)s does not exist. Create the bucket, or correct STORAGE_URL."
-            )
-            return StorageError(sentence, **words)
-        if code in BUSY or status >= 500:
-            sentence = _("The file storage %(url)s does not work now (%(code)s). Try again later.")
-            return StorageAway(sentence, **words)
-        return StorageError(_("The file storage %(url)s answered with an error (%(code)s)."), **words)
 
 
 def _code(error: ClientError) -> str:

@@ -1,6 +1,5 @@
 """What all addresses of the API share: pages of bounded size, and refusals that are JSON with a sentence."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.core.exceptions import BadRequest, RequestDataTooBig, TooManyFieldsSent
@@ -103,14 +102,26 @@ class _Readable:
             raise ParseError(_("The JSON is nested too deeply.")) from error
         if nested_deeply(parsed):
             raise ParseError(_("The JSON is nested too deeply."))
-        for text in _texts(parsed):
-            if "\0" in text:
-                raise ParseError(NUL_REFUSED)
-            try:
-                text.encode()
-            except UnicodeEncodeError as error:
-                half = _("The text contains half of a character (a lone surrogate). Send whole characters.")
-                raise ParseError(half) from error
+        # Every text in a body, names of fields included; of the files that came with it, none.
+        waiting = [parsed]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, str):
+                if "\0" in value:
+                    raise ParseError(NUL_REFUSED)
+                try:
+                    value.encode()
+                except UnicodeEncodeError as error:
+                    half = _(
+                        "The text contains half of a character (a lone surrogate). Send whole characters."
+                    )
+                    raise ParseError(half) from error
+            elif isinstance(value, DataAndFiles):
+                waiting.append(value.data)
+            elif isinstance(value, dict):
+                waiting.extend(value.lists() if isinstance(value, QueryDict) else value.items())
+            elif isinstance(value, list | tuple):
+                waiting.extend(value)
         return parsed
 
 
@@ -124,23 +135,6 @@ class ReadableForm(_Readable, FormParser):
 
 class ReadableMultiPart(_Readable, MultiPartParser):
     pass
-
-
-def _texts(parsed: Any) -> Iterator[str]:
-    """Every text in a body, names of fields included; of the files that came with it, none."""
-    waiting = [parsed]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, DataAndFiles):
-            waiting.append(value.data)
-        elif isinstance(value, QueryDict):
-            waiting.extend(value.lists())
-        elif isinstance(value, dict):
-            waiting.extend(value.items())
-        elif isinstance(value, list | tuple):
-            waiting.extend(value)
 
 
 def error_answer(error: Exception, context: dict[str, Any]) -> Response | None:

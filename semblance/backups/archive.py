@@ -148,12 +148,14 @@ class BackupReader:
                 TableCopy(one["label"], tuple(one["fields"]), int(one["rows"]), one["sha256"])
                 for one in given["tables"]
             )
-            files = [
-                FileCopy(_inside(one["path"]), int(one["size"]), one["sha256"]) for one in given["files"]
-            ]
-            # Raises ValueError where two files would have one path, or one would be the folder of another.
+            files = [FileCopy(one["path"], int(one["size"]), one["sha256"]) for one in given["files"]]
+            # Raises ValueError where a file would lie outside the folder, two files would have one path, or one would
+            # be the folder of another.
             paths = [file.path for file in files]
             places = {PurePosixPath(path) for path in paths}
+            for place in places:
+                if not place.parts or place.is_absolute() or ".." in place.parts or "\0" in str(place):
+                    raise ValueError(f"{place} leads out of the folder")
             if len(places) < len(paths):
                 raise ValueError("two files have one path")
             if nested := next((path for path in places if not places.isdisjoint(path.parents)), None):
@@ -237,11 +239,3 @@ def backup_reading(path: Path) -> Iterator[BackupReader]:
 
 def _table_name(label: str) -> str:
     return f"tables/{label}.jsonl"
-
-
-def _inside(path: str) -> str:
-    """The path, if it leads nowhere but below the folder. Raises ValueError otherwise."""
-    parts = PurePosixPath(path).parts
-    if not parts or PurePosixPath(path).is_absolute() or ".." in parts or "\0" in path:
-        raise ValueError(f"{path} leads out of the folder")
-    return path

@@ -29,40 +29,37 @@ def encoder_runs(snapshot: Snapshot) -> tuple[list[EncoderRun], int]:
     done = Run.objects.filter(dataset=snapshot.dataset, kind__in=_WHAT, state=Run.State.SUCCEEDED)
     read = done.filter(result__snapshot__lte=snapshot.number)
     newest = read.order_by("-pk").prefetch_related("evaluations")[:_MOST_RUNS]
-    return [_run(run) for run in reversed(newest)], read.count()
-
-
-def _run(run: Run) -> EncoderRun:
-    header, rows, notes = _TELLING[run.kind](run)
-    weighting = str(run.plan.get("weighting", ""))
     # What was left out lest a test sentence be trained on.
     told = {
         "held_out_left_out": "{:,} pairs were not trained on because they hold a sentence of another split.",
         "left_out": "{:,} pairs were not tested on because the encoder had seen one of their sentences.",
         "test_left_out": "{:,} test pairs were left out because the base had seen one of their sentences.",
     }
-    return EncoderRun(
-        number=run.pk,
-        what=_WHAT[run.kind],
-        snapshot=run.result.get("snapshot"),
-        settings={
-            shown: str(run.plan[name])
-            for name, shown in _SETTINGS.items()
-            if run.plan.get(name) not in (None, "")
-        },
-        notes=[
-            *notes,
-            *[
-                sentence.format(run.result[name])
-                for name, sentence in told.items()
-                if isinstance(run.result.get(name), int) and run.result[name]
-            ],
-        ],
-        header=header,
-        rows=rows,
-        trained=run.kind != "evaluate_encoder",
-        realism=weighting == "realism" or run.kind == "compare_weightings",
-    )
+    runs = []
+    for run in reversed(newest):
+        header, rows, notes = _TELLING[run.kind](run)
+        left_out = [
+            sentence.format(run.result[name])
+            for name, sentence in told.items()
+            if isinstance(run.result.get(name), int) and run.result[name]
+        ]
+        encoder_run = EncoderRun(
+            number=run.pk,
+            what=_WHAT[run.kind],
+            snapshot=run.result.get("snapshot"),
+            settings={
+                shown: str(run.plan[name])
+                for name, shown in _SETTINGS.items()
+                if run.plan.get(name) not in (None, "")
+            },
+            notes=[*notes, *left_out],
+            header=header,
+            rows=rows,
+            trained=run.kind != "evaluate_encoder",
+            realism=str(run.plan.get("weighting", "")) == "realism" or run.kind == "compare_weightings",
+        )
+        runs.append(encoder_run)
+    return runs, read.count()
 
 
 def _trained(run: Run) -> Told:

@@ -95,7 +95,20 @@ class Group:
                 self._readers.append(reader)
             yield
         finally:
-            self._stop()
+            # Ask all to end, and end those that do not; a second signal waits no longer.
+            for process in self.processes.values():
+                process.terminate()
+            asked, until = self._asked_to_stop, time.monotonic() + GRACE
+            while any(process.poll() is None for process in self.processes.values()):
+                if time.monotonic() >= until or self._asked_to_stop > max(asked, 1):
+                    break
+                time.sleep(LOOK_EVERY)
+            for process in self.processes.values():
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            for reader in self._readers:
+                reader.join()
 
     def ended(self) -> ProgramEnd | None:
         """The first program that has ended by itself, if one has."""
@@ -111,22 +124,6 @@ class Group:
         for line in process.stdout or ():
             if line.strip():
                 self._write(f"{name} │ {line.rstrip()}")
-
-    def _stop(self) -> None:
-        """Ask all to end, and end those that do not; a second signal waits no longer."""
-        for process in self.processes.values():
-            process.terminate()
-        asked, until = self._asked_to_stop, time.monotonic() + GRACE
-        while any(process.poll() is None for process in self.processes.values()):
-            if time.monotonic() >= until or self._asked_to_stop > max(asked, 1):
-                break
-            time.sleep(LOOK_EVERY)
-        for process in self.processes.values():
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        for reader in self._readers:
-            reader.join()
 
 
 def _ends_with(parent: int) -> Callable[[], None] | None:

@@ -3,7 +3,7 @@
 What a worker carries out, it wrote with its last heartbeat, seconds ago. Of runs, their own rows say it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -112,10 +112,18 @@ def worker_rows(at: datetime) -> list[WorkerRow]:
         if task_name in numbers:
             named |= {(task_name, number): doing for number, doing in doings(numbers[task_name])}
 
-    rows = [
-        WorkerRow(worker, state_of(worker), list(_doing(worker, found.get(worker.hostname, []), named)))
-        for worker in live
-    ]
+    rows = []
+    for worker in live:
+        runs = found.get(worker.hostname, [])
+        doing = list(runs)
+        for task in worker.work:
+            name = task["task"]
+            if name in (EXECUTE, ASSIST) and runs:
+                continue  # named by the rows above
+            other = OTHER_TASKS.get(name, _("looks for waiting work"))
+            known = named.get((name, task["about"])) or Doing(str(other))
+            doing.append(known._replace(seconds=task["seconds"]))
+        rows.append(WorkerRow(worker, state_of(worker), doing))
     return [*rows, *(WorkerRow(worker, WorkerState.SILENT, []) for worker in silent)]
 
 
@@ -139,20 +147,6 @@ def workers_named(names: Iterable[str], at: datetime) -> list[WorkerHeartbeat]:
             raise UserError(_("There is no live worker “%(name)s”. See manage.py workers."), name=name)
         found |= {worker.pk: worker for worker in those}
     return list(found.values())
-
-
-def _doing(
-    worker: WorkerHeartbeat, runs: list[Doing], named: Mapping[tuple[str, int | None], Doing]
-) -> Iterator[Doing]:
-    yield from runs
-    for task in worker.work:
-        name = task["task"]
-        if name in (EXECUTE, ASSIST) and runs:
-            continue  # named by the rows above
-        known = named.get((name, task["about"])) or Doing(
-            str(OTHER_TASKS.get(name, _("looks for waiting work")))
-        )
-        yield known._replace(seconds=task["seconds"])
 
 
 def _run_named(run: Run) -> str:

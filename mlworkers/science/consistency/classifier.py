@@ -5,8 +5,6 @@ classifiers of |u − v| and u·v that were tried (docs/experiments/LOG.md), and
 learn wrong labels by heart.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
@@ -39,32 +37,24 @@ def label_chances(features: Floats, pairs: LabelledPairs, label: Integers | None
     chances = np.empty((len(features), pairs.labels))
     for fold in range(pairs.folds):
         own, seen = pairs.fold == fold, pairs.seen_by(fold)
-        # One fit a fold, of d + 1 numbers for each label.
-        chances[own] = _fitted(features[seen], given[seen], pairs.labels)(features[own])
-    return chances
-
-
-def _fitted(features: Floats, label: Integers, labels: int) -> Callable[[Floats], Floats]:
-    """Multinomial logistic regression on standardised features, each label weighing the same.
-
-    Newton's method, without random numbers, on one core: the same result on any number of cores.
-    """
-    mean, scale = features.mean(axis=0), features.std(axis=0)
-    scale = np.where(scale > 0, scale, 1.0)  # a constant feature becomes 0
-    present, counts = np.unique(label, return_counts=True)
-    # n / (labels · n_label), mean 1.
-    weights = (label.size / present.size / counts)[np.searchsorted(present, label)]
-    # scikit-learn minimises C · Σ_i w_i loss_i + 1/2 |coefficients|²: this is mean loss + _PENALTY/2 |…|².
-    regression = LogisticRegression(
-        C=1 / (_PENALTY * label.size), solver="newton-cholesky", tol=1e-9, max_iter=500
-    )
-    with threadpool_limits(1):
-        regression.fit((features - mean) / scale, label, sample_weight=weights)
-
-    def chances(others: Floats) -> Floats:
-        found = np.zeros((len(others), labels))  # a label that was not learned keeps the chance 0
+        learned, known = features[seen], given[seen]
+        # One fit a fold, of d + 1 numbers for each label: multinomial logistic regression on standardised features,
+        # each label weighing the same. Newton's method, without random numbers, on one core: the same result on any
+        # number of cores.
+        mean, scale = learned.mean(axis=0), learned.std(axis=0)
+        scale = np.where(scale > 0, scale, 1.0)  # a constant feature becomes 0
+        present, counts = np.unique(known, return_counts=True)
+        # n / (labels · n_label), mean 1.
+        weights = (known.size / present.size / counts)[np.searchsorted(present, known)]
+        # scikit-learn minimises C · Σ_i w_i loss_i + 1/2 |coefficients|²: this is mean loss + _PENALTY/2 |…|².
+        regression = LogisticRegression(
+            C=1 / (_PENALTY * known.size), solver="newton-cholesky", tol=1e-9, max_iter=500
+        )
+        found = np.zeros(
+            (np.count_nonzero(own), pairs.labels)
+        )  # a label that was not learned keeps the chance 0
         with threadpool_limits(1):
-            found[:, present] = regression.predict_proba((others - mean) / scale)
-        return found
-
+            regression.fit((learned - mean) / scale, known, sample_weight=weights)
+            found[:, present] = regression.predict_proba((features[own] - mean) / scale)
+        chances[own] = found
     return chances

@@ -169,7 +169,19 @@ class BigramIndex:
 
     def retrieve(self, sentence: str, *, most: int) -> Retrieved:
         """The chunks most similar to a sentence; none that has no bigram in common with it."""
-        keys, counts = self._known(sentence)
+        # The sentence's bigrams that the index has, ascending, and how often each is in it.
+        numbers = [self._words.number(word) for word in words(sentence)]
+        pairs_of_words = [
+            one << _WORD_BITS | other
+            for one, other in pairwise(numbers)
+            if one is not None and other is not None
+        ]
+        # (bigrams,): term frequencies of the sentence.
+        keys, counts = np.unique(np.array(pairs_of_words, dtype=np.uint64), return_counts=True)
+        # A key above all others would be found behind the end; the comparison below then rejects it.
+        at = np.minimum(np.searchsorted(self._bigrams, keys), len(self._bigrams) - 1)
+        known = self._bigrams[at] == keys
+        keys, counts = keys[known], counts[known]
         places = np.searchsorted(self._bigrams, keys)  # each is there: `_known` has checked
         begins, ends = self._bounds[places], self._bounds[places + 1]
         chunks = len(self.chunks) - 1
@@ -195,21 +207,6 @@ class BigramIndex:
         order = np.lexsort((found, -cosines[found]))[:most]
         best = found[order]
         return Retrieved(best, cosines[best])
-
-    def _known(self, sentence: str) -> tuple[Keys, NDArray[np.int64]]:
-        """The sentence's bigrams that the index has, ascending, and how often each is in it."""
-        numbers = [self._words.number(word) for word in words(sentence)]
-        found = [
-            one << _WORD_BITS | other
-            for one, other in pairwise(numbers)
-            if one is not None and other is not None
-        ]
-        # (bigrams,): term frequencies of the sentence.
-        keys, counts = np.unique(np.array(found, dtype=np.uint64), return_counts=True)
-        # A key above all others would be found behind the end; the comparison below then rejects it.
-        places = np.minimum(np.searchsorted(self._bigrams, keys), len(self._bigrams) - 1)
-        known = self._bigrams[places] == keys
-        return keys[known], counts[known]
 
     @cached_property
     def _words(self) -> _Words:

@@ -137,7 +137,18 @@ class _Writer:
                 "upload text whose documents have several sentences."
             )
         self._starts.append(facts.sentences)
-        self._note_near_duplicates()
+        starts: Places = np.frombuffer(self._starts, np.int64)
+        sizes = starts[1:] - starts[:-1]  # sentences of each segment
+        documents = np.repeat(np.frombuffer(self._of_document, np.int32), sizes)
+        found = near_duplicates(np.frombuffer(self._keys, np.uint64), documents)
+        facts.near_duplicates = len(found)
+        if found:
+            text = (self._folder / _NAMES).read_text("utf-8")
+            names = [json_from(line) for line in text.splitlines()]
+            facts.near_duplicate_names = [
+                f"{names[one]} ~ {names[other]} ({100 * share:.0f} %)"
+                for one, other, share in found[:_EXAMPLES]
+            ]
         for name, values, kind in (
             (_OFFSETS, self._offsets, np.int64),
             (_SEGMENTS, self._starts, np.int64),
@@ -147,21 +158,6 @@ class _Writer:
             np.save(self._folder / name, np.frombuffer(values, dtype=kind))
         (self._folder / _FACTS).write_text(json.dumps(asdict(facts)), "utf-8")
         return facts
-
-    def _note_near_duplicates(self) -> None:
-        starts: Places = np.frombuffer(self._starts, np.int64)
-        sizes = starts[1:] - starts[:-1]  # sentences of each segment
-        # (n,): the document of each sentence.
-        documents = np.repeat(np.frombuffer(self._of_document, np.int32), sizes)
-        found = near_duplicates(np.frombuffer(self._keys, np.uint64), documents)
-        self.facts.near_duplicates = len(found)
-        if not found:
-            return
-        text = (self._folder / _NAMES).read_text("utf-8")
-        names = [json_from(line) for line in text.splitlines()]
-        self.facts.near_duplicate_names = [
-            f"{names[one]} ~ {names[other]} ({100 * share:.0f} %)" for one, other, share in found[:_EXAMPLES]
-        ]
 
 
 def corpus_write(

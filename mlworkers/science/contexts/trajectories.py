@@ -49,7 +49,15 @@ class TrajectoryScorer:
         chosen = []
         for number, pair in enumerate(pairs):
             if fitting[number]:
-                chosen.append((pair, self._texts(pair)))
+                # The continuations of the first sentence, then those of the second; none holds a sentence of the pair.
+                leaks = Leaks(pair)
+                texts = [
+                    (text, bool(second))
+                    for second, sentence in enumerate(pair)
+                    for text in self._continuations(sentence)
+                    if not leaks.in_text(text)
+                ]
+                chosen.append((pair, texts))
             report(number // 2, len(pairs), "Writing continuations")
         asked = [
             # λ4: log p(continuation | sentence) per token; nothing is before the sentence.
@@ -78,16 +86,6 @@ class TrajectoryScorer:
 
     def _background(self, pair: Pair) -> list[str]:
         return background_beside(pair, self.background, most=self.plan.background)
-
-    def _texts(self, pair: Pair) -> list[tuple[str, bool]]:
-        """The continuations of the first sentence, then those of the second; none holds a sentence of the pair."""
-        leaks = Leaks(pair)
-        return [
-            (text, bool(number))
-            for number, sentence in enumerate(pair)
-            for text in self._continuations(sentence)
-            if not leaks.in_text(text)
-        ]
 
     def _continuations(self, sentence: str) -> list[str]:
         if sentence not in self._known:

@@ -62,8 +62,26 @@ def differences_of(
         raise ValueError(
             f"There is no encoder “{unknown[0]}” to compare with; there are {', '.join(measured)}."
         )
-    tables = {label: _by_seed_and_pair(measured[label]) for label in asked}  # (seeds, pairs), or None
-    return {pair: _difference(pair, tables) for pair in between}
+    # (seeds, pairs): the pseudo-values of each seed's figure on each pair; None where one of the figures has none.
+    tables: dict[str, Table | None] = {}
+    for label in asked:
+        defined = [one.by_pair for one in measured[label] if one.by_pair is not None]
+        # (n,) for each seed -> (seeds, n). Pseudo-values of a figure have the figure as their mean.
+        tables[label] = np.stack(defined) if len(defined) == len(measured[label]) else None
+    differences = {}
+    for pair in between:
+        first, second = (tables[label] for label in pair)
+        if first is None or second is None:
+            differences[pair] = Difference()
+            continue
+        if len(first) != len(second) and 1 not in (len(first), len(second)):
+            raise ValueError(
+                f"“{pair[0]}” has {len(first)} seeds and “{pair[1]}” {len(second)}; they are compared seed by seed."
+            )
+        # (seeds, pairs) - (seeds, pairs). A table of one row is subtracted from each row of the other, so that
+        # the mean of row s is the figure of seed s minus that of the other kind.
+        differences[pair] = difference_from(first - second)
+    return differences
 
 
 def adjusted(differences: Mapping[Key, Difference]) -> dict[Key, Difference]:
@@ -93,23 +111,3 @@ def _compared(measured: Sequence[Measured]) -> ComparedEncoder:
     interval = percentile_interval(np.mean([one.drawn for one in measured], axis=0))
     low, high = (interval.low, interval.high) if interval else (None, None)
     return ComparedEncoder(tuple(seeds.tolist()), Spread(float(seeds.mean()), low, high), sd)
-
-
-def _by_seed_and_pair(measured: Sequence[Measured]) -> Table | None:
-    """The pseudo-values of each seed's figure on each pair; None where one of the figures has none."""
-    defined = [one.by_pair for one in measured if one.by_pair is not None]
-    # (n,) for each seed -> (seeds, n). Pseudo-values of a figure have the figure as their mean.
-    return np.stack(defined) if len(defined) == len(measured) else None
-
-
-def _difference(pair: Between, tables: Mapping[str, Table | None]) -> Difference:
-    first, second = (tables[label] for label in pair)  # (seeds, pairs) each
-    if first is None or second is None:
-        return Difference()
-    if len(first) != len(second) and 1 not in (len(first), len(second)):
-        raise ValueError(
-            f"“{pair[0]}” has {len(first)} seeds and “{pair[1]}” {len(second)}; they are compared seed by seed."
-        )
-    # (seeds, pairs) - (seeds, pairs). A table of one row is subtracted from each row of the other, so that
-    # the mean of row s is the figure of seed s minus that of the other kind.
-    return difference_from(first - second)

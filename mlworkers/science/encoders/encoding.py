@@ -47,7 +47,18 @@ class SentenceVectors:
 
     def cosines(self, first: Sequence[str], second: Sequence[str]) -> Scores:
         """Of each pair, (n,). Raises EncoderError where a vector is not finite or has no direction."""
-        return _cosines(self.vectors, self._places(first), self._places(second))
+        left, right = self._places(first), self._places(second)
+        # In float64, a block of pairs at a time: the cosine of a sentence with itself is 1.
+        lengths = _lengths(self.vectors)  # (sentences,): once for each, not for each pair
+        cosines = np.empty(left.size)
+        for start in range(0, left.size, _PAIRS_PER_BLOCK):
+            block = slice(start, start + _PAIRS_PER_BLOCK)  # 2 · 8192 · d numbers at a time, not 2 n d
+            cosines[block] = _dot(self.vectors[left[block]], self.vectors[right[block]])
+        # cos = u · v / (|u| |v|); rounding may carry it a little beyond ±1.
+        unit: Scores = np.clip(cosines / (lengths[left] * lengths[right]), -1.0, 1.0)
+        # Rounding would rank pairs of equal sentences, on each device in another order.
+        unit[left == right] = 1.0
+        return unit
 
     def sides(self, first: Sequence[str], second: Sequence[str]) -> tuple[Vectors, Vectors]:
         """The vectors of the first sentences and of the second, (n, d) each."""
@@ -126,18 +137,7 @@ def encode(
         share = min(share, rows / len(places))
         return len(places)
 
-    counts = _token_counts(encoder, sentences)  # (n,)
-    batches = length_batches(counts, tokens_per_batch=compute.tokens_per_batch)
-    prepared = ((places, tokenized(places)) for places in batches)
-    with closing(side_by_side(encoded, prepared, workers=compute.workers)) as sizes:
-        for size in sizes:
-            done += size
-            report(done, len(sentences), "Encoding sentences")
-    return vectors
-
-
-def _token_counts(encoder: SentenceTransformer, sentences: Sequence[str]) -> NDArray[np.int64]:
-    """Tokens of each sentence as the encoder will see it: cut at its longest input."""
+    # Tokens of each sentence as the encoder will see it: cut at its longest input.
     blocks = range(0, len(sentences), _SENTENCES_PER_BLOCK)
     # Of the tokenizer itself: special tokens count, padding does not.
     counts = [
@@ -145,20 +145,14 @@ def _token_counts(encoder: SentenceTransformer, sentences: Sequence[str]) -> NDA
         for block in (list(sentences[start : start + _SENTENCES_PER_BLOCK]) for start in blocks)
         for tokens in encoder.tokenizer(block, truncation=True, return_attention_mask=False)["input_ids"]
     ]
-    return np.array(counts, dtype=np.int64)
-
-
-def _cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]) -> Scores:
-    """In float64, a block of pairs at a time: the cosine of a sentence with itself is 1."""
-    lengths = _lengths(vectors)  # (sentences,): once for each, not for each pair
-    cosines = np.empty(left.size)
-    for start in range(0, left.size, _PAIRS_PER_BLOCK):
-        block = slice(start, start + _PAIRS_PER_BLOCK)  # 2 · 8192 · d numbers at a time, not 2 n d
-        cosines[block] = _dot(vectors[left[block]], vectors[right[block]])
-    # cos = u · v / (|u| |v|); rounding may carry it a little beyond ±1.
-    unit: Scores = np.clip(cosines / (lengths[left] * lengths[right]), -1.0, 1.0)
-    unit[left == right] = 1.0  # rounding would rank pairs of equal sentences, on each device in another order
-    return unit
+    lengths = np.array(counts, dtype=np.int64)  # (n,)
+    batches = length_batches(lengths, tokens_per_batch=compute.tokens_per_batch)
+    prepared = ((places, tokenized(places)) for places in batches)
+    with closing(side_by_side(encoded, prepared, workers=compute.workers)) as sizes:
+        for size in sizes:
+            done += size
+            report(done, len(sentences), "Encoding sentences")
+    return vectors
 
 
 def unit_vectors(vectors: Vectors) -> Vectors:

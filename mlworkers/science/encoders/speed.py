@@ -49,7 +49,12 @@ def paces_measured(
             way()
             taken.append(now() - started)
         report((done + 1) * len(sentences), rounds * len(sentences), "Encoding sentences")
-    by_length, in_order = (_pace(len(sentences), taken) for taken in seconds)
+    paces = []
+    for taken in seconds:
+        rates = [len(sentences) / one if one else float("inf") for one in taken]
+        # One round that other work slowed down moves a mean and hardly a median.
+        paces.append(Pace(float(np.median(rates)), min(rates), max(rates)))
+    by_length, in_order = paces
     return by_length, in_order
 
 
@@ -66,9 +71,3 @@ def encode_in_order(encoder: SentenceTransformer, sentences: Sequence[str], *, b
         parts.append(output["sentence_embedding"].float().cpu().numpy())
     vectors: Vectors = np.concatenate(parts)
     return vectors
-
-
-def _pace(sentences: int, seconds: Sequence[float]) -> Pace:
-    rates = [sentences / one if one else float("inf") for one in seconds]  # sentences a second, (rounds,)
-    # One round that other work slowed down moves a mean and hardly a median.
-    return Pace(float(np.median(rates)), min(rates), max(rates))

@@ -117,7 +117,12 @@ def _weights(
             # (signals, n) -> (n,): one signal is its own product.
             weights: Weights = np.prod(signals, axis=0)
         case Weighting.FILTER | Weighting.FILTER_CONSISTENCY:
-            weights = _filtered(signals[0], numbers, share)
+            # 0 for the lowest values, and the lower numbers where values are equal; 1 for the others. Rounded down:
+            # a small share of few pairs drops none.
+            weights = np.ones(numbers.size)  # RISE, section 5: the lowest 10 % are dropped
+            # lexsort sorts by its last key first: by value, then by number. The order of the rows does not decide
+            # which pairs are dropped.
+            weights[np.lexsort((numbers, signals[0]))[: int(share * numbers.size)]] = 0
         case Weighting.RATIO:
             weights = density_ratios(signals[0])
         case Weighting.RANK:
@@ -132,17 +137,6 @@ def _weights(
         case _:
             weights = np.ones(numbers.size)
     return weights
-
-
-def _filtered(values: Weights, numbers: Places, share: float) -> Weights:
-    """0 for the lowest values, and the lower numbers where values are equal; 1 for the others. Rounded down: a small
-    share of few pairs drops none.
-    """
-    kept = np.ones(numbers.size)  # RISE, section 5: the lowest 10 % are dropped
-    # lexsort sorts by its last key first: by value, then by number. The order of the rows does not decide
-    # which pairs are dropped.
-    kept[np.lexsort((numbers, values))[: int(share * numbers.size)]] = 0
-    return kept
 
 
 def density_ratios(probabilities: ArrayLike) -> Weights:

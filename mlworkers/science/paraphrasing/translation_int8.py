@@ -109,6 +109,8 @@ class Int8Translator(Translator):
         translator = ctranslate2.Translator(
             str(self._folder), device="cpu", inter_threads=1, intra_threads=self.threads
         )
+        known = self.language.written_tokens
+        unknown = known[self.language.tokenizer.unk_token]
         done = 0
         for length, places in of_equal_length(self.language, sentences):
             least, most = self.language.bounds(length - 1, way)  # without the mark at the end
@@ -125,13 +127,14 @@ class Int8Translator(Translator):
                 else {"beam_size": way.beams, "num_hypotheses": way.candidates, "length_penalty": 1.0},
             )
             for place, result in zip(places, results, strict=True):
-                found[place] = [self._translation(tokens, most) for tokens in result.hypotheses]
+                # The library writes tokens as text.
+                found[place] = [
+                    Translation(
+                        self.language.text_of([known.get(token, unknown) for token in tokens]),
+                        len(tokens) >= most,
+                    )
+                    for tokens in result.hypotheses
+                ]
             done += len(places)
             report(done, len(sentences), "Translating")
         return found
-
-    def _translation(self, tokens: Sequence[str], most: int) -> Translation:
-        known = self.language.written_tokens
-        unknown = known[self.language.tokenizer.unk_token]
-        numbers = [known.get(token, unknown) for token in tokens]  # the library writes tokens as text
-        return Translation(self.language.text_of(numbers), len(tokens) >= most)

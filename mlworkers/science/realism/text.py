@@ -37,15 +37,13 @@ def alike(text: str) -> str:
     """The sentence as a classifier sees it; one without a letter or digit keeps its characters. Never empty."""
     plain = text
     # Again, until nothing changes: what one substitution uncovers, another may be meant for.
-    while (dressed := _dressed(plain)) != plain:
-        plain = dressed
+    before = None
+    while plain != before:
+        before = plain
+        # Compatibility forms first: full-width letters and ligatures become those that the patterns name.
+        plain = unicodedata.normalize("NFKC", plain).lower().translate(_CHARACTERS)
+        plain = _TREEBANK_MARK.sub(lambda mark: _TREEBANK[mark[0]], plain)
+        for pattern, by in _SUBSTITUTIONS:
+            plain = pattern.sub(by, plain)
+        plain = plain.strip(_AT_THE_ENDS)  # a final full stop tells whether a limit cut the text
     return plain or " ".join(text.split()) or text
-
-
-def _dressed(text: str) -> str:
-    # Compatibility forms first: full-width letters and ligatures become those that the patterns name.
-    plain = unicodedata.normalize("NFKC", text).lower().translate(_CHARACTERS)
-    plain = _TREEBANK_MARK.sub(lambda mark: _TREEBANK[mark[0]], plain)
-    for pattern, by in _SUBSTITUTIONS:
-        plain = pattern.sub(by, plain)
-    return plain.strip(_AT_THE_ENDS)  # a final full stop tells whether a limit cut the text

@@ -125,15 +125,12 @@ def rank_figures(sample: Sample) -> RankFigures:
     weights = sample.weights
     area = sampled_auc_interval(sample.p_d, sample.kept, weights, sample.stratum)
     intercept, slope = calibration_line(sample) or (None, None)
-    return RankFigures(area, _spearman(sample, weights), slope, intercept)
-
-
-def _spearman(sample: Sample, weights: Floats) -> Estimate | None:
     marks = sample.kept.astype(np.float64)  # 0 or 1: Spearman's with only two ranks
     value = weighted_spearman(sample.p_d, marks, weights)
     design = Design(weights, sample.stratum)
     reach = bootstrap_interval(sample.p_d, marks, seed=_SEED, resamples=_RESAMPLES, design=design)
-    return None if value is None or reach is None else Estimate(value, reach.low, reach.high)
+    spearman = None if value is None or reach is None else Estimate(value, reach.low, reach.high)
+    return RankFigures(area, spearman, slope, intercept)
 
 
 def calibration_line(sample: Sample) -> tuple[Estimate, Estimate] | None:

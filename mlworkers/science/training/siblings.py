@@ -4,8 +4,6 @@ Where the other rows of a batch are negatives, a paraphrase of the same source w
 trained to push apart what means the same.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -84,23 +82,15 @@ def batches_without_siblings(sources: Sources, size: int, *, seed: tuple[int, in
     filled: list[list[int]] = [[] for _ in range(batches)]
     within: list[set[int]] = [set() for _ in range(batches)]
     for turn, row in enumerate(order.tolist()):
-        place = _place_for(distinct[row], filled, within, start=turn % batches, room=room)
+        # At most one look at each batch, so dealing n rows to b batches costs n · b looks at worst.
+        looked_at = ((turn % batches + step) % len(filled) for step in range(len(filled)))
+        free = (at for at in looked_at if len(filled[at]) < room and within[at].isdisjoint(distinct[row]))
+        if (place := next(free, None)) is None:
+            place = len(filled)
+            filled.append([])
+            within.append(set())
         filled[place].append(row)
         within[place].update(distinct[row])
     # Shuffled twice: otherwise rows of frequent sources would come first in every batch.
     drawn = [rng.permutation(np.array(batch, dtype=np.int64)) for batch in filled if batch]
     return [drawn[place] for place in rng.permutation(len(drawn))]
-
-
-def _place_for(
-    sources: Sequence[int], filled: list[list[int]], within: list[set[int]], *, start: int, room: int
-) -> int:
-    """The number of a batch for a row; a new one where none has room for it."""
-    # At most one look at each batch, so dealing n rows to b batches costs n · b looks at worst.
-    for step in range(len(filled)):
-        place = (start + step) % len(filled)
-        if len(filled[place]) < room and within[place].isdisjoint(sources):
-            return place
-    filled.append([])
-    within.append(set())
-    return len(filled) - 1

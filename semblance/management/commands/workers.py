@@ -44,7 +44,20 @@ class Command(BaseCommand):
             for worker in workers:
                 worker_drain(worker=worker, by=None, at=at)
             if options["wait"] is not None:
-                self._await(workers, seconds=options["wait"])
+                # Raises UserError where a worker still works after so many seconds.
+                until, asked = time.monotonic() + options["wait"], {worker.pk for worker in workers}
+                while busy := [
+                    row
+                    for row in worker_rows(database_now())
+                    if row.worker.pk in asked and not is_stoppable(row)
+                ]:
+                    if time.monotonic() >= until:
+                        raise UserError(
+                            _("After %(seconds)g seconds not every worker is drained: %(worker)s"),
+                            seconds=options["wait"],
+                            worker="; ".join(line_of(row) for row in busy),
+                        )
+                    time.sleep(SECONDS_BETWEEN_LOOKS)
         elif options["action"] == "undrain":
             for worker in workers:
                 worker_undrain(worker=worker, by=None)
@@ -63,20 +76,6 @@ class Command(BaseCommand):
         if bool(names) == everybody:
             self.fail(_("Name the workers, or give --all."))
         return live_workers(database_now()) if everybody else workers_named(names, database_now())
-
-    def _await(self, workers: Sequence[WorkerHeartbeat], *, seconds: float) -> None:
-        """Raises UserError where a worker still works after so many seconds."""
-        until, asked = time.monotonic() + seconds, {worker.pk for worker in workers}
-        while busy := [
-            row for row in worker_rows(database_now()) if row.worker.pk in asked and not is_stoppable(row)
-        ]:
-            if time.monotonic() >= until:
-                raise UserError(
-                    _("After %(seconds)g seconds not every worker is drained: %(worker)s"),
-                    seconds=seconds,
-                    worker="; ".join(line_of(row) for row in busy),
-                )
-            time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
 def is_stoppable(row: WorkerRow) -> bool:

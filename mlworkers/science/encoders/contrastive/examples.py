@@ -136,11 +136,12 @@ def copies_of(examples: Examples, paraphrases: Paraphrases, *, number: int) -> C
             # Latin-square order: with p parts, p copies of one example have p different parts, and so have
             # the k-th copies of p examples in a row. After p copies each part gives its next paraphrase.
             part = paraphrases[(row + place) % len(paraphrases)]
-            copied = _copied(own, part, place // len(paraphrases))
-            if copied is None:
+            known, nth = [part.get(text, ()) for text in own], place // len(paraphrases)
+            if any(len(one) <= nth for one in known):
                 missing += 1
                 continue
-            sides.append(copied)
+            copied = tuple(one[nth] for one in known)
+            sides.append((own[0], copied[1]) if len(own) == 2 and own[0] == own[1] else copied)
             origins.append(examples.origins[row])
             if examples.classes is not None:
                 classes.append(examples.classes[row])
@@ -157,13 +158,3 @@ def copyable(examples: Examples, paraphrases: Paraphrases, *, number: int) -> li
         for place, own in enumerate(examples.sides)
         if all(len(part.get(text, ())) >= of_part for part in paraphrases for text in own)
     ]
-
-
-def _copied(
-    own: tuple[str, ...], paraphrases: Mapping[str, Sequence[str]], place: int
-) -> tuple[str, ...] | None:
-    known = [paraphrases.get(text, ()) for text in own]
-    if any(len(one) <= place for one in known):
-        return None
-    copied = tuple(one[place] for one in known)
-    return (own[0], copied[1]) if len(own) == 2 and own[0] == own[1] else copied

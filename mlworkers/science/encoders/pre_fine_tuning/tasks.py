@@ -176,7 +176,16 @@ def task_made(
     )
     for what, rows, least in parts:
         if rows is not None:
-            _check_rows(names, what, rows, least, scored=not classes)
+            if len(rows) < least:
+                raise TaskError(
+                    f"{names.label} has {len(rows)} {what} rows whose sentences no other part has and no model has "
+                    f"seen; {least} or more are needed."
+                )
+            if np.ptp(rows.values) == 0:
+                kind = "class" if classes else "score"
+                raise TaskError(
+                    f"All {what} rows of {names.label} have the same {kind}, so there is nothing to measure."
+                )
     return Task(
         names.label,
         tuple(classes),
@@ -188,19 +197,6 @@ def task_made(
         seen=len(test) - len(unseen),
         notes=tuple(notes),
     )
-
-
-def _check_rows(names: TaskNames, what: str, rows: TaskRows, least: int, *, scored: bool) -> None:
-    if len(rows) < least:
-        raise TaskError(
-            f"{names.label} has {len(rows)} {what} rows whose sentences no other part has and no model has seen; "
-            f"{least} or more are needed."
-        )
-    if np.ptp(rows.values) == 0:
-        kind = "score" if scored else "class"
-        raise TaskError(
-            f"All {what} rows of {names.label} have the same {kind}, so there is nothing to measure."
-        )
 
 
 def dev_drawn(rows: TaskRows, share: float, *, seed: int) -> tuple[TaskRows, TaskRows]:

@@ -79,7 +79,28 @@ class Suite:
     def read(self, path: Path) -> Read:
         """Raises FileError with one sentence that names the suite, the file and what is wrong."""
         try:
-            found = _checked(self.reads(path), self.task)
+            read = self.reads(path)
+            parts = [("test", read.test), *([("dev", read.dev)] if read.dev else [])]
+            for what, pairs in parts:
+                if len(pairs) < FEWEST_PAIRS:
+                    raise FileError(
+                        f"{pairs.name} holds too few {what} pairs, {len(pairs)}; {FEWEST_PAIRS} are needed."
+                    )
+                if len(set(pairs.values)) == 1:
+                    kind = "score" if self.task is Task.SCORES else "label"
+                    raise FileError(
+                        f"Every {kind} of the {what} pairs in {pairs.name} is {pairs.values[0]:g}."
+                    )
+            notes = list(read.notes)
+            for _what, pairs in parts:
+                notes += [f"{pairs.name}: {warning}" for warning in pairs.warnings]
+            if read.dev and (shared := read.test.shared_with(read.dev)):
+                notes.append(
+                    f"{shared} test pairs stand among the dev pairs too, so thresholds were tuned on them."
+                )
+            if read.without_gold:
+                notes.append(f"{read.without_gold} test and dev pairs without a gold label were left out.")
+            found = replace(read, notes=tuple(dict.fromkeys(notes)))
         except FileError as error:
             raise FileError(f"{self.label}: {error}") from error
         if self.expects and len(found.test) != self.expects:
@@ -96,26 +117,6 @@ def suite_named(name: str) -> Suite:
     if name not in SUITES:
         raise ValueError(f"There is no suite “{name}”; the suites are {', '.join(SUITES)}.")
     return SUITES[name]
-
-
-def _checked(read: Read, task: Task) -> Read:
-    parts = [("test", read.test), *([("dev", read.dev)] if read.dev else [])]
-    for what, pairs in parts:
-        if len(pairs) < FEWEST_PAIRS:
-            raise FileError(
-                f"{pairs.name} holds too few {what} pairs, {len(pairs)}; {FEWEST_PAIRS} are needed."
-            )
-        if len(set(pairs.values)) == 1:
-            kind = "score" if task is Task.SCORES else "label"
-            raise FileError(f"Every {kind} of the {what} pairs in {pairs.name} is {pairs.values[0]:g}.")
-    notes = list(read.notes)
-    for _what, pairs in parts:
-        notes += [f"{pairs.name}: {warning}" for warning in pairs.warnings]
-    if read.dev and (shared := read.test.shared_with(read.dev)):
-        notes.append(f"{shared} test pairs stand among the dev pairs too, so thresholds were tuned on them.")
-    if read.without_gold:
-        notes.append(f"{read.without_gold} test and dev pairs without a gold label were left out.")
-    return replace(read, notes=tuple(dict.fromkeys(notes)))
 
 
 # ---- finding files

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from curation.files.progress import Report, silent
 from curation.results.estimates import Estimate
@@ -77,39 +76,28 @@ def relatedness_analysis(
     figures = []
     for number, feature in enumerate(features):
         report(number, len(features), "Computing correlations and their intervals")
-        figures.append(_figures_of(feature, overlap, scores, shared, resamples=resamples, seed=seed))
+        own, is_dice = feature.defined, feature.name == DICE
+        values, dice, human = feature.values[own], overlap[own], scores[own]
+        in_common = None
+        if shared is not None and feature.name in MAIN:
+            in_common = _spearman(feature.values[shared], scores[shared], resamples=resamples, seed=seed)
+        of_feature = FeatureFigures(
+            feature.question,
+            feature.name,
+            int(own.sum()),
+            feature.without_vector,
+            _spearman(values, human, resamples=resamples, seed=seed),
+            _spearman(dice, human, resamples=resamples, seed=seed),
+            None if is_dice else partial_spearman(values, human, dice, resamples=resamples, seed=seed),
+            in_common,
+        )
+        figures.append(of_feature)
     regression = None
     if shared is not None and len(main) > 1:
         columns = np.stack([feature.values[shared] for feature in main], axis=1)
         names = [feature.name for feature in main]
         regression = regression_fit(columns, scores[shared], names, resamples=resamples, seed=seed)
     return Relatedness(scores.size, int(common.sum()), figures, regression)
-
-
-def _figures_of(
-    feature: Feature,
-    overlap: Scores,
-    scores: Scores,
-    shared: NDArray[np.bool_] | None,
-    *,
-    resamples: int,
-    seed: int,
-) -> FeatureFigures:
-    own, is_dice = feature.defined, feature.name == DICE
-    values, dice, human = feature.values[own], overlap[own], scores[own]
-    common = None
-    if shared is not None and feature.name in MAIN:
-        common = _spearman(feature.values[shared], scores[shared], resamples=resamples, seed=seed)
-    return FeatureFigures(
-        feature.question,
-        feature.name,
-        int(own.sum()),
-        feature.without_vector,
-        _spearman(values, human, resamples=resamples, seed=seed),
-        _spearman(dice, human, resamples=resamples, seed=seed),
-        None if is_dice else partial_spearman(values, human, dice, resamples=resamples, seed=seed),
-        common,
-    )
 
 
 def _spearman(values: Scores, scores: Scores, *, resamples: int, seed: int) -> Estimate:

@@ -5,7 +5,7 @@ The STR paper used a package for triples of subject, verb and object, whose labe
 """
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,14 @@ def annotated(pipeline: Any, sentences: Sequence[str], *, report: Report = silen
         if number % _SENTENCES_BETWEEN_REPORTS == 0:
             report(number, len(sentences), "Finding parts of speech, subjects and objects")
     vocabulary = frozenset(word for each in found[ALL] for word in each)
-    return Annotation(found, tuple(_lacking(has_tags, has_dependencies)), vocabulary)
+    lacking = []
+    if not has_tags:
+        lacking.append(
+            "The spaCy pipeline gives no parts of speech, so features by part of speech were left out."
+        )
+    if not has_dependencies:
+        lacking.append("The spaCy pipeline gives no dependencies, so subjects and objects were left out.")
+    return Annotation(found, tuple(lacking), vocabulary)
 
 
 def _classes(tag: str) -> list[str]:
@@ -132,10 +139,3 @@ def _marked(document: Any) -> tuple[set[int], set[int]]:
         elif token.dep_ in _OBJECT or (token.dep_ == "pobj" and token.head.dep_ == "agent"):
             objects |= {token.i, *(other.i for other in token.conjuncts)}
     return subjects, objects
-
-
-def _lacking(has_tags: bool, has_dependencies: bool) -> Iterator[str]:
-    if not has_tags:
-        yield "The spaCy pipeline gives no parts of speech, so features by part of speech were left out."
-    if not has_dependencies:
-        yield "The spaCy pipeline gives no dependencies, so subjects and objects were left out."
