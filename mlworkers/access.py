@@ -35,7 +35,7 @@ def instructions_dataset(user: User, slug: str, *, may: str) -> Dataset:
 
 def instructions_may_write(user: User, dataset: Dataset) -> bool:
     """Whether to offer a form; the view behind it asks `instructions_dataset` again."""
-    return _allowed(lambda: instructions_dataset(user, dataset.slug, may="write"))
+    return allowed(lambda: instructions_dataset(user, dataset.slug, may="write"))
 
 
 def runs_allow(user: User) -> None:
@@ -93,82 +93,12 @@ def run_for(user: User, pk: int, *, may: str) -> Run:
     return run
 
 
-def relation_for(user: User, pk: int) -> Run:
-    """The answer to two sentences, for the person who asked; nobody else gets it."""
-    return get_object_or_404(Run, pk=pk, kind="relate_sentences", started_by=user)
-
-
-def trial_for(user: User, pk: int) -> Run:
-    """The paraphrases of a sentence, for the person who asked; nobody else gets them."""
-    return get_object_or_404(Run, pk=pk, kind="try_paraphraser", started_by=user)
-
-
 def paraphraser_for(user: User, pk: int) -> Artifact:
     """A paraphraser, by the rule of `model_for`."""
     artifact = model_for(user, pk)
     if artifact.kind != "paraphraser":
         raise Http404
     return artifact
-
-
-def sentence_search_for(user: User, pk: int) -> tuple[Run, Dataset]:
-    """The search for the sentences that are nearest to one, and its dataset, for the person who asked; nobody else gets
-    them, and nobody who may no longer read the dataset.
-    """
-    run = get_object_or_404(
-        Run.objects.select_related("dataset"), pk=pk, kind="search_sentences", started_by=user
-    )
-    if run.dataset is None:
-        raise Http404
-    dataset_allow(user, run.dataset, may="read")
-    return run, run.dataset
-
-
-def comparison_for(user: User, pk: int) -> Run:
-    """A comparison of weightings, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "compare_weightings")
-
-
-def round_trip_for(user: User, pk: int) -> Run:
-    """A round-trip translation, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "translate_round_trip")
-
-
-def rating_for(user: User, pk: int, *, may: str) -> Run:
-    """A round-trip translation whose candidates `user` may "annotate" (rate), whose ratings they may "read", or for
-    which they may draw the candidates that are rated ("curate").
-    """
-    run = get_object_or_404(Run.objects.select_related("dataset"), pk=pk, kind="translate_round_trip")
-    if run.dataset is None:
-        raise Http404
-    dataset_allow(user, run.dataset, may=may)
-    if may == "annotate":
-        dataset_require_active(run.dataset)
-    return run
-
-
-def ratings_open(user: User) -> QuerySet[Run]:
-    """Round-trip translations whose candidates the person may rate, by the rule of `rating_for`."""
-    runs = Run.objects.filter(kind="translate_round_trip", dataset__archived=False)
-    if user.is_superuser:
-        return runs
-    member = {"dataset__memberships__user": user}
-    return runs.filter(**member, dataset__memberships__role__in=ROLES_THAT_MAY["annotate"])
-
-
-def rating_may(user: User, run: Run, *, may: str) -> bool:
-    """Whether to offer a button; the view behind it asks `rating_for` again."""
-    return _allowed(lambda: rating_for(user, run.pk, may=may))
-
-
-def corpus_for(user: User, pk: int) -> Run:
-    """A run that indexed a corpus, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "index_corpus")
-
-
-def context_scores_for(user: User, pk: int) -> Run:
-    """A run that scores pairs by contexts, by the rule of `run_for`."""
-    return _run_of_kind(user, pk, "score_contexts")
 
 
 def realism_set_for(user: User, pk: int) -> ScoreSet:
@@ -180,7 +110,8 @@ def realism_set_for(user: User, pk: int) -> ScoreSet:
     return score_set
 
 
-def _run_of_kind(user: User, pk: int, kind: str) -> Run:
+def run_of_kind(user: User, pk: int, kind: str) -> Run:
+    """A run of that kind, by the rule of `run_for`."""
     run = run_for(user, pk, may="read")
     if run.kind != kind:
         raise Http404
@@ -208,10 +139,10 @@ def run_allow(user: User, run: Run, *, may: str) -> None:
 
 def run_may(user: User, run: Run, *, may: str) -> bool:
     """Whether to offer a button; the view behind it asks `run_for` again."""
-    return _allowed(lambda: run_allow(user, run, may=may))
+    return allowed(lambda: run_allow(user, run, may=may))
 
 
-def _allowed(ask: Callable[[], object]) -> bool:
+def allowed(ask: Callable[[], object]) -> bool:
     """Whether a rule lets somebody through, for pages that offer what the rule is asked for again."""
     try:
         ask()
@@ -240,7 +171,7 @@ def start_allow(user: User, kind: Kind, dataset: Dataset | None) -> None:
 
 def kind_may_start(user: User, kind: Kind, dataset: Dataset) -> bool:
     """Whether to offer a link to the form of that kind; the form asks again."""
-    return _allowed(lambda: start_allow(user, kind_for(user, kind.name), dataset))
+    return allowed(lambda: start_allow(user, kind_for(user, kind.name), dataset))
 
 
 def kinds_offered(user: User) -> list[Kind]:

@@ -3,7 +3,7 @@
 import logging
 import sys
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
@@ -14,8 +14,8 @@ from celery.worker import state as celery_state
 from curation.exchange.uploads import imports_tidy
 from curation.foundation.heartbeats import Pulse, database_now
 from curation.foundation.shared_files import StorageError
-from mlworkers.pipelines.work import measured
-from mlworkers.plans.kinds import QUEUES, kind_named
+from mlworkers.pipelines.work import pipeline_measured
+from mlworkers.plans.kinds import kind_named
 from mlworkers.runs.attempts import Pipeline, run_assist, run_carry_out
 from mlworkers.runs.disk import disk_refuses
 from mlworkers.runs.draining import Intake, work_in_hand
@@ -78,26 +78,17 @@ def help_along(run_id: int, worker: str) -> None:
 
 
 def pipeline_of(kind: str) -> Pipeline:
-    """What a kind of run does. Imported here and nowhere else, when the first run of its queue comes: some pipelines
-    load machine-learning libraries, which the web process must never do and a worker of other queues need not have.
+    """The pipeline of a kind of run. Its module is imported when its first run comes: some load machine-learning
+    libraries, which the web process must never do and a worker of other queues need not have.
     """
-    pipelines: Mapping[str, Pipeline]
-    queue = kind_named(kind).queue
-    if queue == "gpu":
-        from mlworkers.pipelines.gpu import PIPELINES as pipelines  # noqa: PLC0415, N811
-    elif queue == "playground":
-        from mlworkers.pipelines.playground import PIPELINES as pipelines  # noqa: PLC0415, N811
-    else:
-        from mlworkers.pipelines.default import PIPELINES as pipelines  # noqa: PLC0415, N811
-    return measured(pipelines[kind])
+    return pipeline_measured(kind_named(kind))
 
 
 def _release_memory() -> None:
-    """What a run loaded need not wait in memory for the next one."""
-    for queue in QUEUES:
-        pipelines: Any = sys.modules.get(f"mlworkers.pipelines.{queue}")
-        if hasattr(pipelines, "release_memory"):
-            pipelines.release_memory()
+    """A model that a run loaded need not wait in memory for the next run."""
+    compute: Any = sys.modules.get("mlworkers.science.pretrained.compute")
+    if compute is not None:
+        compute.release_memory()
 
 
 @task_prerun.connect

@@ -34,7 +34,7 @@ import os, sys, time
 from celery.__main__ import main
 from semblance.celery import app
 app.loader.import_default_modules()
-from mlworkers.pipelines import default
+from mlworkers.kinds.exchange import pairs
 from mlworkers.runs.jobs import Outcome
 
 def waiting(plan, work):
@@ -44,7 +44,7 @@ def waiting(plan, work):
     work.shards.all("wait", [1] * {SHARDS}, do, message="Waiting")
     return Outcome("waited", {{}})
 
-default.PIPELINES["export_dataset"] = waiting
+pairs.export_dataset = waiting
 sys.argv[0] = "celery"
 sys.exit(main())
 """

@@ -11,11 +11,11 @@ from django.utils.translation import ngettext
 
 from curation.datasets.inclusion import inclusion_choices, inclusion_counts
 from curation.models import Dataset, ImportBatch, Pair, ScoreSet
-from mlworkers.kinds.cards import card_of
 from mlworkers.kinds.generation.instructions import instructions_offered
-from mlworkers.kinds.selectors import models_to_name
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.plans.settings import Setting
+from mlworkers.runs.cards import card_of
+from mlworkers.runs.models_named import models_to_name
 from mlworkers.runs.selectors import runs_to_name
 from mlworkers.science.encoders.suites.catalogue import SUITES, Suite
 from mlworkers.science.pretrained.sources import PACKAGES

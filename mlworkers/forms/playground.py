@@ -9,9 +9,9 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from curation.models import User
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS
-from mlworkers.kinds.cards import card_of
-from mlworkers.kinds.selectors import reference_of
 from mlworkers.models import Artifact
+from mlworkers.runs.cards import card_of
+from mlworkers.runs.models_named import reference_of
 from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.paraphrasing.tags import TagBounds
 from mlworkers.science.pretrained.sources import PACKAGES

@@ -7,8 +7,8 @@ from pathlib import Path
 from django.conf import settings
 
 from curation.files.progress import Report, silent
-from mlworkers.kinds.references import files_missing, model_of_run
 from mlworkers.models import Artifact
+from mlworkers.runs.references import files_missing, model_of_run
 from mlworkers.runs.storage import artifact_path
 from mlworkers.science.pretrained.hub import hub_folder
 from mlworkers.science.pretrained.sources import ModelError, model_folder, parse_source, unavailable_generator

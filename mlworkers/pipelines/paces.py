@@ -11,17 +11,13 @@ from django.conf import settings
 
 from curation.files.json_text import json_from
 from curation.foundation.heartbeats import database_now
-from mlworkers.kinds.references import model_of_run
 from mlworkers.models import Run
 from mlworkers.plans.kinds import Kind
+from mlworkers.runs.references import model_of_run
 from mlworkers.runs.selectors import live_workers
 from mlworkers.runs.storage import artifact_place
-from mlworkers.science.encoders.plan import ComparisonPlan, EncoderPlan
-from mlworkers.science.encoders.search_plan import SearchPlan
 from mlworkers.science.pretrained.sources import Kind as SourceKind
 from mlworkers.science.pretrained.sources import ModelError, model_folder, parse_source, unavailable
-from mlworkers.science.realism.plan import ClassifierKind, RealismPlan
-from mlworkers.science.synthesis.plan import BootstrapPlan
 
 RUNS_LOOKED_AT = 50
 SAME_SIZE = 0.01  # of weights: an encoder and its base differ in their headers
@@ -105,36 +101,16 @@ def _alike(plan: Any, other: dict[str, Any]) -> bool:
     return all(sizes) and abs(sizes[0] - sizes[1]) <= SAME_SIZE * sizes[0]
 
 
-def room_of(plan: Any, work: int, pace: Pace | None) -> Room | None:
+def room_of(kind: Kind, plan: Any, work: int, pace: Pace | None) -> Room | None:
     """None where nobody can tell, because the model is not on this machine and no run was like this one."""
-    free = shutil.disk_usage(settings.SEMBLANCE_HOME).free
-    if isinstance(plan, EncoderPlan | ComparisonPlan):
-        size, encoders = weights_size(plan.model), getattr(plan, "trainings", 1)
-        return Room(size * encoders, size * OPTIMIZER, free) if size else None
-    if isinstance(plan, SearchPlan):
-        size = weights_size(plan.model)
-        return Room(size * plan.seeds, size * OPTIMIZER, free) if size else None
-    if isinstance(plan, BootstrapPlan):
-        size = FLOAT * (plan.layers * 12 * plan.width**2 + (plan.vocabulary + plan.context) * plan.width)
-        return Room(size, size * OPTIMIZER, free)
-    if isinstance(plan, RealismPlan):
-        # A vector of every sentence, or the checkpoints of a fine-tuned classifier; and the file of scores.
-        kept = _scaled(work, pace)
-        if plan.classifier == ClassifierKind.HEAD:
-            meanwhile = FLOAT * work * hidden_size(plan.model)
-        else:
-            meanwhile = weights_size(plan.model) * OPTIMIZER
-        return Room(kept, meanwhile, free) if meanwhile else None
-    scaled = _scaled(work, pace)
-    return Room(scaled, 0, free) if scaled else None
-
-
-def _scaled(work: int, pace: Pace | None) -> int:
-    """The size of the files of a run like this one, for this much work."""
-    if pace is None:
-        return 0
-    files = sum(pace.run.artifacts.values_list("size", flat=True))
-    return int(files * work / pace.work)
+    # The size of the files of a run like this one, for this much work.
+    scaled = 0
+    if pace is not None:
+        scaled = int(sum(pace.run.artifacts.values_list("size", flat=True)) * work / pace.work)
+    needed = (scaled, 0) if scaled else None
+    if kind.room:
+        needed = kind.function(kind.room)(plan, work, scaled)
+    return Room(*needed, shutil.disk_usage(settings.SEMBLANCE_HOME).free) if needed else None
 
 
 def weights_size(model: str) -> int:

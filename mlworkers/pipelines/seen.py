@@ -18,10 +18,10 @@ from curation.exchange.snapshots import leaks_of_snapshot
 from curation.foundation.errors import UserError
 from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
-from mlworkers.kinds.lineage import lineage_of
 from mlworkers.models import Run
 from mlworkers.pipelines.human_sentences import labelled_pairs
 from mlworkers.pipelines.snapshots import table_of
+from mlworkers.runs.lineage import lineage_of
 from mlworkers.runs.storage import artifact_path
 from mlworkers.science.encoders.rows import Rows, RowsError, training_rows
 from mlworkers.science.encoders.saving import seen_by

@@ -24,7 +24,6 @@ from curation.foundation.errors import UserError, error_on_page
 from curation.foundation.heartbeats import connection_lost, database_now
 from curation.foundation.shared_files import shared_put
 from curation.people.access import dataset_require_active
-from mlworkers.kinds.references import models_check_roots
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
 from mlworkers.runs.disk import disk_awaited
@@ -32,6 +31,7 @@ from mlworkers.runs.invitations import invite, invite_assistants, kept_forget
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.kept import kept_shared
 from mlworkers.runs.lifecycle import Claim, RunStopped, run_fail, run_finish, run_leave, run_requeue
+from mlworkers.runs.references import models_check_roots
 from mlworkers.runs.reporting import AssistantReport, Heir, Reporter, WorkerLeaves, takes_nothing_more
 from mlworkers.runs.shards import AssistingShards, HeldShards, Shards, ShardsLeft
 from mlworkers.runs.storage import (

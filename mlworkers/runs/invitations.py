@@ -12,8 +12,7 @@ from datetime import datetime, timedelta
 from curation.foundation.heartbeats import database_now, worker_invite
 from curation.foundation.shared_files import StorageError, shared_remove
 from mlworkers.models import Run
-from mlworkers.plans.kinds import QUEUES, UNLISTED
-from mlworkers.runs.answers import answers_save
+from mlworkers.plans.kinds import KINDS, QUEUES, UNLISTED
 from mlworkers.runs.kept import kept_remove
 from mlworkers.runs.lifecycle import run_invited, run_uninvited
 from mlworkers.runs.presence import workers_forget
@@ -67,7 +66,9 @@ def kept_forget(runs: Iterable[int]) -> None:
     ended = Run.objects.filter(pk__in=runs).exclude(state__in=[Run.State.QUEUED, Run.State.RUNNING])
     for run in ended:
         try:
-            answers_save(run)
+            kind = KINDS.get(run.kind)
+            if kind and kind.ended:
+                kind.function(kind.ended)(run)
             kept_remove(run.pk)
         # Such as a full disk, or a file that is damaged; the shards stay for the next time.
         except (OSError, StorageError, ValueError, KeyError):

@@ -14,9 +14,9 @@ from django.utils.translation import ngettext
 from curation.foundation.errors import UserError
 from curation.foundation.shared_files import StorageError
 from curation.models import User
-from mlworkers.kinds.selectors import runs_naming
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.settings import listed
+from mlworkers.runs.models_named import runs_naming
 from mlworkers.runs.storage import RunLog, artifact_remove
 
 RUNS_SHOWN = 5

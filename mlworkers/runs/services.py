@@ -15,11 +15,11 @@ from curation.foundation.heartbeats import database_now
 from curation.models import Dataset, User
 from curation.people.access import dataset_require_active
 from curation.people.audit import Action, audit_record
-from mlworkers.kinds.references import dataset_named, models_check_roots, references_check
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
 from mlworkers.runs import lifecycle
 from mlworkers.runs.invitations import invite
+from mlworkers.runs.references import dataset_named, models_check_roots, references_check
 from mlworkers.science.pretrained.sources import ModelError
 
 

@@ -13,13 +13,12 @@ from curation.charts import Chart, chart_draw
 from curation.results import reports, tables
 from curation.results.estimates import Estimate
 from curation.templatetags.curation import figure
-from mlworkers.kinds.cards import MODEL_KIND_LABELS, benchmarks_of, card_of
 from mlworkers.kinds.comparisons.comparison import p_value
-from mlworkers.kinds.lineage import score_sets_of_plan
-from mlworkers.kinds.pages import PAGES, Page
 from mlworkers.models import Artifact, Run
-from mlworkers.plans.kinds import KINDS
+from mlworkers.plans.kinds import KINDS, PAGES, Page
 from mlworkers.plans.settings import Setting, Text
+from mlworkers.runs.cards import MODEL_KIND_LABELS, benchmarks_of, card_of
+from mlworkers.runs.lineage import score_sets_of_plan
 from mlworkers.runs.results import duration_in_words, parts_of, remaining_in_words, shown
 from mlworkers.runs.selectors import worker_for
 

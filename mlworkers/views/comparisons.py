@@ -8,7 +8,8 @@ from curation.foundation.numbers import number_from
 from curation.pairs.judged_by import marked
 from curation.people.access import AuthedRequest
 from curation.views.tables import csv_answer
-from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
+from mlworkers.access import kinds_offered, models_visible, runs_allow, runs_visible
+from mlworkers.kinds.comparisons.access import comparison_for
 from mlworkers.kinds.comparisons.augmentations import augmentations_of, what_they_show
 from mlworkers.kinds.comparisons.comparison import comparison_of, side_by_side
 from mlworkers.kinds.comparisons.comparison_words import (
@@ -19,7 +20,7 @@ from mlworkers.kinds.comparisons.pre_fine_tuning import what_they_show as what_p
 from mlworkers.kinds.comparisons.suite_table import CSV_COLUMNS as SUITE_CSV_COLUMNS
 from mlworkers.kinds.comparisons.suite_table import csv_rows as suite_csv_rows
 from mlworkers.kinds.comparisons.suite_table import suite_table_of
-from mlworkers.kinds.selectors import (
+from mlworkers.runs.models_named import (
     augmentation_runs,
     comparisons,
     evaluation_runs,

@@ -12,8 +12,9 @@ from curation.datasets.agreement import agreement_chart
 from curation.foundation.numbers import page_number
 from curation.models import Pair
 from curation.people.access import AuthedRequest
-from mlworkers.access import context_scores_for, kind_may_start
+from mlworkers.access import kind_may_start
 from mlworkers.forms.context_scores import ComparedWithForm
+from mlworkers.kinds.contexts.access import context_scores_for
 from mlworkers.kinds.contexts.context_scores import (
     contexts_compared,
     pair_shown,

@@ -21,11 +21,11 @@ from curation.people.access import AuthedRequest
 from curation.views.tables import csv_file_answer, for_spreadsheet
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
 from mlworkers.forms.playground import PlaygroundForm, TrialForm
-from mlworkers.kinds.cards import card_of
-from mlworkers.kinds.lineage import lineage_of
-from mlworkers.kinds.selectors import evaluations_of, models_of_run, reference_of, speeds_of
 from mlworkers.models import Artifact
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS
+from mlworkers.runs.cards import card_of
+from mlworkers.runs.lineage import lineage_of
+from mlworkers.runs.models_named import evaluations_of, models_of_run, reference_of, speeds_of
 from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.storage import artifact_path, artifact_place
 

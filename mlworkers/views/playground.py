@@ -11,19 +11,13 @@ from django.views.decorators.http import require_GET, require_POST
 from curation.foundation.numbers import number_from
 from curation.models import User
 from curation.people.access import AuthedRequest
-from mlworkers.access import (
-    model_for,
-    models_visible,
-    paraphraser_for,
-    relation_for,
-    runs_allow,
-    start_allow,
-    trial_for,
-)
+from mlworkers.access import model_for, models_visible, paraphraser_for, runs_allow, start_allow
 from mlworkers.forms.playground import PlaygroundForm, TrialForm
-from mlworkers.kinds.selectors import reference_of
+from mlworkers.kinds.encoders.access import relation_for
+from mlworkers.kinds.paraphrases.access import trial_for
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS
+from mlworkers.runs.models_named import reference_of
 from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.services import run_start
 

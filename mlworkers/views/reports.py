@@ -17,21 +17,20 @@ from curation.people.access import AuthedRequest
 from curation.results.reports import Report, as_json
 from curation.results.tables import Column, Row, Table
 from curation.views.tables import csv_answer
-from mlworkers.access import kind_may_start, run_for, runs_visible
+from mlworkers.access import kind_may_start, run_of_kind, runs_visible
 from mlworkers.kinds.encoders.furthest import furthest_of
-from mlworkers.kinds.pages import PAGES, Page
 from mlworkers.kinds.reader import Reader
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named
+from mlworkers.plans.kinds import KINDS, PAGES, Page, kind_named
 
 
 @require_GET
-def report_detail(request: AuthedRequest, pk: int, page: Page) -> HttpResponse:
-    run = _run(request, pk, page)
-    report = page.report(run, _reader(request))
+def report_detail(request: AuthedRequest, pk: int, kind: str) -> HttpResponse:
+    run, page, report = _reported(request, pk, kind)
     csv = reverse(f"mlworkers:{page.name}_csv", args=[pk]) if report.parts and page.file else ""
     models = run.artifacts.filter(kind__in=("encoder", "classifier")).order_by("pk") if page.models else []
-    asked, proposed = request.GET.get("furthest", ""), page.proposed(run)
+    asked = request.GET.get("furthest", "")
+    proposed = KINDS[kind].function(page.proposed)(run) if page.proposed else ""
     context = {
         "run": run,
         "page": page,
@@ -44,19 +43,18 @@ def report_detail(request: AuthedRequest, pk: int, page: Page) -> HttpResponse:
 
 
 @require_GET
-def report_csv(request: AuthedRequest, pk: int, page: Page) -> HttpResponse:
+def report_csv(request: AuthedRequest, pk: int, kind: str) -> HttpResponse:
     """The table of all figures as CSV or, with `?as=`, as Parquet; the page's tables as Markdown or LaTeX."""
-    run = _run(request, pk, page)
-    report = page.report(run, _reader(request))
+    _run, page, report = _reported(request, pk, kind)
     name, form = f"{page.file}-{pk}", request.GET.get("as", "csv")
     if form == "csv":
         return csv_answer(request, f"{name}.csv", report.data.names, report.data.rows, judges=report.judges)
     if form not in _WRITTEN:
         raise Http404
-    kind, ending, written = _WRITTEN[form]
+    content_type, ending, written = _WRITTEN[form]
     disposition = content_disposition_header(as_attachment=True, filename=f"{name}.{ending}")
     return HttpResponse(
-        written(report), content_type=kind, headers={"Content-Disposition": disposition or ""}
+        written(report), content_type=content_type, headers={"Content-Disposition": disposition or ""}
     )
 
 
@@ -88,11 +86,9 @@ _WRITTEN: Mapping[str, tuple[str, str, Callable[[Report], str | bytes]]] = {
 }
 
 
-def _run(request: AuthedRequest, pk: int, page: Page) -> Run:
-    run = run_for(request.user, pk, may="read")
-    if run.kind != page.kind:
-        raise Http404
-    return run
+def _reported(request: AuthedRequest, pk: int, kind: str) -> tuple[Run, Page, Report]:
+    run, page = run_of_kind(request.user, pk, kind), PAGES[kind]
+    return run, page, KINDS[kind].function(page.report)(run, _reader(request))
 
 
 def _reader(request: AuthedRequest) -> Reader:
@@ -103,8 +99,8 @@ def _reader(request: AuthedRequest) -> Reader:
 
 
 paths = [
-    path(f"{page.address}/<number:pk>/{end}", view, {"page": page}, name=f"{page.name}{suffix}")
-    for page in PAGES.values()
+    path(f"{page.address}/<number:pk>/{end}", view, {"kind": kind}, name=f"{page.name}{suffix}")
+    for kind, page in PAGES.items()
     for end, view, suffix in (("", report_detail, ""), ("table.csv", report_csv, "_csv"))
     if page.file or not end
 ]

@@ -12,8 +12,9 @@ from curation.exchange.uploads import import_upload
 from curation.foundation.errors import UserError
 from curation.models import ImportBatch
 from curation.people.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
-from mlworkers.access import corpus_for, kind_may_start
+from mlworkers.access import kind_may_start
 from mlworkers.forms.running_text import FILES_MOST, CorpusForm, SentenceForm
+from mlworkers.kinds.contexts.access import corpus_for
 from mlworkers.kinds.contexts.running_text import contexts_found, corpora_of
 from mlworkers.plans.kinds import kind_named
 from mlworkers.runs.services import run_start

@@ -24,11 +24,11 @@ from mlworkers.access import (
 )
 from mlworkers.forms.plans import PlanForm
 from mlworkers.kinds.encoders.searches import comparison_values, search_of
-from mlworkers.kinds.references import model_kind_is_wrong, references_wrong
 from mlworkers.models import Instructions
 from mlworkers.pipelines.estimating import run_estimate
 from mlworkers.plans.kinds import Kind, plan_from
 from mlworkers.runs.presence import worker_command
+from mlworkers.runs.references import model_kind_is_wrong, references_wrong
 from mlworkers.runs.selectors import queue_is_served
 from mlworkers.runs.services import run_again as start_again
 from mlworkers.runs.services import run_start as start

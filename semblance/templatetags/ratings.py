@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from curation.models import User
-from mlworkers.access import ratings_open
+from mlworkers.kinds.paraphrases.access import ratings_open
 from mlworkers.kinds.paraphrases.ratings import ratings_waiting
 
 register = template.Library()

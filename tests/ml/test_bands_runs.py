@@ -11,8 +11,8 @@ from curation.datasets.composing import composition_undo
 from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.models import Composition, Pair
 from mlworkers import tasks
+from mlworkers.kinds.encoders import composing
 from mlworkers.models import Run
-from mlworkers.pipelines import composing
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path
 from mlworkers.science.encoders.encoding import encode

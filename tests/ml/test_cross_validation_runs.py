@@ -14,9 +14,9 @@ from scipy.stats import pearsonr, rankdata, spearmanr
 
 from curation.models import PairScore
 from mlworkers import tasks
+from mlworkers.kinds.encoders import cross_validating
 from mlworkers.kinds.encoders.cross_validation import cross_validation_stored
 from mlworkers.models import Run
-from mlworkers.pipelines import cross_validating
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.reporting import WorkerLeaves
 from mlworkers.runs.storage import artifact_path

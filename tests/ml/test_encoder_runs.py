@@ -21,8 +21,9 @@ from curation.models import Pair, PairScore, ScoreSet, Snapshot
 from curation.review.verdicts import review_decide
 from mlworkers import tasks
 from mlworkers.kinds.comparisons.comparison import comparison_of
+from mlworkers.kinds.encoders import training as encoders
 from mlworkers.models import Run
-from mlworkers.pipelines import encoder_data, encoders
+from mlworkers.pipelines import encoder_data
 from mlworkers.pipelines.seen import seen_upstream
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.reporting import WorkerLeaves

@@ -13,8 +13,8 @@ from curation.datasets.machine_judges import texts_of, tuples_of
 from curation.foundation.errors import UserError
 from curation.models import MachineJudge
 from mlworkers import tasks
+from mlworkers.kinds.judges.judging import judge_tuples
 from mlworkers.models import Run
-from mlworkers.pipelines.judging import judge_tuples
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.jobs import Job
 from mlworkers.runs.services import run_start

@@ -1,14 +1,21 @@
-"""The pipelines that workers know."""
+"""The functions that the kinds of run name."""
+
+from dataclasses import fields
 
 import pytest
 
-from mlworkers.pipelines import default, gpu, playground
-from mlworkers.plans.kinds import KINDS, QUEUES
+from mlworkers.plans.kinds import KINDS, Kind
 
-MODULES = dict(zip(QUEUES, (default, gpu, playground), strict=True))
+NAMED = [field.name for field in fields(Kind) if field.name in {
+    "pipeline", "work", "amount_in_words", "room", "most_seconds", "next_steps", "seen", "published", "ended",
+}]  # fmt: skip
 
 
-@pytest.mark.parametrize("queue", QUEUES)
-def test_every_kind_of_run_of_a_queue_has_a_pipeline(queue) -> None:
-    assert MODULES[queue].__name__.endswith(queue)
-    assert set(MODULES[queue].PIPELINES) == {kind.name for kind in KINDS.values() if kind.queue == queue}
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_every_function_that_a_kind_names_is_there(kind) -> None:
+    names = [name for field in NAMED if (name := getattr(kind, field))]
+    if kind.page:
+        names += [name for name in (kind.page.report, kind.page.proposed) if name]
+
+    assert kind.pipeline in names
+    assert all(callable(kind.function(name)) for name in names)

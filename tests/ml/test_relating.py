@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from mlworkers import tasks
+from mlworkers.kinds.encoders import relating
 from mlworkers.models import Artifact
-from mlworkers.pipelines import relating
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import run_folder
 from mlworkers.science.encoders.encoding import pair_cosines

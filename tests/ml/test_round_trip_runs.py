@@ -10,8 +10,8 @@ import pytest
 
 from curation.models import Pair, ScoreSet, Sentence
 from mlworkers import tasks
+from mlworkers.kinds.paraphrases import translating as pipeline
 from mlworkers.models import Run
-from mlworkers.pipelines import round_trips as pipeline
 from mlworkers.pipelines.work import work_of
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path

@@ -9,8 +9,8 @@ from sentence_transformers.sentence_transformer.evaluation import TripletEvaluat
 from curation.exchange.uploads import import_upload
 from curation.models import Dataset
 from curation.statistics.correlation import spearman
+from mlworkers.kinds.encoders import scorers
 from mlworkers.models import Evaluation, Run
-from mlworkers.pipelines import scorers
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path
 from mlworkers.science.contexts.corpus import Corpus

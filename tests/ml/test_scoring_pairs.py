@@ -10,8 +10,8 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from curation.models import ScoreSet
 from mlworkers import tasks
+from mlworkers.kinds.encoders import scoring_pairs
 from mlworkers.models import Run
-from mlworkers.pipelines import scoring_pairs
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.science.encoders.encoding import pair_cosines
 from mlworkers.science.pretrained.compute import choose_compute

@@ -12,8 +12,8 @@ from scipy.stats import rankdata
 
 from curation.models import PairScore, ScoreSet
 from mlworkers import tasks
+from mlworkers.kinds.encoders import searching
 from mlworkers.models import Run
-from mlworkers.pipelines import searching
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
 from mlworkers.science.encoders.saving import learned_save

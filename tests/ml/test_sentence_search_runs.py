@@ -8,9 +8,9 @@ import pytest
 
 from curation.models import Sentence
 from mlworkers import tasks
+from mlworkers.kinds.encoders import indexing_sentences
 from mlworkers.kinds.encoders.sentence_search import sentences_found
 from mlworkers.models import Run
-from mlworkers.pipelines import indexing_sentences
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path
 from mlworkers.science.encoders.encoding import encode

@@ -9,11 +9,12 @@ import pytest
 from django.urls import reverse
 
 from curation.foundation.errors import UserError
+from curation.models import Dataset
 from mlworkers import tasks
-from mlworkers.kinds.cards import card_of
+from mlworkers.kinds.comparisons.estimates import weightings_in_words
 from mlworkers.models import Run
-from mlworkers.pipelines.estimating import comparison_estimate
 from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.runs.cards import card_of
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import kept_folder
 from tests.factories import RunFactory, UserFactory
@@ -256,7 +257,7 @@ def test_the_number_of_trainings_is_said_before_the_start() -> None:
     )
 
     # Two sources, the four weightings of the default with three controls, five seeds.
-    assert comparison_estimate(plan).startswith(
+    assert weightings_in_words(plan, Dataset()).startswith(
         "70 trainings (source datasets: 2, weightings with controls: 7, seeds: 5)"
     )
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mlworkers import tasks
+from mlworkers.kinds.paraphrases import trying
 from mlworkers.models import Artifact
-from mlworkers.pipelines import trying
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import run_folder
 from mlworkers.science.paraphrasing.measured import measure

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from curation.models import ScoreSet
-from mlworkers.kinds.lineage import Ancestor, lineage_of
 from mlworkers.models import Run
+from mlworkers.runs.lineage import Ancestor, lineage_of
 
 _BY_PEOPLE = (ScoreSet.Kind.REFERENCE, ScoreSet.Kind.HUMAN)
 

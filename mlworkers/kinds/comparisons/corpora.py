@@ -11,10 +11,10 @@ from django.utils.translation import ngettext
 from curation.results.estimates import Estimate
 from curation.results.reports import Link, Links, Part, Points, Report, Section
 from curation.results.tables import Cell, Column, Mark, Row, Table
-from mlworkers.kinds.cards import benchmarks_of
 from mlworkers.kinds.comparisons.augmentations import Augmentations, augmentations_of
 from mlworkers.kinds.reader import Reader
 from mlworkers.models import Run
+from mlworkers.runs.cards import benchmarks_of
 from mlworkers.science.encoders.contrastive.variants import ORIGINAL
 
 _Stored = Mapping[str, Any]

@@ -8,8 +8,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from mlworkers.access import models_visible, paraphraser_for, runs_allow, trial_for
+from mlworkers.access import models_visible, paraphraser_for, runs_allow
 from mlworkers.forms.playground import TrialForm
+from mlworkers.kinds.paraphrases.access import trial_for
 from mlworkers.serializers import AskedSentenceSerializer, TrialSerializer
 from mlworkers.views.playground import trial_start
 

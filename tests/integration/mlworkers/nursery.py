@@ -23,7 +23,9 @@ import pyarrow.parquet, scipy.stats, celery.concurrency.solo
 if "--site" in sys.argv:
     from semblance.celery import app
     app.loader.import_default_modules()
-    import mlworkers.pipelines.default, mlworkers.pipelines.gpu
+    from mlworkers.plans.kinds import KINDS
+    for kind in KINDS.values():
+        kind.function(kind.pipeline)
 gc.freeze()  # a child that looked through its mother's memory for garbage would copy it first
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the children
 for line in sys.stdin:

@@ -6,7 +6,7 @@ import pytest
 from django.utils.timezone import now
 
 from curation.review.verdicts import review_decide
-from mlworkers.pipelines.scored_sentences import scored_sentences
+from mlworkers.kinds.realism.scored_sentences import scored_sentences
 from mlworkers.science.realism.plan import RealismPlan
 from tests.factories import GeneratedPairFactory, PairFactory, RunFactory
 

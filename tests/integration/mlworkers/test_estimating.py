@@ -13,10 +13,11 @@ from django.utils.timezone import now
 
 from curation.models import PairScore
 from mlworkers import tasks
+from mlworkers.kinds.encoders import training
 from mlworkers.models import Run, WorkerHeartbeat
-from mlworkers.pipelines import estimating, paces
+from mlworkers.pipelines import paces
 from mlworkers.pipelines.estimating import RunWork, run_estimate
-from mlworkers.pipelines.work import WORK, measured, work_of
+from mlworkers.pipelines.work import pipeline_measured, work_of
 from mlworkers.plans.kinds import KINDS, plan_from
 from mlworkers.runs.jobs import Outcome
 from tests.factories import (
@@ -129,16 +130,14 @@ def finished(
     ],
 )
 def test_the_amount_of_work_is_counted_from_the_database(dataset, kind, given, work) -> None:
-    assert work_of(plan_from(KINDS[kind], values_of(dataset, kind, **given)), dataset) == work
+    assert work_of(KINDS[kind], plan_from(KINDS[kind], values_of(dataset, kind, **given)), dataset) == work
 
 
 def test_every_kind_that_offers_an_estimate_can_count_its_work() -> None:
-    assert {kind.plan for kind in KINDS.values() if kind.estimated} == set(WORK)
-    assert {plan for plan in WORK if plan not in estimating.AMOUNTS} == {
-        KINDS["compare_weightings"].plan,
-        KINDS["generate_pairs"].plan,
-        KINDS["search_settings"].plan,
-    }
+    previews = {kind.preview for kind in KINDS.values()}
+
+    assert all(bool(kind.work) == kind.estimated for kind in KINDS.values() if kind.name not in previews)
+    assert all("%(work)s" in str(kind.amount) for kind in KINDS.values() if kind.amount)
 
 
 def test_time_follows_from_an_earlier_run_in_proportion_to_the_work(dataset) -> None:
@@ -216,8 +215,9 @@ def test_settings_that_leave_nothing_to_do_are_said_before_the_start(dataset) ->
     assert lines == ["With these settings there is nothing to do. Choose other scores, pairs or runs."]
 
 
-def test_a_finished_run_says_how_much_it_did_and_on_what(dataset) -> None:
-    pipeline = measured(lambda _plan, _job: Outcome("done", {"spearman": 0.5}))
+def test_a_finished_run_says_how_much_it_did_and_on_what(dataset, monkeypatch) -> None:
+    monkeypatch.setattr(training, "evaluate_encoder", lambda _plan, _job: Outcome("done", {"spearman": 0.5}))
+    pipeline = pipeline_measured(KINDS["evaluate_encoder"])
     plan = plan_from(KINDS["evaluate_encoder"], values_of(dataset, "evaluate_encoder"))
 
     outcome = pipeline(plan, SimpleNamespace(dataset=dataset))
@@ -241,7 +241,7 @@ def test_pairs_of_another_dataset_are_counted_where_a_comparison_trains_on_it(da
     given = {"sources": "other | theirs", "seeds": 1, "epochs": 1}
     plan = plan_from(KINDS["compare_weightings"], values_of(dataset, "compare_weightings", **given))
 
-    assert work_of(plan, dataset) == (4 + 1) * 2
+    assert work_of(KINDS["compare_weightings"], plan, dataset) == (4 + 1) * 2
 
 
 @pytest.mark.exhaustive

@@ -28,7 +28,9 @@ class Training:
     shuffle: bool = field(default=True, metadata={"help": "Draw the order anew."})
 
 
-TRAIN = Kind(name="train", label="Train", description="", plan=Training, unit="steps", needs="read")
+TRAIN = Kind(
+    name="train", label="Train", description="", plan=Training, unit="steps", needs="read", pipeline=""
+)
 
 
 def filled_in(**values: object) -> PlanForm:

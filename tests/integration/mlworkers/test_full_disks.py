@@ -21,8 +21,8 @@ from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full, folder_replacing, replacing
 from curation.foundation.heartbeats import LOST_MAX
 from mlworkers import tasks
+from mlworkers.kinds.exchange import pairs
 from mlworkers.models import Run
-from mlworkers.pipelines import default
 from mlworkers.runs import attempts, disk
 from mlworkers.runs.jobs import NewArtifact, Outcome
 from mlworkers.runs.lifecycle import run_claim
@@ -146,7 +146,7 @@ def run_that(monkeypatch, db) -> Callable[[Callable[[Path], None]], Run]:
             write(job.folder / "made.npy")
             return Outcome("made", {}, [NewArtifact("numbers", job.folder / "made.npy")])
 
-        monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
+        monkeypatch.setattr(pairs, "export_dataset", does)
         run = RunFactory()
         for _attempt in range(LOST_MAX - 1):
             tasks.execute(run.pk)
@@ -198,7 +198,7 @@ def test_a_run_that_met_a_full_disk_goes_on_when_there_is_room(small_disk, setti
         as_text_of(job.folder / "made.txt", 1000)
         return Outcome("made", {}, [NewArtifact("text", job.folder / "made.txt")])
 
-    monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
+    monkeypatch.setattr(pairs, "export_dataset", does)
     run = RunFactory()
 
     stood = []
@@ -252,7 +252,7 @@ def test_the_end_of_a_run_is_written_again_where_the_database_s_disk_was_full(mo
     def does(plan, job) -> Outcome:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
+    monkeypatch.setattr(pairs, "export_dataset", does)
     monkeypatch.setattr(attempts, "PAUSES", (0.0, 0.0))
     run = RunFactory(lost=LOST_MAX - 1)
     claim = run_claim(run_id=run.pk, worker="first", at=timezone.now())

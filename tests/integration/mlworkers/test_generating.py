@@ -15,10 +15,10 @@ from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.text import near_copy_key, sentence_key
 from mlworkers import tasks
+from mlworkers.kinds.generation.generating import bootstrap_generator, generate_pairs
+from mlworkers.kinds.generation.previewing import preview_generation
 from mlworkers.models import Artifact, Run
-from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.human_sentences import sources_drawn
-from mlworkers.pipelines.previewing import preview_generation
 from mlworkers.runs.invitations import kept_forget
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.services import run_cancel, run_start

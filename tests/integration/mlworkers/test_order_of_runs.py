@@ -9,8 +9,8 @@ from django.utils.timezone import now
 from curation.foundation.heartbeats import LOST_MAX
 from curation.models import AuditEntry
 from mlworkers import tasks
+from mlworkers.kinds.exchange import pairs
 from mlworkers.models import Run
-from mlworkers.pipelines import default
 from mlworkers.plans.kinds import KINDS, LONG
 from mlworkers.runs.jobs import Outcome
 from mlworkers.runs.lifecycle import run_claim_next
@@ -37,7 +37,7 @@ def taken(monkeypatch) -> list[int]:
         numbers.append(job.run_id)
         return Outcome("done", {})
 
-    monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
+    monkeypatch.setattr(pairs, "export_dataset", does)
     return numbers
 
 

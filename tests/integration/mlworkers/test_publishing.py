@@ -11,8 +11,8 @@ from curation.exchange.generated import GeneratedRow, generated_pairs_add
 from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, ScoreSet, Sentence
 from mlworkers import tasks
+from mlworkers.kinds.exchange import pairs
 from mlworkers.models import Artifact, Evaluation, Run
-from mlworkers.pipelines import default
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.lifecycle import run_cancel
 from mlworkers.runs.storage import run_folder
@@ -56,7 +56,7 @@ def publishing(
         before_the_end(job)
         return Outcome("written", {"kept": 1}, [made], [(measured, made.path)], publish=publish)
 
-    monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
+    monkeypatch.setattr(pairs, "export_dataset", does)
 
 
 def carried_out(dataset: Dataset) -> Run:

@@ -10,9 +10,10 @@ from django.utils.timezone import now
 
 from curation.models import PairScore, ReviewDecision, ScoreSet, Sentence, SentenceScore
 from mlworkers import tasks
+from mlworkers.kinds.realism import realism
+from mlworkers.kinds.realism.scored_sentences import SentencesToScore, scored_sentences
 from mlworkers.models import Run
-from mlworkers.pipelines import publishing, realism
-from mlworkers.pipelines.scored_sentences import SentencesToScore, scored_sentences
+from mlworkers.pipelines import publishing
 from mlworkers.plan_fields import PlanError
 from mlworkers.runs.storage import Curve, home_path, kept_folder
 from mlworkers.science.realism.plan import ClassifierKind, RealismPlan

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from curation.foundation.heartbeats import LOST_MAX
 from mlworkers import tasks
+from mlworkers.kinds.exchange import pairs
 from mlworkers.models import Run, RunShard, WorkerHeartbeat
-from mlworkers.pipelines import default
 from mlworkers.runs.invitations import sweep
 from mlworkers.runs.lifecycle import (
     RunStopped,
@@ -49,7 +49,7 @@ def draws(monkeypatch) -> Callable[..., Drawing]:
 
     def register(count: int, **how) -> Drawing:
         drawing = Drawing(count, **how)
-        monkeypatch.setitem(default.PIPELINES, "export_dataset", drawing)
+        monkeypatch.setattr(pairs, "export_dataset", drawing)
         return drawing
 
     return register

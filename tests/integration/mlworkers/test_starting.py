@@ -12,9 +12,9 @@ from django.utils.timezone import now
 from curation.foundation.errors import UserError
 from curation.models import Dataset, ImportBatch, ScoreSet, Snapshot, TupleBlock
 from mlworkers.forms.plans import PlanForm
-from mlworkers.kinds.references import references_check
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, Kind, plan_errors_shown, plan_from
+from mlworkers.runs.references import references_check
 from tests.factories import (
     ArtifactFactory,
     DatasetFactory,
@@ -62,7 +62,9 @@ class NamingPlan:
     seed: int = field(default=42, metadata=about(label="Seed"))
 
 
-NAMING = Kind(name="naming", label="Naming", description="", plan=NamingPlan, unit="names", needs="read")
+NAMING = Kind(
+    name="naming", label="Naming", description="", plan=NamingPlan, unit="names", needs="read", pipeline=""
+)
 
 
 @pytest.fixture

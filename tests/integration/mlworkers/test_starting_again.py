@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 
 from curation.models import Dataset, ScoreSet
-from mlworkers.kinds.references import references_wrong
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS, plan_from
+from mlworkers.runs.references import references_wrong
 from tests.factories import ArtifactFactory, RunFactory, ScoreSetFactory
 
 pytestmark = pytest.mark.django_db

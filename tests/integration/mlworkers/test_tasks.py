@@ -16,8 +16,8 @@ from curation.foundation.errors import UserError
 from curation.foundation.heartbeats import LOST_MAX
 from curation.foundation.shared_files import StorageAway
 from mlworkers import tasks
+from mlworkers.kinds.exchange import pairs
 from mlworkers.models import Run, WorkerHeartbeat
-from mlworkers.pipelines import default
 from mlworkers.runs.draining import Intake
 from mlworkers.runs.invitations import invite, kept_forget, sweep
 from mlworkers.runs.jobs import NewArtifact, Outcome
@@ -38,7 +38,7 @@ def pipeline(monkeypatch):
     """Register what the export of these tests does."""
 
     def register(does) -> None:
-        monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
+        monkeypatch.setattr(pairs, "export_dataset", does)
 
     return register
 
@@ -151,7 +151,9 @@ def test_an_artefact_that_fills_the_disk_leaves_nothing_and_the_run_started_agai
 @pytest.mark.parametrize("ends", [None, UserError, RunStopped])
 def test_what_a_run_loaded_does_not_stay_in_the_worker_s_memory(pipeline, monkeypatch, ends) -> None:
     monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
-    monkeypatch.setitem(sys.modules, "mlworkers.pipelines.gpu", SimpleNamespace(release_memory=gc.collect))
+    monkeypatch.setitem(
+        sys.modules, "mlworkers.science.pretrained.compute", SimpleNamespace(release_memory=gc.collect)
+    )
     loaded = []
 
     def does(plan, job):

@@ -1,0 +1,113 @@
+"""Similarity of sentences from the contexts that they could occur in."""
+
+from django.utils.translation import gettext_lazy as _
+
+from mlworkers.plans.kind import Kind, Page, machine_kind
+from mlworkers.science.contexts.curves_plan import ContextCurvesPlan
+from mlworkers.science.contexts.discriminative_plan import DiscriminativePlan
+from mlworkers.science.contexts.harvest_plan import HarvestPlan
+from mlworkers.science.contexts.model_plan import ContextModelPlan
+from mlworkers.science.contexts.plan import CorpusPlan
+from mlworkers.science.contexts.scores_plan import ContextScoresPlan
+from mlworkers.science.contexts.sections_plan import SectionsPlan
+
+KINDS = (
+    Kind(
+        name="index_corpus",
+        label=_("Index a corpus"),
+        description=_(
+            "Divides uploaded running text into sentences and indexes it, so that the contexts in which a "
+            "sentence could occur can be found."
+        ),
+        plan=CorpusPlan,
+        unit=_("sentences"),
+        needs="curate",
+        # the upload is deleted once the corpus is there
+        repeatable=False,
+        long=True,
+        pipeline="indexing.index_corpus",
+    ),
+    Kind(
+        name="harvest_pairs",
+        label=_("Harvest pairs of a corpus"),
+        description=_(
+            "Puts sentences of a corpus together to pairs and adds them, divided into training, dev and test pairs "
+            "without a sentence in common. “Score pairs by contexts” scores them, and an encoder learns from that."
+        ),
+        plan=HarvestPlan,
+        unit=_("pairs"),
+        writes=True,
+        needs="curate",
+        long=True,
+        pipeline="harvesting.harvest_pairs",
+    ),
+    machine_kind(
+        name="train_on_sections",
+        label=_("Train an encoder on sections"),
+        description=_(
+            "Trains an encoder to tell which of two sentences is of the same chapter or section of a document as a "
+            "third one, and measures it before and after on documents that it did not learn from."
+        ),
+        plan=SectionsPlan,
+        unit=_("steps"),
+        pipeline="sections.train_on_sections",
+    ),
+    machine_kind(
+        name="train_context_model",
+        label=_("Train a model for contexts"),
+        description=_(
+            "Trains a small language model on a corpus to say how well sentences fit into contexts, and compares "
+            "it with the frequencies of tokens on text that it did not see."
+        ),
+        plan=ContextModelPlan,
+        unit=_("steps"),
+        pipeline="context_models.train_context_model",
+        work="estimates.training",
+        amount=_("%(work)s training steps."),
+    ),
+    machine_kind(
+        name="train_discriminative_model",
+        label=_("Train a discriminative model"),
+        description=_(
+            "Trains a small model on a corpus to tell which sentence belongs in a context. “Score pairs by "
+            "contexts” ranks contexts by it."
+        ),
+        plan=DiscriminativePlan,
+        unit=_("steps"),
+        pipeline="discriminative.train_discriminative_model",
+        work="estimates.training",
+        amount=_("%(work)s training steps."),
+    ),
+    machine_kind(
+        name="score_contexts",
+        label=_("Score pairs by contexts"),
+        description=_(
+            "Publishes how similar the sentences of each pair are by the contexts of a corpus that they fit, "
+            "without labels: the paper's cosine, and the centred one. A page compares both with human scores."
+        ),
+        plan=ContextScoresPlan,
+        unit=_("pairs"),
+        writes=True,
+        pipeline="scoring.score_contexts",
+        work="estimates.scoring",
+        amount=_("%(work)s pairs to score by contexts."),
+    ),
+    machine_kind(
+        name="measure_context_curves",
+        label=_("Measure curves of contexts"),
+        description=_(
+            "Measures how the agreement of similarity from contexts with people grows with the corpus, with the "
+            "number of contexts, and with the pairs that a surrogate learns from."
+        ),
+        plan=ContextCurvesPlan,
+        unit=_("pairs"),
+        pipeline="measuring_curves.measure_context_curves",
+        page=Page(
+            address="context-curves",
+            name="context_curves",
+            report="context_curves.context_curves_report",
+            file="context-curves",
+            see=_("See the curves"),
+        ),
+    ),
+)

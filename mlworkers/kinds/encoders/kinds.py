@@ -1,0 +1,208 @@
+"""Sentence encoders: training, evaluation, scoring, and search among sentences."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_lazy as _
+
+from mlworkers.plan_fields import setting
+from mlworkers.plans.kind import Kind, Page, machine_kind
+from mlworkers.science.encoders.bands_plan import BandsPlan
+from mlworkers.science.encoders.contrastive.plan import ContrastPlan
+from mlworkers.science.encoders.cross_validation_plan import CrossValidationPlan
+from mlworkers.science.encoders.index_plan import SentenceIndexPlan, SentenceSearchPlan
+from mlworkers.science.encoders.initial_plan import InitialEncoderPlan
+from mlworkers.science.encoders.plan import EncoderPlan, EvaluationPlan
+from mlworkers.science.encoders.scorers_plan import ScorersPlan
+from mlworkers.science.encoders.scoring_plan import PairScoringPlan
+from mlworkers.science.encoders.search_plan import SearchPlan
+from mlworkers.science.encoders.speed_plan import SpeedPlan
+
+
+@dataclass(frozen=True)
+class RelatePlan:
+    """Two sentences that somebody tries a model with."""
+
+    first: str = setting(_("First sentence"), _("Any sentence."))
+    second: str = setting(_("Second sentence"), _("Any sentence."))
+    artifact: int = setting(
+        _("Model"),
+        _("The number of an encoder on the models page; 0 for the packaged one."),
+        default=0,
+        low=0,
+    )
+
+
+KINDS = (
+    machine_kind(
+        name="initialise_encoder",
+        label=_("Initialise an encoder"),
+        description=_(
+            "Makes a small encoder with random weights and a tokenizer learned from the dataset's sentences: a "
+            "base model to train from scratch, or a baseline without pretraining."
+        ),
+        plan=InitialEncoderPlan,
+        unit=_("sentences"),
+        pipeline="initialising.initialise_encoder",
+    ),
+    machine_kind(
+        name="train_encoder",
+        label=_("Train an encoder"),
+        description=_(
+            "Trains a sentence encoder on scored pairs. Pairs can be weighted by the p_D of their sentence."
+        ),
+        plan=EncoderPlan,
+        unit=_("steps"),
+        pipeline="training.train_encoder",
+        room="estimates.training_room",
+        work="estimates.training",
+        amount=_("%(work)s training pairs, each counted once for every epoch."),
+    ),
+    machine_kind(
+        name="train_contrastive",
+        label=_("Train an encoder by contrast"),
+        description=_(
+            "Trains a sentence encoder without scores: on sentences alone, on pairs, or on premises with their "
+            "entailments and contradictions (SimCSE), and on paraphrases of these."
+        ),
+        plan=ContrastPlan,
+        unit=_("steps"),
+        pipeline="contrasting.train_contrastive",
+        work="estimates.contrast",
+        amount=_("%(work)s examples, each counted once for every copy and epoch."),
+    ),
+    machine_kind(
+        name="evaluate_encoder",
+        label=_("Evaluate an encoder"),
+        description=_(
+            "Measures the cosine similarities of an encoder by human or reference scores, and on published test "
+            "suites."
+        ),
+        plan=EvaluationPlan,
+        unit=_("sentences"),
+        pipeline="training.evaluate_encoder",
+        work="estimates.evaluation",
+        amount=_("%(work)s pairs to evaluate on, besides those of published test suites."),
+    ),
+    machine_kind(
+        name="cross_validate_encoder",
+        label=_("Cross-validate an encoder"),
+        description=_(
+            "Measures words in common, word vectors, and an encoder with and without training on folds of scored "
+            "pairs: random folds, folds that share no sentence, and one source left out at a time."
+        ),
+        plan=CrossValidationPlan,
+        unit=_("steps"),
+        pipeline="cross_validating.cross_validate_encoder",
+        work="estimates.cross_validation",
+        amount=_(
+            "%(work)s pairs to score or to train on, each counted once for every epoch, fold, seed and method."
+        ),
+        page=Page(
+            address="cross-validation",
+            name="cross_validation",
+            report="cross_validation_report.cross_validation_report",
+            file="cross-validation",
+            see=_("See how well each method does"),
+            proposed="cross_validation_report.best_method",
+        ),
+    ),
+    machine_kind(
+        name="search_settings",
+        label=_("Search settings"),
+        description=_(
+            "Trains encoders of one weighting with different settings and chooses the best by dev pairs. Only the "
+            "chosen one is evaluated on the test pairs."
+        ),
+        plan=SearchPlan,
+        unit=_("steps"),
+        pipeline="searching.search_settings",
+        room="estimates.search_room",
+        work="estimates.search",
+        amount_in_words="estimates.search_in_words",
+    ),
+    machine_kind(
+        name="score_pairs",
+        label=_("Score pairs by a model"),
+        description=_(
+            "Publishes the score that an encoder or a cross-encoder gives each pair as a score set, to compare "
+            "with human scores or to choose pairs by."
+        ),
+        plan=PairScoringPlan,
+        unit=_("pairs"),
+        writes=True,
+        pipeline="scoring_pairs.score_pairs",
+        work="estimates.scoring",
+        amount=_("%(work)s pairs to score."),
+    ),
+    machine_kind(
+        name="compare_scorers",
+        label=_("Compare scorers of pairs"),
+        description=_(
+            "Compares encoders, cross-encoders and scorers without training with the scores that people or a model "
+            "gave, and says how many pairs a second each scores."
+        ),
+        plan=ScorersPlan,
+        unit=_("pairs"),
+        pipeline="scorers.compare_scorers",
+    ),
+    machine_kind(
+        name="measure_speed",
+        label=_("Measure the speed of encoders"),
+        description=_(
+            "Measures how many sentences a second encoders encode, with batches of sentences of like length and "
+            "without. Each encoder's page shows it."
+        ),
+        plan=SpeedPlan,
+        unit=_("sentences"),
+        pipeline="scorers.measure_speed",
+    ),
+    machine_kind(
+        name="compose_by_similarity",
+        label=_("Compose pairs by similarity"),
+        description=_(
+            "Puts sentences of the dataset's pool together to pairs, equally many in each band of the similarity "
+            "that an encoder gives them."
+        ),
+        plan=BandsPlan,
+        unit=_("sentences"),
+        writes=True,
+        pipeline="composing.compose_by_similarity",
+        work="estimates.pool",
+        amount=_("%(work)s sentences of the pool, but for those that are too short or too long."),
+    ),
+    machine_kind(
+        name="index_sentences",
+        label=_("Index sentences"),
+        description=_(
+            "Encodes all sentences of the dataset's active pairs and of its pool, so that the nearest ones to any "
+            "sentence can be found."
+        ),
+        plan=SentenceIndexPlan,
+        unit=_("sentences"),
+        pipeline="indexing_sentences.index_sentences",
+        work="estimates.index",
+        amount=_("At most %(work)s sentences are encoded: those in an active pair or in the pool."),
+    ),
+    Kind(
+        name="search_sentences",
+        label=_("Search sentences"),
+        description=_("Finds the sentences of a dataset that are nearest to one sentence."),
+        plan=SentenceSearchPlan,
+        unit=_("sentences"),
+        needs="read",
+        queue="playground",
+        listed=False,
+        pipeline="finding_sentences.search_sentences",
+    ),
+    Kind(
+        name="relate_sentences",
+        label=_("Relate two sentences"),
+        description=_("Computes the cosine similarity of two sentences with an encoder."),
+        plan=RelatePlan,
+        unit=_("sentences"),
+        needs="read",
+        queue="playground",  # its answer must not wait for the end of a training
+        listed=False,
+        pipeline="relating.relate_sentences",
+    ),
+)

@@ -1,0 +1,51 @@
+"""A language model that writes partners of sentences, and a small one to train for it."""
+
+from django.utils.translation import gettext_lazy as _
+
+from mlworkers.plans.kind import machine_kind
+from mlworkers.science.synthesis.plan import BootstrapPlan, GenerationPlan
+
+KINDS = (
+    machine_kind(
+        name="bootstrap_generator",
+        label=_("Train a generator"),
+        description=_(
+            "Trains a small language model on scored pairs, for machines without a large language model."
+        ),
+        plan=BootstrapPlan,
+        unit=_("steps"),
+        pipeline="generating.bootstrap_generator",
+        room="estimates.training_room",
+        most_seconds="estimates.training_seconds",
+        work="estimates.training",
+        amount=_("%(work)s training steps, or fewer if the time limit ends the training."),
+    ),
+    machine_kind(
+        name="preview_generation",
+        label=_("Preview generation"),
+        description=_(
+            "Writes about ten of the rows that “Generate pairs” would write with the same settings, and estimates "
+            "its time. Nothing is added to the dataset."
+        ),
+        plan=GenerationPlan,
+        unit=_("rows"),
+        pipeline="previewing.preview_generation",
+        work="estimates.generation",
+    ),
+    machine_kind(
+        name="generate_pairs",
+        label=_("Generate pairs"),
+        description=_(
+            "Lets a language model write partners of a target similarity for human sentences, and keeps the usable "
+            "ones."
+        ),
+        plan=GenerationPlan,
+        unit=_("rows"),
+        writes=True,
+        preview="preview_generation",
+        pipeline="generating.generate_pairs",
+        ended="answers.answers_save",
+        work="estimates.generation",
+        amount_in_words="estimates.generation_in_words",
+    ),
+)

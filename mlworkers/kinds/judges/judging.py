@@ -1,0 +1,172 @@
+"""A machine judges the block of tuples of a campaign, each in two orders."""
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
+from curation.datasets.machine_judges import (
+    BlockTuple,
+    MachineAnswer,
+    machine_judgements_add,
+    texts_of,
+    tuples_of,
+)
+from curation.files.json_text import json_from
+from curation.files.progress import Report
+from curation.files.writing import replacing
+from curation.foundation.errors import UserError
+from curation.models import TupleBlock
+from mlworkers.kinds.encoders.scoring_pairs import scorer_of, way_of_scoring
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.snapshots import started_by
+from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.runs.storage import content_of
+from mlworkers.science.encoders.saving import seen_by
+from mlworkers.science.encoders.scoring_plan import SCORERS
+from mlworkers.science.judges.asking import Asking, Choice, choice_by_scores, choice_in, tuple_question
+from mlworkers.science.judges.plan import JudgingPlan
+from mlworkers.science.pretrained.quiet import quiet
+from mlworkers.science.synthesis.collecting import Question, answers_collected
+from mlworkers.science.synthesis.endpoint import ChatClient, endpoint_of
+
+ORDERS = (False, True)  # as drawn, and reversed
+Pairs = list[tuple[str, str]]
+
+
+def judge_tuples(plan: JudgingPlan, job: Job) -> Outcome:
+    dataset = job.dataset_of(plan.dataset)
+    block = dataset.tuple_blocks.filter(pk=plan.block).first()
+    if block is None:
+        raise UserError(_("The tuples of the campaign no longer exist; choose others."))
+    machine = _ChatJudge(plan, block) if plan.endpoint_model else _ScoringJudge(plan, block, job)
+    starts = range(0, len(machine.tuples), plan.shard_tuples)
+    parts = [range(start, min(start + plan.shard_tuples, len(machine.tuples))) for start in starts]
+
+    def write(number: int, path: Path, report: Report) -> None:
+        answers = [list(answer) for answer in machine.judged(parts[number], path, report)]
+        with replacing(path) as file:
+            file.write(json.dumps(answers).encode())
+        path.with_name(f"{path.name}.answers").unlink(missing_ok=True)
+
+    message = _("Judging tuples")
+    paths = job.shards.all("judging", [len(ORDERS) * len(part) for part in parts], write, message=message)
+    answers = [MachineAnswer(*answer) for path in paths for answer in json_from(path.read_text("utf-8"))]
+    given = sum(answer.best_slot is not None for answer in answers)
+    if not given:
+        raise UserError(
+            _(
+                "“%(model)s” gave no answer in the form that was asked for; take another model or longer answers."
+            ),
+            model=plan.model,
+        )
+    about = machine.about()
+    result = {"tuples": len(machine.tuples), "answered": given, "unanswered": len(answers) - given, **about}
+    words = {"answers": intcomma(given), "questions": intcomma(len(answers)), "campaign": block.name}
+    return Outcome(
+        _("%(answers)s of %(questions)s questions of “%(campaign)s” answered") % words,
+        result | {"campaign": block.campaign_ref},
+        publish=partial(_stored, plan, job, block, answers, about),
+    )
+
+
+def _stored(
+    plan: JudgingPlan, job: Job, block: TupleBlock, answers: Sequence[MachineAnswer], about: dict[str, Any]
+) -> dict[str, Any]:
+    judge = machine_judgements_add(
+        block=block,
+        run_ref=job.run_id,
+        model=plan.model,
+        parameters=about,
+        answers=answers,
+        by=started_by(job),
+    )
+    return {"judge": judge.pk}
+
+
+def _answer(place: int, tuple_: BlockTuple, backwards: bool, choice: Choice | None) -> MachineAnswer:
+    order = tuple_.shown(backwards=backwards)
+    slots = (None, None) if choice is None else (order[choice.best], order[choice.worst])
+    return MachineAnswer(place, backwards, *slots)
+
+
+class _ScoringJudge:
+    """An encoder or a cross-encoder: the choice follows from the scores of the pairs."""
+
+    def __init__(self, plan: JudgingPlan, block: TupleBlock, job: Job) -> None:
+        self.tuples, self._texts = tuples_of(block), texts_of(block)
+        self._folder = folder_of_model(plan.model, kind="encoder", also=SCORERS, report=job.report)
+        self._scorer = cache(lambda: scorer_of(self._folder, plan.device))
+
+    def judged(self, places: range, _path: Path, report: Report) -> Iterator[MachineAnswer]:
+        pairs = [pair for place in places for pair in self._texts[place]]
+        first, second = ([pair[side] for pair in pairs] for side in (0, 1))
+
+        def in_questions(done: int, total: int, message: str) -> None:
+            report(len(ORDERS) * len(places) * done // max(total, 1), len(ORDERS) * len(places), message)
+
+        scores = self._scorer()(first, second, in_questions)
+        sizes = [len(self._texts[place]) for place in places]
+        for place, own in zip(places, np.split(scores, np.cumsum(sizes)[:-1]), strict=True):
+            for backwards in ORDERS:
+                asked = self.tuples[place]
+                yield _answer(
+                    place, asked, backwards, choice_by_scores(own[asked.shown(backwards=backwards)])
+                )
+
+    def about(self) -> dict[str, Any]:
+        seen = seen_by(self._folder)
+        pairs = {pair for each in self._texts for pair in each}
+        return {
+            "way": way_of_scoring(self._folder),
+            "model_sha256": content_of(self._folder)[0],
+            # Its answers about these pairs are not an independent opinion of them.
+            "pairs_with_training_sentences": sum(a in seen or b in seen for a, b in pairs),
+        }
+
+
+class _ChatJudge:
+    """A chat model behind the endpoint of the worker's own environment."""
+
+    def __init__(self, plan: JudgingPlan, block: TupleBlock) -> None:
+        self.tuples, self._texts, self._plan = tuples_of(block), texts_of(block), plan
+        guidelines = block.guidelines if plan.guidelines else ""
+        self._asking = Asking(block.question, block.best_label, block.worst_label, guidelines)
+
+    def judged(self, places: range, path: Path, report: Report) -> Iterator[MachineAnswer]:
+        plan = self._plan
+        endpoint = endpoint_of(settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY)
+        client = ChatClient(endpoint, plan.endpoint_model, timeout=plan.timeout, attempts=plan.attempts)
+        questions = [self._question(place, backwards) for place in places for backwards in ORDERS]
+        with quiet("httpx2", "httpcore2"):  # their log lines hold the address
+            try:
+                lines = answers_collected(
+                    client,
+                    questions,
+                    answers=path.with_name(f"{path.name}.answers"),
+                    concurrency=plan.concurrency,
+                    message=_("Judging tuples"),
+                    report=report,
+                )
+            finally:
+                client.close()
+        for line in lines:
+            asked = self.tuples[line["place"]]
+            choice = choice_in(line.get("text", ""), len(asked.pairs))
+            yield _answer(line["place"], asked, line["reversed"], choice)
+
+    def _question(self, place: int, backwards: bool) -> Question:
+        shown = [self._texts[place][slot] for slot in self.tuples[place].shown(backwards=backwards)]
+        sampling = {"max_tokens": self._plan.max_tokens, "temperature": 0}
+        return Question(
+            {"place": place, "reversed": backwards}, tuple_question(self._asking, shown), sampling
+        )
+
+    def about(self) -> dict[str, Any]:
+        return {"way": _("chat model behind an endpoint"), "guidelines_shown": bool(self._asking.guidelines)}

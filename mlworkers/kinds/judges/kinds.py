@@ -1,0 +1,23 @@
+"""Language models that judge tuples as annotators do."""
+
+from django.utils.translation import gettext_lazy as _
+
+from mlworkers.plans.kind import machine_kind
+from mlworkers.science.judges.plan import JudgingPlan
+
+KINDS = (
+    machine_kind(
+        name="judge_tuples",
+        label=_("Judge tuples by a machine"),
+        description=_(
+            "Lets an encoder or a chat model judge tuples of a campaign, to compare it with people. Its judgements "
+            "are kept apart and never count for scores."
+        ),
+        plan=JudgingPlan,
+        unit=_("questions"),
+        writes=True,
+        pipeline="judging.judge_tuples",
+        work="estimates.judging",
+        amount=_("%(work)s questions: each tuple in two orders."),
+    ),
+)

@@ -1,0 +1,131 @@
+"""Paraphrases with requested similarity and BLEU: translating, labelling, selecting, training, writing."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_lazy as _
+
+from mlworkers.plan_fields import setting
+from mlworkers.plans.kind import Kind, Page, machine_kind
+from mlworkers.science.paraphrasing.labeller_plan import LabellerPlan
+from mlworkers.science.paraphrasing.paraphraser_plan import ParaphraserPlan
+from mlworkers.science.paraphrasing.plan import LabellingPlan
+from mlworkers.science.paraphrasing.round_trip_plan import RoundTripPlan
+from mlworkers.science.paraphrasing.selection_plan import SelectionPlan
+from mlworkers.science.paraphrasing.writing_plan import WritingPlan
+
+
+@dataclass(frozen=True)
+class TrialPlan:
+    """A sentence that somebody tries a paraphraser with."""
+
+    source: str = setting(_("Sentence"), _("Any sentence of two words or more."))
+    similarity: str = setting(_("Similarity"), _("A tag such as SIM95."))
+    bleu: str = setting(_("BLEU"), _("A tag such as BLEU20."))
+    model: str = setting(_("Paraphraser"), _("run:ID of a paraphraser trained here."))
+    labeller: str = setting(
+        _("Labeller"),
+        _("What measures similarity: run:ID of a labeller or an encoder, or a packaged encoder."),
+    )
+
+
+KINDS = (
+    machine_kind(
+        name="translate_round_trip",
+        label=_("Translate there and back"),
+        description=_(
+            "Translates human sentences into another language and back (round-trip translation), with several "
+            "settings of sampling or by beam search, and adds what comes out as candidates for paraphrases."
+        ),
+        plan=RoundTripPlan,
+        unit=_("candidates"),
+        writes=True,
+        pipeline="translating.translate_round_trip",
+        work="estimates.round_trip",
+        amount=_("%(work)s sentences to translate, there and back with each combination."),
+    ),
+    machine_kind(
+        name="label_paraphrases",
+        label=_("Label paraphrases"),
+        description=_(
+            "Publishes two scores of each pair, from 0 to 100: how similar its sentences are in meaning, by an "
+            "encoder or a cross-encoder, and in wording, by BLEU. A page shows how the pairs spread over both."
+        ),
+        plan=LabellingPlan,
+        unit=_("pairs"),
+        writes=True,
+        pipeline="labelling.label_paraphrases",
+        work="estimates.labelling",
+        amount=_("%(work)s pairs to label."),
+    ),
+    Kind(
+        name="select_paraphrases",
+        label=_("Select paraphrases"),
+        description=_(
+            "Chooses equally many labelled pairs of every cell of similarity and BLEU, divided into training, dev "
+            "and test pairs by their source sentences, and says which cells have too few."
+        ),
+        plan=SelectionPlan,
+        unit=_("pairs"),
+        needs="curate",
+        pipeline="selecting.select_paraphrases",
+        page=Page(
+            address="selections",
+            name="selection",
+            report="paraphrase_selections.selection_report",
+            file="",
+            see=_("See what each cell got"),
+        ),
+    ),
+    machine_kind(
+        name="train_labeller",
+        label=_("Train a labeller"),
+        description=_(
+            "Trains cross-encoders of several seeds on the scores that people or a model gave to pairs, and keeps "
+            "the one that agrees best with them on dev pairs. “Label paraphrases” measures similarity with it."
+        ),
+        plan=LabellerPlan,
+        unit=_("steps"),
+        pipeline="labeller_training.train_labeller",
+    ),
+    machine_kind(
+        name="train_paraphraser",
+        label=_("Train a paraphraser"),
+        description=_(
+            "Trains an encoder-decoder on selected pairs to write paraphrases with a chosen similarity in meaning "
+            "and in wording."
+        ),
+        plan=ParaphraserPlan,
+        unit=_("steps"),
+        pipeline="paraphraser_training.train_paraphraser",
+    ),
+    machine_kind(
+        name="write_paraphrases",
+        label=_("Write paraphrases"),
+        description=_(
+            "Lets a paraphraser write paraphrases of human sentences at chosen tags, measures them, and adds the "
+            "usable ones as generated pairs."
+        ),
+        plan=WritingPlan,
+        unit=_("paraphrases"),
+        writes=True,
+        pipeline="writing_paraphrases.write_paraphrases",
+        page=Page(
+            address="requested",
+            name="requested",
+            report="requested.requested_report",
+            file="requested",
+            see=_("See how they meet the requested tags"),
+        ),
+    ),
+    Kind(
+        name="try_paraphraser",
+        label=_("Try a paraphraser"),
+        description=_("Writes paraphrases of one sentence and measures their labels."),
+        plan=TrialPlan,
+        unit=_("paraphrases"),
+        needs="read",
+        queue="playground",
+        listed=False,
+        pipeline="trying.try_paraphraser",
+    ),
+)
