@@ -25,7 +25,7 @@ from mlworkers.forms.choices import (
     splits_of,
     suggestions_of,
 )
-from mlworkers.plan_fields import SettingError
+from mlworkers.plans.fields import SettingError
 from mlworkers.plans.groups import GROUPS, group_of
 from mlworkers.plans.kinds import Kind, plan_from, sentence_for_page
 from mlworkers.plans.settings import Setting, read

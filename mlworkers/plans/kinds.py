@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from curation.files.writing import disk_is_full
 from curation.foundation.errors import UserError
-from mlworkers.plan_fields import SettingError
+from mlworkers.plans.fields import SettingError
 from mlworkers.plans.kind import MODEL_KINDS, QUEUES, Kind, Page
 from mlworkers.plans.settings import listed, plan_read
 

@@ -26,7 +26,7 @@ from django.utils.functional import Promise
 from django.utils.text import Truncator, get_text_list
 from django.utils.translation import gettext as _
 
-from mlworkers.plan_fields import SettingError, SettingName
+from mlworkers.plans.fields import SettingError, SettingName
 
 Text = str | Promise
 Value = str | int | float | bool | Enum | None

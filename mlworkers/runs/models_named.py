@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from curation.foundation.numbers import number_from
 from mlworkers.models import Artifact, Evaluation, Run
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.plans.kinds import KINDS
 from mlworkers.science.encoders.plan import names_listed
 from mlworkers.science.encoders.scorers_plan import models_of_scorers

@@ -16,7 +16,7 @@ from curation.foundation.errors import UserError, errors_shown
 from curation.models import Dataset
 from curation.people.access import dataset_require_active
 from mlworkers.models import Artifact, Run
-from mlworkers.plan_fields import SettingError, SettingName
+from mlworkers.plans.fields import SettingError, SettingName
 from mlworkers.plans.kinds import MODEL_KINDS, Kind, sentence_for_page
 from mlworkers.plans.settings import Setting, listed
 from mlworkers.runs.models_named import models_of_run, reference_of

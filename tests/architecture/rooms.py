@@ -13,7 +13,7 @@ MOST_ARROWS = {
     "annotation.bws": 13,
     "curation": 70,
     "curation.people": 10,
-    "mlworkers": 49,
+    "mlworkers": 46,
     "mlworkers.science": 21,
 }
 # Django finds these by their names, and they are the same in every app.

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
-from mlworkers.plan_fields import setting
+from mlworkers.plans.fields import setting
 from mlworkers.plans.kind import Kind, Page, machine_kind
 from mlworkers.science.encoders.bands_plan import BandsPlan
 from mlworkers.science.encoders.contrastive.plan import ContrastPlan

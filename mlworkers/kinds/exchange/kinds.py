@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from curation.files.tables import FORMATS
 from curation.pairs.inclusion import Inclusion
-from mlworkers.plan_fields import generated_pairs_setting, setting
+from mlworkers.plans.fields import generated_pairs_setting, setting
 from mlworkers.plans.kind import Kind
 
 DATASET: dict[str, Any] = {

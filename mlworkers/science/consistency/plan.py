@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
 from mlworkers.science.encoders.plan import snapshot_setting
 
 ours = partial(setting, source="docs/guide/realism.md")

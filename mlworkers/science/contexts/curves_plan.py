@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plan_fields import (
+from mlworkers.plans.fields import (
     SEEDS,
     PlanError,
     SettingName,

@@ -7,7 +7,7 @@ Needs neither torch nor Django.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mlworkers.plan_fields import SEEDS, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import SEEDS, dataset_setting, device_setting, setting
 from mlworkers.science.contexts.plan import (
     OURS,
     corpus_setting,

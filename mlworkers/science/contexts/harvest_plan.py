@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, setting
+from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, setting
 from mlworkers.science.contexts.plan import OURS, corpus_setting
 
 MOST_PAIRS = 1_000_000

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plan_fields import SEEDS, check_width, dataset_setting, device_setting, setting, width_setting
+from mlworkers.plans.fields import SEEDS, check_width, dataset_setting, device_setting, setting, width_setting
 from mlworkers.science.contexts.plan import (
     OURS,
     corpus_setting,

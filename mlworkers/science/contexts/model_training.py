@@ -13,7 +13,7 @@ import torch
 from transformers import BartConfig, BartForConditionalGeneration
 
 from curation.files.progress import Report, silent
-from mlworkers.plan_fields import HEAD_WIDTH
+from mlworkers.plans.fields import HEAD_WIDTH
 from mlworkers.science.contexts.asking import batches_of
 from mlworkers.science.contexts.corpus import Corpus, CorpusError, Places
 from mlworkers.science.contexts.gaps import Form, Question, Row

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from curation.files.documents import DocumentForm
-from mlworkers.plan_fields import dataset_setting, setting
+from mlworkers.plans.fields import dataset_setting, setting
 
 OURS = "our choice; the paper does not say"
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
 from mlworkers.science.contexts.diversity import BELOW, WITHOUT
 from mlworkers.science.contexts.plan import OURS, corpus_setting, window_setting
 from mlworkers.science.contexts.similarity import FEWEST_CONTEXTS, Weights

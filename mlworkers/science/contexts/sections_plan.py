@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plan_fields import SEEDS, dataset_setting, device_setting, setting, warmup_setting
+from mlworkers.plans.fields import SEEDS, dataset_setting, device_setting, setting, warmup_setting
 from mlworkers.science.contexts.plan import OURS, corpus_setting
 from mlworkers.science.encoders.contrastive.plan import ContrastPlan, Material, Objective, Pooler
 from mlworkers.science.encoders.plan import base_model_setting

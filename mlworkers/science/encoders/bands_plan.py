@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from curation.pairs.sampling.drawing import BANDS, MOST_PAIRS, SamplingError, Settings, Strategy, edges_read
-from mlworkers.plan_fields import SEEDS, PlanError, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import SEEDS, PlanError, dataset_setting, device_setting, setting
 
 GUIDE = "docs/guide/sampling.md"
 STR_PAPER = "STR paper, appendix A"

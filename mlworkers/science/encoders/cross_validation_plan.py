@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from curation.pairs.inclusion import Inclusion
-from mlworkers.plan_fields import (
+from mlworkers.plans.fields import (
     SEEDS,
     PlanError,
     SettingName,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plan_fields import dataset_setting, device_setting, setting
+from mlworkers.plans.fields import dataset_setting, device_setting, setting
 
 MOST_NEIGHBOURS = 100
 NEIGHBOURS = 10

@@ -8,7 +8,7 @@ import torch
 from tokenizers import processors
 from transformers import BertConfig, BertModel
 
-from mlworkers.plan_fields import HEAD_WIDTH
+from mlworkers.plans.fields import HEAD_WIDTH
 from mlworkers.science.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
 from mlworkers.science.pretrained.quiet import quiet_transformers

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from mlworkers.plan_fields import SEEDS, check_width, dataset_setting, setting, width_setting
+from mlworkers.plans.fields import SEEDS, check_width, dataset_setting, setting, width_setting
 
 SOURCE = "docs/guide/encoders.md"
 ours = partial(setting, source=SOURCE)

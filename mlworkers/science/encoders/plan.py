@@ -7,7 +7,7 @@ from functools import partial
 
 from curation.pairs.inclusion import Inclusion
 from curation.pairs.leaks import Leaks
-from mlworkers.plan_fields import (
+from mlworkers.plans.fields import (
     SEEDS,
     PlanError,
     SettingName,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from curation.files.json_text import json_from
 from curation.pairs.holding_out import HeldOut, split_is_held_out
 from curation.pairs.splitting import pair_components
-from mlworkers.plan_fields import SettingError, SettingName
+from mlworkers.plans.fields import SettingError, SettingName
 from mlworkers.science.encoders.plan import SCORED_SIGNALS, SYMBOLS, Signal, Unscored
 from mlworkers.science.encoders.weighting import WeightedRows
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plan_fields import dataset_setting, device_setting, setting
+from mlworkers.plans.fields import dataset_setting, device_setting, setting
 from mlworkers.science.encoders.plan import snapshot_setting
 
 SCORERS = ("encoder", "labeller")  # models of runs that give a pair a score

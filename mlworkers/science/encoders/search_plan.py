@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 from typing import TypeVar
 
-from mlworkers.plan_fields import SEEDS, PlanError, SettingName, check_devices, setting
+from mlworkers.plans.fields import SEEDS, PlanError, SettingName, check_devices, setting
 from mlworkers.science.encoders.plan import (
     FITTED,
     RISE_WEIGHTINGS,

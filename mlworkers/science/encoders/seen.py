@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from curation.pairs.holding_out import HeldOut
 from curation.pairs.leaks import Leaks
-from mlworkers.plan_fields import SettingError, SettingName
+from mlworkers.plans.fields import SettingError, SettingName
 
 UNSEEN, ALL = "unseen pairs", "all pairs"  # parts of a test
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
 from mlworkers.science.encoders.plan import names_listed
 from mlworkers.science.encoders.scorers_plan import MOST_SCORERS, Way, models_of_scorers, scorer_read
 

@@ -13,7 +13,7 @@ from torch.nn.functional import cosine_similarity
 
 from curation.files.progress import Report, silent
 from curation.statistics.correlation import spearman
-from mlworkers.plan_fields import devices_wanted
+from mlworkers.plans.fields import devices_wanted
 from mlworkers.science.encoders.encoding import pair_cosines
 from mlworkers.science.encoders.forward import TokenizedSentences, vectors
 from mlworkers.science.encoders.losses import batch_shares, weighted_cosine_loss

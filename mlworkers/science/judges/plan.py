@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plan_fields import (
+from mlworkers.plans.fields import (
     PlanError,
     attempts_setting,
     concurrency_setting,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from curation.pairs.inclusion import Inclusion
-from mlworkers.plan_fields import SEEDS, dataset_setting, generated_pairs_setting, setting
+from mlworkers.plans.fields import SEEDS, dataset_setting, generated_pairs_setting, setting
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from mlworkers.plan_fields import setting
+from mlworkers.plans.fields import setting
 
 GENERATING = "generate_pairs"
 SAME_MEANING = "1"  # the label that asks for a paraphrase

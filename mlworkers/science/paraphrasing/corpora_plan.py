@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
 from mlworkers.science.encoders.contrastive.variants import Variant, variants_listed
 from mlworkers.science.encoders.plan import check_resamples, resamples_setting, snapshot_setting
 

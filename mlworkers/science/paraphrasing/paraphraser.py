@@ -16,7 +16,7 @@ from tokenizers import AddedToken, processors
 from transformers import BartConfig, BartForConditionalGeneration
 
 from curation.files.json_text import json_from
-from mlworkers.plan_fields import HEAD_WIDTH
+from mlworkers.plans.fields import HEAD_WIDTH
 from mlworkers.science.paraphrasing.paraphraser_plan import ParaphraserPlan
 from mlworkers.science.paraphrasing.tags import TagBounds
 from mlworkers.science.pretrained.compute import Compute

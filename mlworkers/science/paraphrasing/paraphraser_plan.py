@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlworkers.plan_fields import (
+from mlworkers.plans.fields import (
     SEEDS,
     PlanError,
     SettingName,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plan_fields import setting
+from mlworkers.plans.fields import setting
 from mlworkers.science.encoders.scoring_plan import PairScoringPlan
 from mlworkers.science.paraphrasing.candidates_plan import written_by_setting
 from mlworkers.science.paraphrasing.tags import TOP, TagBounds

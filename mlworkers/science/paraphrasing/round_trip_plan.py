@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
 
-from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
 from mlworkers.science.paraphrasing.writing_plan import Decoding, Sampling, Search, check_best
 
 PAPER_SETTINGS = "20 3, 30 2"  # two there, two back: four candidates a sentence

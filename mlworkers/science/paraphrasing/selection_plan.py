@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, setting
+from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, setting
 from mlworkers.science.encoders.plan import snapshot_setting
 from mlworkers.science.paraphrasing.candidates_plan import written_by_setting
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mlworkers.plan_fields import PlanError, SettingName
+from mlworkers.plans.fields import PlanError, SettingName
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from mlworkers.plan_fields import PlanError, SettingName, dataset_setting, setting
+from mlworkers.plans.fields import PlanError, SettingName, dataset_setting, setting
 
 
 class ClassifierKind(StrEnum):

@@ -15,7 +15,7 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from curation.files.progress import Report, silent
-from mlworkers.plan_fields import HEAD_WIDTH
+from mlworkers.plans.fields import HEAD_WIDTH
 from mlworkers.science.pretrained.compute import Compute
 from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
 from mlworkers.science.pretrained.quiet import quiet_transformers

@@ -5,7 +5,7 @@ from enum import StrEnum
 from functools import partial
 from typing import ClassVar
 
-from mlworkers.plan_fields import (
+from mlworkers.plans.fields import (
     OF_ENDPOINTS,
     SEEDS,
     PlanError,

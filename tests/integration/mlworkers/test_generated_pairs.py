@@ -8,7 +8,7 @@ from curation.datasets.selectors import PairFilter
 from curation.exchange.exporting import snapshot_create
 from mlworkers import tasks
 from mlworkers.forms.plans import PlanForm
-from mlworkers.plan_fields import SettingError
+from mlworkers.plans.fields import SettingError
 from mlworkers.plans.kinds import KINDS, plan_from
 from mlworkers.runs.references import references_check
 from mlworkers.runs.storage import home_path

@@ -14,7 +14,7 @@ from mlworkers.kinds.realism import realism
 from mlworkers.kinds.realism.scored_sentences import SentencesToScore, scored_sentences
 from mlworkers.models import Run
 from mlworkers.pipelines import publishing
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.runs.storage import Curve, home_path, kept_folder
 from mlworkers.science.realism.plan import ClassifierKind, RealismPlan
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory

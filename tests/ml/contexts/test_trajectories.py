@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from curation.files.progress import silent
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.science.contexts.asking import Questioner
 from mlworkers.science.contexts.gaps import Form
 from mlworkers.science.contexts.pair_scoring import LONG, Pair

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from curation.files.writing import sha256_of
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.science.encoders.encoding import encode
 from mlworkers.science.encoders.initial import encoder_initialised
 from mlworkers.science.encoders.initial_plan import InitialEncoderPlan

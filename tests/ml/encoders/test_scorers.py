@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from curation.files.progress import silent
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.science.encoders.encoding import EncoderError, encode
 from mlworkers.science.encoders.scorers import (
     bert_scores,

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from curation.files.writing import watched
-from mlworkers.plan_fields import devices_wanted
+from mlworkers.plans.fields import devices_wanted
 from mlworkers.science.encoders.contrastive.examples import Examples, pair_examples
 from mlworkers.science.encoders.contrastive.plan import ContrastPlan, Material, Objective
 from mlworkers.science.encoders.contrastive.training import ContrastTraining

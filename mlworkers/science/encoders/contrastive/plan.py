@@ -5,7 +5,7 @@ from enum import StrEnum
 from functools import partial
 
 from curation.pairs.inclusion import Inclusion
-from mlworkers.plan_fields import (
+from mlworkers.plans.fields import (
     SEEDS,
     PlanError,
     SettingName,

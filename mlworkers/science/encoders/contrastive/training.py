@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy
 
 from curation.files.progress import Report, silent
 from curation.statistics.correlation import spearman
-from mlworkers.plan_fields import devices_wanted
+from mlworkers.plans.fields import devices_wanted
 from mlworkers.science.encoders import training as fitting
 from mlworkers.science.encoders.contrastive.examples import Examples, NliLabel
 from mlworkers.science.encoders.contrastive.learner import BatchLearner, BatchLoss, module_of

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mlworkers.plan_fields import PlanError, SettingName
+from mlworkers.plans.fields import PlanError, SettingName
 
 ORIGINAL = "original"  # the name of the row without paraphrases
 ALL = "all"

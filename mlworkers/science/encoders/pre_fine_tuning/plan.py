@@ -10,7 +10,7 @@ import numpy as np
 
 from curation.pairs.inclusion import Inclusion
 from curation.pairs.leaks import Leaks
-from mlworkers.plan_fields import (
+from mlworkers.plans.fields import (
     PlanError,
     SettingName,
     clip_setting,

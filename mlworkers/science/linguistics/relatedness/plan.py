@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from curation.pairs.inclusion import Inclusion
-from mlworkers.plan_fields import SEEDS, PlanError, dataset_setting, generated_pairs_setting, setting
+from mlworkers.plans.fields import SEEDS, PlanError, dataset_setting, generated_pairs_setting, setting
 
 FROM_PIPELINE = ""
 STR_PAPER = "STR paper, section 5"

@@ -8,7 +8,7 @@ import pytest
 from curation.files.documents import Document
 from curation.files.progress import silent
 from curation.statistics.correlation import spearman
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.science.contexts.bigram_index import index_write
 from mlworkers.science.contexts.corpus import Corpus, corpus_write
 from mlworkers.science.contexts.curves import corpus_part, curve_points

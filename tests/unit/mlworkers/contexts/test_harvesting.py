@@ -9,7 +9,7 @@ import pytest
 from curation.files.documents import Document
 from curation.files.progress import silent
 from curation.pairs.text import near_copy_key
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.science.contexts.bigram_index import BigramIndex, index_write
 from mlworkers.science.contexts.corpus import Corpus, corpus_write
 from mlworkers.science.contexts.harvest_plan import DEV, TEST, TRAIN, HarvestPlan

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.science.encoders.contrastive.plan import Arm, AugmentationPlan, ContrastPlan, Pooler
 from mlworkers.science.encoders.contrastive.variants import (

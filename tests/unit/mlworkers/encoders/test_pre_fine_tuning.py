@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.science.encoders.measuring import Metric, decisions_measured
 from mlworkers.science.encoders.pre_fine_tuning.files import task_read
 from mlworkers.science.encoders.pre_fine_tuning.plan import PreFineTuningPlan, Row

@@ -1,6 +1,6 @@
 import pytest
 
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.science.encoders.search_plan import SearchPlan
 
 NAMED = {

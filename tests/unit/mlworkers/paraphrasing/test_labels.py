@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from curation.files.progress import silent
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.science.paraphrasing.lexical import bleu_scores, bleu_signature
 from mlworkers.science.paraphrasing.plan import LabellingPlan
 from mlworkers.science.paraphrasing.profile import profile_of

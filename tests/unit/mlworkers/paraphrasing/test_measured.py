@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.science.paraphrasing.measured import measure, miss, nearest_first, tags_named
 from mlworkers.science.paraphrasing.paraphraser_plan import ParaphraserPlan
 from mlworkers.science.paraphrasing.tags import TagBounds

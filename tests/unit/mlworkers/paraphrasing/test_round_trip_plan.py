@@ -2,7 +2,7 @@
 
 import pytest
 
-from mlworkers.plan_fields import PlanError
+from mlworkers.plans.fields import PlanError
 from mlworkers.science.paraphrasing.languages import language_code
 from mlworkers.science.paraphrasing.round_trip_plan import (
     GRID,
