@@ -72,8 +72,8 @@ class Kind:
     room: (plan, work, scaled bytes of an earlier run) -> bytes kept and bytes needed during the run; None: unknown.
     most_seconds: plan -> a limit that the plan itself sets.
     page: the page of its results.
-    next_steps: (run, reader) -> the links that its page shows once it succeeded.
-    preview_template: what its page shows below, where the result has rows.
+    next_steps: (run, reader) -> the links and sentences that its page shows once it succeeded.
+    below: the template of what its page shows below, where the result has rows.
     measured: for encoders that it measured on pairs, where the test is named.
     seen: run -> what the models that it made, or that learned from its scores, have seen.
     published: run -> header, rows and notes of a published folder, and whether it trained.
@@ -102,6 +102,7 @@ class Kind:
     most_seconds: str = ""
     page: Page | None = None
     next_steps: str = ""
+    below: str = ""
     measured: Measured | None = None
     seen: str = ""
     published: str = ""

@@ -10,7 +10,7 @@ from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from curation.foundation.heartbeats import alive, database_now, free, heard_within, stale_after
-from curation.models import Dataset, ScoreSet
+from curation.models import Dataset
 from mlworkers.models import Artifact, BeatHeartbeat, Run, RunShard, WorkerHeartbeat
 from mlworkers.plans.kinds import LONG
 from mlworkers.runs.presence import worker_command
@@ -144,13 +144,6 @@ def runs_of_snapshot(runs: QuerySet[Run], dataset: Dataset, number: int) -> Quer
     read = Q(plan__snapshot=number) | Q(result__snapshot=number)
     made = dataset.snapshots.filter(number=number, run_ref__isnull=False).values_list("run_ref", flat=True)
     return runs.filter(Q(read, dataset=dataset) | Q(pk__in=made)).order_by("-pk")
-
-
-def pair_scores_of(run: Run) -> ScoreSet | None:
-    """The scores that a run gave pairs with a model, which can be compared with those of others."""
-    if run.kind != "score_pairs" or run.state != Run.State.SUCCEEDED or run.dataset is None:
-        return None
-    return run.dataset.score_sets.filter(run_ref=run.pk).first()
 
 
 def stages_of(run: Run) -> QuerySet[Any, Any]:

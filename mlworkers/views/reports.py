@@ -88,10 +88,10 @@ _WRITTEN: Mapping[str, tuple[str, str, Callable[[Report], str | bytes]]] = {
 
 def _reported(request: AuthedRequest, pk: int, kind: str) -> tuple[Run, Page, Report]:
     run, page = run_of_kind(request.user, pk, kind), PAGES[kind]
-    return run, page, KINDS[kind].function(page.report)(run, _reader(request))
+    return run, page, KINDS[kind].function(page.report)(run, reader_of(request))
 
 
-def _reader(request: AuthedRequest) -> Reader:
+def reader_of(request: AuthedRequest) -> Reader:
     def may_start(kind: str, dataset: Dataset) -> bool:
         return kind_may_start(request.user, kind_named(kind), dataset)
 

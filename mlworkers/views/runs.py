@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from curation.foundation.heartbeats import database_now
 from curation.foundation.numbers import page_number
 from curation.people.access import AuthedRequest, dataset_for
+from curation.results.reports import Link, Links, Part, Text
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start, kinds_startable, run_for, run_may, runs_allow, runs_visible
 from mlworkers.forms.filters import RunFilterForm
@@ -26,7 +27,6 @@ from mlworkers.runs.curves import curve_charts
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import (
     datasets_with_runs,
-    pair_scores_of,
     progress_of,
     queue_is_served,
     run_page,
@@ -39,6 +39,7 @@ from mlworkers.runs.selectors import (
 from mlworkers.runs.services import run_cancel as cancel
 from mlworkers.runs.services import run_put_first
 from mlworkers.runs.storage import Curve, RunLog
+from mlworkers.views.reports import reader_of
 
 RUNS_ON_A_DATASET_S_PAGE = 3
 # Comparisons and cross-validations have their own pages, on which one chooses the row.
@@ -149,7 +150,7 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
         "model_kinds": MODEL_KINDS,
         "search": search_of(run),
         "furthest": furthest_of(run, request.user) if run.kind in SHOW_WORST_ERRORS else None,
-        "published": pair_scores_of(run),
+        "next_steps": _next_steps(request, run),
         "stages": stages,
         "at_work": shards_running(run),
         "may_cancel": not run.ended and run_may(request.user, run, may="cancel"),
@@ -160,6 +161,17 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
         "fix": fix_of(run),
         "shards_done": sum(stage["finished"] for stage in stages),
     }
+
+
+def _next_steps(request: AuthedRequest, run: Run) -> list[Part]:
+    """The sentences and links of its kind, for a run that succeeded."""
+    kind = KINDS.get(run.kind)
+    if kind is None or not kind.next_steps or run.state != Run.State.SUCCEEDED:
+        return []
+    steps = kind.function(kind.next_steps)(run, reader_of(request))
+    links = [step for step in steps if isinstance(step, Link)]
+    sentences: list[Part] = [Text(step) for step in steps if isinstance(step, str)]
+    return [*sentences, Links(links)] if links else sentences
 
 
 @require_GET

@@ -30,6 +30,8 @@ KINDS = (
         plan=GenerationPlan,
         unit=_("rows"),
         pipeline="previewing.preview_generation",
+        next_steps="next_steps.previewed",
+        below="mlworkers/_preview.html",
         work="estimates.generation",
     ),
     machine_kind(

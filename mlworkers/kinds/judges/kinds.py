@@ -17,6 +17,7 @@ KINDS = (
         unit=_("questions"),
         writes=True,
         pipeline="judging.judge_tuples",
+        next_steps="next_steps.judged",
         work="estimates.judging",
         amount=_("%(work)s questions: each tuple in two orders."),
     ),

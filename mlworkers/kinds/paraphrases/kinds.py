@@ -40,6 +40,7 @@ KINDS = (
         unit=_("candidates"),
         writes=True,
         pipeline="translating.translate_round_trip",
+        next_steps="next_steps.translated",
         work="estimates.round_trip",
         amount=_("%(work)s sentences to translate, there and back with each combination."),
     ),
@@ -54,6 +55,7 @@ KINDS = (
         unit=_("pairs"),
         writes=True,
         pipeline="labelling.label_paraphrases",
+        next_steps="next_steps.labelled",
         work="estimates.labelling",
         amount=_("%(work)s pairs to label."),
     ),
@@ -86,6 +88,7 @@ KINDS = (
         plan=LabellerPlan,
         unit=_("steps"),
         pipeline="labeller_training.train_labeller",
+        next_steps="next_steps.labeller_trained",
     ),
     machine_kind(
         name="train_paraphraser",
@@ -97,6 +100,7 @@ KINDS = (
         plan=ParaphraserPlan,
         unit=_("steps"),
         pipeline="paraphraser_training.train_paraphraser",
+        next_steps="next_steps.paraphraser_trained",
     ),
     machine_kind(
         name="write_paraphrases",
@@ -109,6 +113,7 @@ KINDS = (
         unit=_("paraphrases"),
         writes=True,
         pipeline="writing_paraphrases.write_paraphrases",
+        next_steps="next_steps.written",
         page=Page(
             address="requested",
             name="requested",

@@ -125,7 +125,7 @@ def test_a_comparison_starts_with_the_chosen_settings(client, staff, search) -> 
     search.save()
     client.force_login(staff)
     start = reverse("mlworkers:run_start", args=["compare_weightings"])
-    assert f"?search={search.pk}&amp;dataset={search.dataset.slug}" in page_of(client, search)
+    assert f"?dataset={search.dataset.slug}&amp;search={search.pk}" in page_of(client, search)
 
     form = client.get(f"{start}?search={search.pk}&dataset={search.dataset.slug}").context["form"]
 

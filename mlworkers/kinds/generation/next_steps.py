@@ -1,0 +1,14 @@
+"""The links that the page of a run shows once it succeeded: generation."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from curation.results.reports import Link
+from mlworkers.kinds.reader import Reader
+from mlworkers.models import Run
+
+
+def previewed(run: Run, reader: Reader) -> Sequence[Link]:
+    label = _("Generate pairs with these settings")
+    return reader.form("generate_pairs", run.dataset, label, look="primary", again=run.pk)

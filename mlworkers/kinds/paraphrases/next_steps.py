@@ -1,0 +1,48 @@
+"""The links that the page of a run shows once it succeeded: paraphrases."""
+
+from collections.abc import Sequence
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from curation.results.reports import Link
+from mlworkers.kinds.reader import Reader
+from mlworkers.models import Run
+
+
+def labelled(run: Run, reader: Reader) -> Sequence[Link]:
+    if run.dataset is None:
+        return []
+    profile = f"{reverse('mlworkers:paraphrases', args=[run.dataset.slug])}?run={run.pk}"
+    return [
+        Link(_("See how the pairs spread over similarity and BLEU"), profile),
+        *reader.form("select_paraphrases", run.dataset, _("Select equally many pairs of every cell")),
+    ]
+
+
+def paraphraser_trained(run: Run, reader: Reader) -> Sequence[Link]:
+    return reader.form("write_paraphrases", run.dataset, _("Write paraphrases"), look="primary")
+
+
+def written(run: Run, _reader: Reader) -> Sequence[Link]:
+    if run.dataset is None or not run.result.get("score_sets"):
+        return []
+    profile = f"{reverse('mlworkers:paraphrases', args=[run.dataset.slug])}?run={run.pk}"
+    return [
+        Link(_("See how the kept ones spread over similarity and BLEU"), profile),
+        Link(_("View the pairs"), reverse("curation:dataset", args=[run.dataset.slug])),
+    ]
+
+
+def translated(run: Run, _reader: Reader) -> Sequence[Link]:
+    if run.dataset is None:
+        return []
+    address = reverse("mlworkers:round_trip", args=[run.pk])
+    return [
+        Link(_("See which candidates each setting gives"), address, look="primary"),
+        Link(_("View the pairs"), reverse("curation:dataset", args=[run.dataset.slug])),
+    ]
+
+
+def labeller_trained(run: Run, reader: Reader) -> Sequence[Link]:
+    return reader.form("label_paraphrases", run.dataset, _("Label pairs with this labeller"))
