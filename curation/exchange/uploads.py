@@ -422,3 +422,8 @@ def _folder(batch: ImportBatch) -> str:
 
 def _errors_name(batch: ImportBatch) -> str:
     return f"{_folder(batch)}.errors.csv"
+
+
+def run_kind_of(batch: ImportBatch) -> str:
+    """The name of the kind of run that takes the next step with an uploaded file of pairs."""
+    return "import_pairs" if batch.checked else "check_import"

@@ -31,6 +31,7 @@ from curation.exchange.uploads import (
     import_preview,
     import_proposed,
     import_upload,
+    run_kind_of,
 )
 from curation.forms.exchange import ExportForm, ImportForm, ReadingForm, UploadForm
 from curation.foundation.errors import UserError
@@ -168,6 +169,7 @@ def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpRespon
         "nothing_kept": bool(batch.rejected and batch.mapping.get("strict")),
         "leaks_refused": bool(leaks.get("added")) and batch.mapping.get("leaks") != Leaks.ALLOW,
         "as_run": batch.rows > AT_ONCE_ROWS,
+        "run_kind": run_kind_of(batch),
         "launch": uuid4(),
         "errors_file": import_errors_offered(batch),
         "errors_route": "curation:import_errors",

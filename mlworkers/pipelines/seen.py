@@ -15,15 +15,13 @@ from django.utils.translation import ngettext
 
 from curation.datasets.leak_guard import splits_set_here
 from curation.exchange.snapshots import leaks_of_snapshot
-from curation.foundation.errors import UserError
 from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
 from mlworkers.models import Run
-from mlworkers.pipelines.human_sentences import labelled_pairs
 from mlworkers.pipelines.snapshots import table_of
+from mlworkers.plans.kinds import KINDS
 from mlworkers.runs.lineage import lineage_of
-from mlworkers.runs.storage import artifact_path
-from mlworkers.science.encoders.rows import Rows, RowsError, training_rows
+from mlworkers.science.encoders.rows import Rows
 from mlworkers.science.encoders.saving import seen_by
 from mlworkers.science.encoders.seen import (
     NOTHING_KNOWN,
@@ -51,63 +49,17 @@ def seen_upstream(run: Run) -> Seen:
     """What the generators and the classifiers of p_y behind a run were trained on; not what its encoders were."""
     found = NOTHING_KNOWN
     for ancestor in lineage_of(run):
-        found |= _seen_in(ancestor.run)
+        kind = KINDS.get(ancestor.run.kind)
+        if kind and kind.seen:
+            found |= kind.function(kind.seen)(ancestor.run)
     return found
 
 
-def _seen_in(run: Run) -> Seen:
-    match run.kind:
-        case "bootstrap_generator":
-            told = _told_by_generator(run)
-            return told if told.known else _seen_texts(run, _of_generator(run))
-        case "score_consistency" if run.plan.get("human_scores"):
-            return _seen_texts(run, _of_consistency(run))
-        case "generate_pairs" if not str(run.plan.get("model", "")).startswith("run:"):
-            return Seen(unknown=(str(run.plan.get("model", "")),))
-    return NOTHING_KNOWN
-
-
-def _seen_texts(run: Run, texts: Iterable[str] | None) -> Seen:
+def seen_texts(run: Run, texts: Iterable[str] | None) -> Seen:
+    """texts: the sentences that a run learned from; None where nobody knows them any more."""
     if texts is None:
         return Seen(unknown=(_("run %(run)s") % {"run": run.pk},))
     return Seen((HeldOut.of(texts),), known=True)
-
-
-def _told_by_generator(run: Run) -> Seen:
-    """What its folder says; nothing where it was removed, or is older than that."""
-    made = run.artifacts.filter(kind="generator").first()
-    try:
-        return NOTHING_KNOWN if made is None else seen_by(artifact_path(made))
-    except FileNotFoundError:
-        return NOTHING_KNOWN
-
-
-def _of_generator(run: Run) -> Iterable[str] | None:
-    """The sentences of the pairs that it would learn today; None where their scores are gone."""
-    if run.dataset is None:
-        return None
-    scores = run.dataset.score_sets.filter(name=run.plan.get("score_set", "")).first()
-    if scores is None:
-        return None
-    pairs, _left_out = labelled_pairs(run.dataset, str(run.plan.get("split", "")), scores)
-    return [text for pair in pairs for text in (pair.a, pair.b)]
-
-
-def _of_consistency(run: Run) -> Iterable[str] | None:
-    """The sentences of the pairs with human scores; None where their snapshot is gone."""
-    plan, result = run.plan, run.result
-    slug = plan.get("human_dataset") or plan.get("dataset", "")
-    number = result.get("human_snapshot", result.get("snapshot"))
-    snapshot = Snapshot.objects.filter(dataset__slug=slug, number=number).first()
-    if snapshot is None:
-        return None
-    split = str(plan.get("human_split", ""))
-    try:
-        table = table_of(snapshot)
-        rows = table.rows(str(plan["human_scores"]), split=split or None)
-        return training_rows(rows, held_out=table.held_out(split)).rows.sentences
-    except (UserError, RowsError):
-        return None
 
 
 def seen_in_words(seen: Seen) -> str:

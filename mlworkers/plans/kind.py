@@ -76,7 +76,7 @@ class Kind:
     below: the template of what its page shows below, where the result has rows.
     measured: for encoders that it measured on pairs, where the test is named.
     seen: run -> what the models that it made, or that learned from its scores, have seen.
-    published: run -> header, rows and notes of a published folder, and whether it trained.
+    published: run -> `Told`, for the methods section of a published folder.
     ended: run -> None, called before the files that the attempts of an ended run shared are removed.
     home: the package of its family.
     """

@@ -123,24 +123,3 @@ def _names_of(artifact: Artifact) -> tuple[str, ...]:
     """How a plan may have named the model: by its run, by its own name in it, or by its folder."""
     references = (reference_of(artifact, alone=alone) for alone in (True, False))
     return *references, str(Path(settings.SEMBLANCE_HOME) / artifact.path)
-
-
-def comparisons(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Of those runs the comparisons of weightings, newest first."""
-    return runs.filter(kind="compare_weightings").select_related("dataset", "started_by")
-
-
-def augmentation_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Of those runs the comparisons of paraphrases, newest first."""
-    return runs.filter(kind="compare_augmentations").select_related("dataset", "started_by")
-
-
-def pre_fine_tuning_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Of those runs the comparisons of pre-fine-tunings, newest first."""
-    return runs.filter(kind="compare_pre_fine_tuning").select_related("dataset", "started_by")
-
-
-def evaluation_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Of those runs the evaluations of one model that succeeded, newest first."""
-    succeeded = runs.filter(kind="evaluate_encoder", state=Run.State.SUCCEEDED)
-    return succeeded.select_related("dataset").prefetch_related("evaluations")

@@ -8,25 +8,26 @@ from curation.foundation.numbers import number_from
 from curation.pairs.judged_by import marked
 from curation.people.access import AuthedRequest
 from curation.views.tables import csv_answer
-from mlworkers.access import kinds_offered, models_visible, runs_allow, runs_visible
+from mlworkers.access import models_visible, runs_allow, runs_visible
 from mlworkers.kinds.comparisons.access import comparison_for
 from mlworkers.kinds.comparisons.augmentations import augmentations_of, what_they_show
 from mlworkers.kinds.comparisons.comparison import comparison_of, side_by_side
 from mlworkers.kinds.comparisons.comparison_words import (
     what_it_shows,
 )
+from mlworkers.kinds.comparisons.listed import (
+    augmentation_runs,
+    comparisons,
+    evaluation_runs,
+    links_to_start,
+    pre_fine_tuning_runs,
+)
 from mlworkers.kinds.comparisons.pre_fine_tuning import pre_fine_tunings_of
 from mlworkers.kinds.comparisons.pre_fine_tuning import what_they_show as what_pre_fine_tunings_show
 from mlworkers.kinds.comparisons.suite_table import CSV_COLUMNS as SUITE_CSV_COLUMNS
 from mlworkers.kinds.comparisons.suite_table import csv_rows as suite_csv_rows
 from mlworkers.kinds.comparisons.suite_table import suite_table_of
-from mlworkers.runs.models_named import (
-    augmentation_runs,
-    comparisons,
-    evaluation_runs,
-    models_behind,
-    pre_fine_tuning_runs,
-)
+from mlworkers.runs.models_named import models_behind
 
 RUNS_ON_A_PAGE = 50
 BASE = "base"  # the row of the baseline model in a result
@@ -62,7 +63,7 @@ def comparison_list(request: AuthedRequest) -> HttpResponse:
         "chosen": chosen,
         "table": table,
         "models": models_behind(names, among=models_visible(request.user)),
-        "may_start": any(kind.name == "compare_weightings" for kind in kinds_offered(request.user)),
+        "starts": links_to_start(request.user, first=not comparisons(runs).exists()),
     }
     return render(request, "mlworkers/comparisons.html", context)
 

@@ -6,13 +6,13 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from curation.datasets.agreement import agreement_chart
 from curation.foundation.numbers import page_number
 from curation.models import Pair
 from curation.people.access import AuthedRequest
-from mlworkers.access import kind_may_start
 from mlworkers.forms.context_scores import ComparedWithForm
 from mlworkers.kinds.contexts.access import context_scores_for
 from mlworkers.kinds.contexts.context_scores import (
@@ -23,8 +23,8 @@ from mlworkers.kinds.contexts.context_scores import (
     sets_of_run,
 )
 from mlworkers.models import Artifact
-from mlworkers.plans.kinds import kind_named
 from mlworkers.runs.storage import artifact_path
+from mlworkers.views.reports import reader_of
 
 LISTED = 20
 
@@ -37,7 +37,8 @@ def context_scores_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     if rows is not None and run.dataset is not None:
         centred = rows[0].score_set
         context["centred"] = centred
-        context["may_train"] = kind_may_start(request.user, kind_named("train_encoder"), run.dataset)
+        label = _("Train an encoder on the centred similarities (a surrogate), which scores any pair at once")
+        context["train"] = reader_of(request).form("train_encoder", run.dataset, label, scores=centred.name)
         context["page"] = Paginator(pairs_ranked(centred), LISTED).get_page(max(page_number(request), 1))
         others = rows_to_compare(run.dataset, run)
         if others:

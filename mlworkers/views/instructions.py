@@ -1,7 +1,6 @@
 """The instructions of a dataset's generators: their list, and a page to write the next version of one."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -13,7 +12,7 @@ from curation.foundation.errors import UserError
 from curation.foundation.numbers import number_from
 from curation.models import Dataset
 from curation.people.access import AuthedRequest
-from mlworkers.access import instructions_dataset, instructions_may_write, kind_may_start
+from mlworkers.access import instructions_dataset, instructions_may_write
 from mlworkers.forms.instructions import InstructionsForm, LabelForms, texts_of
 from mlworkers.kinds.generation.instructions import (
     LabelText,
@@ -24,9 +23,10 @@ from mlworkers.kinds.generation.instructions import (
     task_of,
     versions_of,
 )
+from mlworkers.kinds.generation.next_steps import generating_links
 from mlworkers.models import Instructions
-from mlworkers.plans.kinds import KINDS
 from mlworkers.science.synthesis.prompts import TASKS, TaskError, task_checked
+from mlworkers.views.reports import reader_of
 
 
 @require_GET
@@ -36,7 +36,7 @@ def instructions_list(request: AuthedRequest, slug: str) -> HttpResponse:
         "dataset": dataset,
         "latest": instructions_latest(dataset),
         "ready_made": TASKS,
-        **_rights(request, dataset),
+        "may_write": instructions_may_write(request.user, dataset),
     }
     return render(request, "mlworkers/instructions/list.html", context)
 
@@ -79,7 +79,8 @@ def instructions_edit(request: AuthedRequest, slug: str, name: str = "") -> Http
         "form": form,
         "labels": labels,
         "prompts": prompts,
-        **_rights(request, dataset),
+        "may_write": instructions_may_write(request.user, dataset),
+        "generate": generating_links(reader_of(request), dataset, shown),
     }
     return render(request, "mlworkers/instructions/edit.html", context)
 
@@ -126,10 +127,3 @@ def _prompts(dataset: Dataset, name: str, texts: Sequence[LabelText]) -> list[tu
         raise UserError(str(error)) from error
     source = example_sentence(dataset)
     return [(label, task.prompts(label, source)[0]) for label in task.instructions]
-
-
-def _rights(request: AuthedRequest, dataset: Dataset) -> dict[str, Any]:
-    return {
-        "may_write": instructions_may_write(request.user, dataset),
-        "may_generate": kind_may_start(request.user, KINDS["generate_pairs"], dataset),
-    }

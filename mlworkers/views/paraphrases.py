@@ -12,8 +12,8 @@ from curation.models import Dataset
 from curation.pairs.judged_by import judged_by_all
 from curation.people.access import AuthedRequest, dataset_for, datasets_readable
 from curation.views.tables import csv_answer
-from mlworkers.access import kind_may_start
 from mlworkers.forms.paraphrases import PartsForm, ProfileForm
+from mlworkers.kinds.paraphrases.next_steps import labelling_links
 from mlworkers.kinds.paraphrases.paraphrase_corpora import CSV_COLUMNS as PARTS_COLUMNS
 from mlworkers.kinds.paraphrases.paraphrase_corpora import (
     MOST_SHOWN,
@@ -29,15 +29,14 @@ from mlworkers.kinds.paraphrases.paraphrases import (
     profile_shown,
     rows_for_profile,
 )
-from mlworkers.plans.kinds import kind_named
+from mlworkers.views.reports import reader_of
 
 
 @require_GET
 def paraphrase_profile(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="read")
     form = _form(request, dataset)
-    kind = kind_named("label_paraphrases")
-    context: dict[str, Any] = {"dataset": dataset, "may_start": kind_may_start(request.user, kind, dataset)}
+    context: dict[str, Any] = {"dataset": dataset, "label": labelling_links(reader_of(request), dataset)}
     if form is not None:
         similarity, bleu = form.first_row.score_set, form.second_row.score_set
         shown = profile_shown(form.first_row, form.second_row)

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_GET
 from curation.foundation.numbers import number_asked
 from curation.people.access import AuthedRequest
 from curation.views.tables import csv_answer
-from mlworkers.access import kind_may_start
 from mlworkers.forms.paraphrases import ProfileForm
 from mlworkers.kinds.paraphrases.access import round_trip_for
+from mlworkers.kinds.paraphrases.next_steps import labelling_links, selecting_links
 from mlworkers.kinds.paraphrases.paraphrases import rows_for_profile, run_that_labelled
 from mlworkers.kinds.paraphrases.round_trips import (
     CSV_COLUMNS,
@@ -24,18 +24,17 @@ from mlworkers.kinds.paraphrases.round_trips import (
     yields_shown,
 )
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named
 from mlworkers.runs.candidates import candidates_read
+from mlworkers.views.reports import reader_of
 
 
 @require_GET
 def round_trip_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     run = round_trip_for(request.user, pk)
     context: dict[str, Any] = {"run": run, "files": run.artifacts.order_by("pk")}
-    if run.dataset is not None:
-        kind = kind_named("label_paraphrases")
-        context["may_start"] = kind_may_start(request.user, kind, run.dataset)
-        context["may_select"] = kind_may_start(request.user, kind_named("select_paraphrases"), run.dataset)
+    reader = reader_of(request)
+    context["label"] = labelling_links(reader, run.dataset)
+    context["select"] = selecting_links(reader, run)
     form = _form(request, run)
     if form is not None:
         first, second = form.first_row, form.second_row

@@ -5,6 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from curation.exchange.receiving import takes_file, upload_refusal
@@ -12,13 +13,12 @@ from curation.exchange.uploads import import_upload
 from curation.foundation.errors import UserError
 from curation.models import ImportBatch
 from curation.people.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
-from mlworkers.access import kind_may_start
 from mlworkers.forms.running_text import FILES_MOST, CorpusForm, SentenceForm
 from mlworkers.kinds.contexts.access import corpus_for
-from mlworkers.kinds.contexts.running_text import contexts_found, corpora_of
-from mlworkers.plans.kinds import kind_named
+from mlworkers.kinds.contexts.running_text import INDEXING, contexts_found, corpora_of
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import artifact_path
+from mlworkers.views.reports import reader_of
 
 
 @takes_file(lambda request, slug: dataset_for(request.user, slug, may="curate"))
@@ -38,7 +38,7 @@ def corpora(request: AuthedRequest, slug: str) -> HttpResponse:
             batch = import_upload(dataset=dataset, files=files, by=request.user, kind=kind)
             plan = {"dataset": slug, "batch": batch.pk}
             plan |= {name: form.cleaned_data[name] for name in ("form", "language", "encoding")}
-            run = run_start(kind="index_corpus", plan=plan, by=request.user, dataset=dataset)
+            run = run_start(kind=INDEXING, plan=plan, by=request.user, dataset=dataset)
         except UserError as error:
             form.add_error(None, str(error))
         else:
@@ -60,12 +60,12 @@ def corpus_contexts(request: AuthedRequest, pk: int) -> HttpResponse:
     run = corpus_for(request.user, pk)
     made = run.artifacts.filter(kind="corpus", removed_at=None).first()
     form = SentenceForm(request.GET or None)
-    train = kind_named("train_context_model")
+    label = _("Train a model on this corpus, to score pairs by contexts")
     context: dict[str, Any] = {
         "run": run,
         "made": made,
         "form": form,
-        "may_train": run.dataset is not None and kind_may_start(request.user, train, run.dataset),
+        "train": reader_of(request).form("train_context_model", run.dataset, label, corpus=run.pk),
     }
     if made is not None and form.is_valid():
         try:

@@ -16,12 +16,12 @@ from curation.foundation.numbers import page_number
 from curation.people.access import AuthedRequest, dataset_for
 from curation.results.reports import Link, Links, Part, Text
 from curation.views.tables import csv_answer
-from mlworkers.access import kind_may_start, kinds_startable, run_for, run_may, runs_allow, runs_visible
+from mlworkers.access import kinds_startable, run_for, run_may, runs_allow, runs_visible
 from mlworkers.forms.filters import RunFilterForm
+from mlworkers.kinds.comparisons.searches import CSV_COLUMNS, csv_rows, search_of
 from mlworkers.kinds.encoders.furthest import furthest_of
-from mlworkers.kinds.encoders.searches import CSV_COLUMNS, csv_rows, search_of
 from mlworkers.models import Run
-from mlworkers.plans.kinds import KINDS, MODEL_KINDS, kind_named
+from mlworkers.plans.kinds import KINDS, MODEL_KINDS, PAGES
 from mlworkers.runs.attempts import fix_of
 from mlworkers.runs.curves import curve_charts
 from mlworkers.runs.presence import worker_command
@@ -42,8 +42,6 @@ from mlworkers.runs.storage import Curve, RunLog
 from mlworkers.views.reports import reader_of
 
 RUNS_ON_A_DATASET_S_PAGE = 3
-# Comparisons and cross-validations have their own pages, on which one chooses the row.
-SHOW_WORST_ERRORS = ("evaluate_encoder", "search_settings")
 RUNS_OF_A_SNAPSHOT = 20
 
 
@@ -63,7 +61,6 @@ def run_list(request: AuthedRequest) -> HttpResponse:
         "rows": _rows(page),
         "address": f"{asked.urlencode()}&" if asked else "",  # of the other pages
         "kinds": kinds,
-        "exports": any(kind.name == "export_dataset" for kind in kinds),
     }
     return render(request, "mlworkers/runs.html", context)
 
@@ -88,13 +85,14 @@ def snapshot_runs(request: AuthedRequest, slug: str, number: int) -> HttpRespons
     rows = _rows(runs.prefetch_related("artifacts")[:RUNS_OF_A_SNAPSHOT])
     for row in rows:
         row["models"] = [each for each in row["run"].artifacts.all() if each.kind in MODEL_KINDS]
-    may_train = kind_may_start(request.user, kind_named("train_encoder"), dataset)
     context = {
         "dataset": dataset,
         "number": number,
         "rows": rows,
         "count": runs.count(),
-        "may_train": may_train,
+        "train": reader_of(request).form(
+            "train_encoder", dataset, _("Train an encoder on it"), snapshot=number
+        ),
     }
     return render(request, "mlworkers/_snapshot_runs.html", context)
 
@@ -149,7 +147,7 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
         and any(not one.removed_at for one in artifacts),
         "model_kinds": MODEL_KINDS,
         "search": search_of(run),
-        "furthest": furthest_of(run, request.user) if run.kind in SHOW_WORST_ERRORS else None,
+        "furthest": furthest_of(run, request.user) if run.kind not in PAGES else None,
         "next_steps": _next_steps(request, run),
         "stages": stages,
         "at_work": shards_running(run),

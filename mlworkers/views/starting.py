@@ -23,7 +23,7 @@ from mlworkers.access import (
     start_allow,
 )
 from mlworkers.forms.plans import PlanForm
-from mlworkers.kinds.encoders.searches import comparison_values, search_of
+from mlworkers.kinds.comparisons.searches import comparison_values, search_of
 from mlworkers.models import Instructions
 from mlworkers.pipelines.estimating import run_estimate
 from mlworkers.plans.kinds import Kind, plan_from

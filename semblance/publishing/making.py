@@ -32,11 +32,10 @@ from curation.models import (
 from curation.pairs.sampling.drawing import WITH_BINS, Strategy
 from curation.pairs.sampling.searching import Denominator, Window
 from curation.review.history import decisions_at
+from mlworkers.kinds.published import encoder_runs
 from mlworkers.models import Run
 from mlworkers.science.synthesis.prompts import TaskError, task_named
-from semblance.publishing.encoders import encoder_runs
 
-_GENERATING = "generate_pairs"
 _DECODING = {
     "split": "split", "labels": "targets", "samples": "samples per target", "top_k": "top k", "top_p": "top p",
     "decay": "λ", "floor": "ε", "max_tokens": "at most tokens", "keep": "kept per target",

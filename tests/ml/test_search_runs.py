@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from curation.models import PairScore, ScoreSet
 from mlworkers import tasks
-from mlworkers.kinds.encoders import searching
+from mlworkers.kinds.comparisons import searching
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path

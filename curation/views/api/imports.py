@@ -33,6 +33,7 @@ from curation.exchange.uploads import (
     import_preview,
     import_require_free,
     import_upload,
+    run_kind_of,
 )
 from curation.files.encoding import OFFERED
 from curation.forms.exchange import ImportForm, ReadingForm
@@ -134,8 +135,7 @@ class ImportSerializer(serializers.ModelSerializer[ImportBatch]):
     def get_as_run(self, batch: ImportBatch) -> dict[str, Any] | None:
         if import_is_closed(batch) or not batch.mapping or (batch.checked and batch.rows <= AT_ONCE_ROWS):
             return None
-        kind = "import_pairs" if batch.checked else "check_import"
-        return {"kind": kind, "plan": {"dataset": batch.dataset.slug, "batch": batch.pk}}
+        return {"kind": run_kind_of(batch), "plan": {"dataset": batch.dataset.slug, "batch": batch.pk}}
 
 
 class ImportDetailSerializer(ImportSerializer):

@@ -10,6 +10,7 @@ from mlworkers.science.encoders.contrastive.plan import AugmentationPlan
 from mlworkers.science.encoders.plan import ComparisonPlan
 from mlworkers.science.encoders.pre_fine_tuning.plan import PreFineTuningPlan
 from mlworkers.science.encoders.pre_fine_tuning.tasks import SUBSET
+from mlworkers.science.encoders.search_plan import SearchPlan
 from mlworkers.science.paraphrasing.corpora_plan import CorporaPlan
 
 
@@ -68,3 +69,28 @@ def pre_fine_tuning(plan: PreFineTuningPlan, dataset: Dataset) -> int:
 
 def corpora(plan: CorporaPlan, dataset: Dataset) -> int:
     return active(dataset.pairs.all(), plan.split)
+
+
+def search(plan: SearchPlan, dataset: Dataset) -> int:
+    pairs = training_pairs(plan, dataset, plan.scores)
+    return pairs * plan.seeds * sum(trial.epochs for trial in plan.tried)
+
+
+def search_in_words(plan: SearchPlan, _dataset: Dataset) -> str:
+    """How many encoders a search trains."""
+    words = {
+        "trainings": intcomma(plan.trainings),
+        "tried": intcomma(len(plan.tried)),
+        "grid": intcomma(len(plan.grid)),
+        "seeds": plan.seeds,
+    }
+    sentence = _(
+        "%(trainings)s trainings (trials: %(tried)s of %(grid)s combinations, seeds: %(seeds)s, and the chosen "
+        "settings once more for each seed)."
+    )
+    return sentence % words
+
+
+def search_room(plan: SearchPlan, _work: int, _scaled: int) -> tuple[int, int] | None:
+    size = paces.weights_size(plan.model)
+    return (size * plan.seeds, size * paces.OPTIMIZER) if size else None

@@ -2,10 +2,11 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from mlworkers.plans.kind import Page, machine_kind
+from mlworkers.plans.kind import Measured, Page, machine_kind
 from mlworkers.science.encoders.contrastive.plan import AugmentationPlan
 from mlworkers.science.encoders.plan import ComparisonPlan
 from mlworkers.science.encoders.pre_fine_tuning.plan import PreFineTuningPlan
+from mlworkers.science.encoders.search_plan import SearchPlan
 from mlworkers.science.paraphrasing.corpora_plan import CorporaPlan
 
 KINDS = (
@@ -18,6 +19,8 @@ KINDS = (
         plan=ComparisonPlan,
         unit=_("steps"),
         pipeline="weightings.compare_weightings",
+        published="published.compared",
+        measured=Measured("test_dataset", "test_score_set", "test_snapshot"),
         room="estimates.weightings_room",
         work="estimates.weightings",
         amount_in_words="estimates.weightings_in_words",
@@ -75,6 +78,22 @@ KINDS = (
             see=_("See what pre-fine-tuning adds"),
             models=_("Models"),
         ),
+    ),
+    machine_kind(
+        name="search_settings",
+        label=_("Search settings"),
+        description=_(
+            "Trains encoders of one weighting with different settings and chooses the best by dev pairs. Only the "
+            "chosen one is evaluated on the test pairs."
+        ),
+        plan=SearchPlan,
+        unit=_("steps"),
+        pipeline="searching.search_settings",
+        measured=Measured("test_dataset", "test_score_set", "test_snapshot"),
+        next_steps="next_steps.searched",
+        room="estimates.search_room",
+        work="estimates.search",
+        amount_in_words="estimates.search_in_words",
     ),
     machine_kind(
         name="profile_corpora",

@@ -11,7 +11,7 @@ from mlworkers.science.contexts.bigram_index import BigramIndex
 from mlworkers.science.contexts.corpus import Context, Corpus, CorpusError
 from mlworkers.science.contexts.selection import Leaks, Window, by_retrieval, places_of_chunks, without_leaks
 
-KIND = "index_corpus"
+INDEXING = "index_corpus"
 CHUNKS_LOOKED_AT = 200
 CONTEXTS_SHOWN = 20
 WINDOW = Window()
@@ -38,7 +38,7 @@ def corpora_of(dataset: Dataset) -> list[CorpusRow]:
     """Those that are there or will be, newest first: runs that failed, and those whose files were removed, are left to
     the list of runs.
     """
-    runs = Run.objects.filter(dataset=dataset, kind=KIND).exclude(
+    runs = Run.objects.filter(dataset=dataset, kind=INDEXING).exclude(
         state__in=[Run.State.FAILED, Run.State.CANCELLED]
     )
     made = Artifact.objects.filter(run__in=runs.order_by(), kind="corpus")

@@ -1,8 +1,5 @@
 """The work, the amount in words and the room of runs of one encoder."""
 
-from django.contrib.humanize.templatetags.humanize import intcomma
-from django.utils.translation import gettext as _
-
 from curation.models import Dataset, Pair
 from mlworkers.pipelines import paces
 from mlworkers.pipelines.work import active, originals, scored, training_pairs
@@ -13,7 +10,6 @@ from mlworkers.science.encoders.folds import Protocol
 from mlworkers.science.encoders.index_plan import SentenceIndexPlan
 from mlworkers.science.encoders.plan import EncoderPlan, EvaluationPlan
 from mlworkers.science.encoders.scoring_plan import PairScoringPlan
-from mlworkers.science.encoders.search_plan import SearchPlan
 
 
 def training(plan: EncoderPlan, dataset: Dataset) -> int:
@@ -44,31 +40,6 @@ def cross_validation(plan: CrossValidationPlan, dataset: Dataset) -> int:
     tried = plan.epochs_tried
     epochs = max(tried) + (sum(tried) if len(tried) > 1 else 0)
     return pairs * (folds * epochs * plan.seeds + len(plan.chosen) - 1)
-
-
-def search(plan: SearchPlan, dataset: Dataset) -> int:
-    pairs = training_pairs(plan, dataset, plan.scores)
-    return pairs * plan.seeds * sum(trial.epochs for trial in plan.tried)
-
-
-def search_in_words(plan: SearchPlan, _dataset: Dataset) -> str:
-    """How many encoders a search trains."""
-    words = {
-        "trainings": intcomma(plan.trainings),
-        "tried": intcomma(len(plan.tried)),
-        "grid": intcomma(len(plan.grid)),
-        "seeds": plan.seeds,
-    }
-    sentence = _(
-        "%(trainings)s trainings (trials: %(tried)s of %(grid)s combinations, seeds: %(seeds)s, and the chosen "
-        "settings once more for each seed)."
-    )
-    return sentence % words
-
-
-def search_room(plan: SearchPlan, _work: int, _scaled: int) -> tuple[int, int] | None:
-    size = paces.weights_size(plan.model)
-    return (size * plan.seeds, size * paces.OPTIMIZER) if size else None
 
 
 def scoring(plan: PairScoringPlan, dataset: Dataset) -> int:

@@ -11,14 +11,8 @@ from curation.models import Dataset, User
 from curation.people.access import datasets_readable
 from mlworkers.kinds.encoders.cross_validation import METHODS
 from mlworkers.models import Run
+from mlworkers.plans.kinds import KINDS
 
-# Of each kind of run: the settings with the dataset and the scores that it was measured on, its snapshot in the result.
-_MEASURED = {
-    "evaluate_encoder": ("dataset", "score_set", "snapshot"),
-    "compare_weightings": ("test_dataset", "test_score_set", "test_snapshot"),
-    "cross_validate_encoder": ("dataset", "score_set", "snapshot"),
-    "search_settings": ("test_dataset", "test_score_set", "test_snapshot"),
-}
 _COSINE = gettext_lazy("Cosine")
 _PREDICTED = gettext_lazy("Score of the method")
 
@@ -59,10 +53,12 @@ def furthest_of(run: Run, user: User, *, asked: str = "", proposed: str = "") ->
     gone are left out.
     """
     stored = run.result.get("furthest")
-    if run.kind not in _MEASURED or not stored:
+    measured = KINDS[run.kind].measured if run.kind in KINDS else None
+    if measured is None or not stored:
         return None
-    of_dataset, of_scores, of_snapshot = _MEASURED[run.kind]
-    slug = run.plan.get(of_dataset) or run.plan.get("dataset") or (run.dataset.slug if run.dataset else "")
+    slug = (
+        run.plan.get(measured.dataset) or run.plan.get("dataset") or (run.dataset.slug if run.dataset else "")
+    )
     dataset = datasets_readable(user).filter(slug=slug).first()
     if dataset is None:
         return None
@@ -73,9 +69,9 @@ def furthest_of(run: Run, user: User, *, asked: str = "", proposed: str = "") ->
     listed = pairs_listed([Difference(*each) for each in by_name[chosen.name]])
     return Furthest(
         dataset=dataset,
-        snapshot=run.result.get(of_snapshot),
-        scores=run.plan.get(of_scores, ""),
-        second_name=str(_PREDICTED if run.kind == "cross_validate_encoder" else _COSINE),
+        snapshot=run.result.get(measured.snapshot),
+        scores=run.plan.get(measured.scores, ""),
+        second_name=str(_PREDICTED if measured.predicted else _COSINE),
         rows=rows,
         chosen=chosen,
         averaged=run.plan.get("seeds", 1) > 1,

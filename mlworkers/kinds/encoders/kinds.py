@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext_lazy as _
 
 from mlworkers.plans.fields import setting
-from mlworkers.plans.kind import Kind, Page, machine_kind
+from mlworkers.plans.kind import Kind, Measured, Page, machine_kind
 from mlworkers.science.encoders.bands_plan import BandsPlan
 from mlworkers.science.encoders.contrastive.plan import ContrastPlan
 from mlworkers.science.encoders.cross_validation_plan import CrossValidationPlan
@@ -14,7 +14,6 @@ from mlworkers.science.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.science.encoders.plan import EncoderPlan, EvaluationPlan
 from mlworkers.science.encoders.scorers_plan import ScorersPlan
 from mlworkers.science.encoders.scoring_plan import PairScoringPlan
-from mlworkers.science.encoders.search_plan import SearchPlan
 from mlworkers.science.encoders.speed_plan import SpeedPlan
 
 
@@ -53,6 +52,7 @@ KINDS = (
         plan=EncoderPlan,
         unit=_("steps"),
         pipeline="training.train_encoder",
+        published="published.trained",
         room="estimates.training_room",
         work="estimates.training",
         amount=_("%(work)s training pairs, each counted once for every epoch."),
@@ -81,6 +81,8 @@ KINDS = (
         plan=EvaluationPlan,
         unit=_("sentences"),
         pipeline="training.evaluate_encoder",
+        published="published.evaluated",
+        measured=Measured(),
         work="estimates.evaluation",
         amount=_("%(work)s pairs to evaluate on, besides those of published test suites."),
     ),
@@ -94,6 +96,8 @@ KINDS = (
         plan=CrossValidationPlan,
         unit=_("steps"),
         pipeline="cross_validating.cross_validate_encoder",
+        published="published.cross_validated",
+        measured=Measured(predicted=True),
         work="estimates.cross_validation",
         amount=_(
             "%(work)s pairs to score or to train on, each counted once for every epoch, fold, seed and method."
@@ -106,21 +110,6 @@ KINDS = (
             see=_("See how well each method does"),
             proposed="cross_validation_report.best_method",
         ),
-    ),
-    machine_kind(
-        name="search_settings",
-        label=_("Search settings"),
-        description=_(
-            "Trains encoders of one weighting with different settings and chooses the best by dev pairs. Only the "
-            "chosen one is evaluated on the test pairs."
-        ),
-        plan=SearchPlan,
-        unit=_("steps"),
-        pipeline="searching.search_settings",
-        next_steps="next_steps.searched",
-        room="estimates.search_room",
-        work="estimates.search",
-        amount_in_words="estimates.search_in_words",
     ),
     machine_kind(
         name="score_pairs",

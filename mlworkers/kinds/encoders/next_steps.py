@@ -30,10 +30,3 @@ def pairs_scored(run: Run, _reader: Reader) -> Sequence[Link]:
         return []
     address = reverse("curation:score_sets_compared", args=[run.dataset.slug])
     return [Link(_("Compare these scores with others, pair by pair"), f"{address}?second={scores.pk}")]
-
-
-def searched(run: Run, reader: Reader) -> Sequence[Link]:
-    if not run.result.get("trials"):
-        return []
-    label = _("Compare weightings with these settings")
-    return reader.form("compare_weightings", run.dataset, label, look="primary", search=run.pk)

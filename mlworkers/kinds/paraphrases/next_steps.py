@@ -5,9 +5,18 @@ from collections.abc import Sequence
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from curation.models import Dataset
 from curation.results.reports import Link
 from mlworkers.kinds.reader import Reader
 from mlworkers.models import Run
+
+
+def labelling_links(reader: Reader, dataset: Dataset | None) -> Sequence[Link]:
+    return reader.form("label_paraphrases", dataset, _("Label paraphrases"))
+
+
+def selecting_links(reader: Reader, run: Run) -> Sequence[Link]:
+    return reader.form("select_paraphrases", run.dataset, _("Select paraphrases"), written_by=run.pk)
 
 
 def labelled(run: Run, reader: Reader) -> Sequence[Link]:

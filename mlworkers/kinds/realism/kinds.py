@@ -34,6 +34,7 @@ KINDS = (
         unit=_("pairs"),
         writes=True,
         pipeline="consistency.score_consistency",
+        seen="seen.consistency_scored",
         next_steps="next_steps.consistency_scored",
         work="estimates.consistency",
         amount=_("%(work)s pairs to score or to learn from."),

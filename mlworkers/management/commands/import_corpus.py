@@ -21,6 +21,7 @@ from curation.foundation.command import Command as BaseCommand
 from curation.foundation.command import encoding_argument
 from curation.foundation.errors import errors_shown
 from curation.models import ImportBatch
+from mlworkers.kinds.contexts.running_text import INDEXING
 from mlworkers.management.waiting import outcome_of, run_awaited, say_what_it_waits_for
 from mlworkers.runs.services import run_start
 
@@ -69,7 +70,7 @@ class Command(BaseCommand):
             language = options["language"] or target.language or "en"
             plan = {"dataset": dataset, "batch": batch.pk, "form": options["form"], "language": language}
             plan["encoding"] = encoding
-            run = run_start(kind="index_corpus", plan=plan, by=None, dataset=target, by_key=True)
+            run = run_start(kind=INDEXING, plan=plan, by=None, dataset=target, by_key=True)
         told = ngettext(
             "%(files)s file copied; run %(run)s indexes it.",
             "%(files)s files copied; run %(run)s indexes them.",

@@ -3,8 +3,8 @@
 from functools import partial
 
 from mlworkers.plans.fields import setting
+from mlworkers.science.synthesis.plan import GENERATING
 
-GENERATING = "generate_pairs"
 SAME_MEANING = "1"  # the label that asks for a paraphrase
 written_by_setting = partial(
     setting,

@@ -5,6 +5,7 @@ from enum import StrEnum
 from functools import partial
 
 from mlworkers.plans.fields import PlanError, SettingName, dataset_setting, setting
+from mlworkers.science.synthesis.plan import GENERATING
 
 
 class ClassifierKind(StrEnum):
@@ -26,7 +27,7 @@ class RealismPlan:
         "Number of the run that generated the pairs.",
         bounds=(1, None),
         refers_to="run",
-        kinds=("generate_pairs",),
+        kinds=(GENERATING,),
     )
     model: str = setting(
         "Encoder",

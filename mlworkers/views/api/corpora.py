@@ -16,7 +16,7 @@ from curation.views.api.base import InDataset
 from curation.views.api.bodies import form_filled
 from mlworkers.forms.running_text import SentenceForm
 from mlworkers.kinds.contexts.access import corpus_for
-from mlworkers.kinds.contexts.running_text import contexts_found, corpora_of
+from mlworkers.kinds.contexts.running_text import INDEXING, contexts_found, corpora_of
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import artifact_path
 from mlworkers.serializers import (
@@ -52,7 +52,7 @@ class RunningText(InDataset, APIView):
         language = told["language"] or dataset.language or "en"
         plan = {"dataset": slug, "batch": batch.pk, "language": language}
         plan |= {name: told[name] for name in ("form", "encoding")}
-        run = run_start(kind="index_corpus", plan=plan, by=user, dataset=dataset)
+        run = run_start(kind=INDEXING, plan=plan, by=user, dataset=dataset)
         return Response(RunSerializer(run, context={"request": request}).data, 202)
 
 

@@ -1,0 +1,51 @@
+"""The runs that the page “Compare” lists, and the links that start them."""
+
+from collections.abc import Sequence
+
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from curation.models import User
+from curation.results.reports import Link
+from mlworkers.access import kinds_offered
+from mlworkers.models import Run
+
+
+def links_to_start(user: User, *, first: bool) -> Sequence[Link]:
+    """The form of each kind of comparison that the person may start. first: whether there is no comparison yet."""
+    labels = {
+        "compare_weightings": _("Start comparison"),
+        "compare_augmentations": _("Compare paraphrases as training data"),
+        "compare_pre_fine_tuning": _("Compare pre-fine-tuning"),
+    }
+    return [
+        Link(
+            labels[kind.name],
+            reverse("mlworkers:run_start", args=[kind.name]),
+            look="primary" if first else "",
+        )
+        for kind in kinds_offered(user)
+        if kind.name in labels
+    ]
+
+
+def comparisons(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Of those runs the comparisons of weightings, newest first."""
+    return runs.filter(kind="compare_weightings").select_related("dataset", "started_by")
+
+
+def augmentation_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Of those runs the comparisons of paraphrases, newest first."""
+    return runs.filter(kind="compare_augmentations").select_related("dataset", "started_by")
+
+
+def pre_fine_tuning_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Of those runs the comparisons of pre-fine-tunings, newest first."""
+    return runs.filter(kind="compare_pre_fine_tuning").select_related("dataset", "started_by")
+
+
+def evaluation_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Of those runs the evaluations of one model that succeeded, newest first."""
+    succeeded = runs.filter(kind="evaluate_encoder", state=Run.State.SUCCEEDED)
+    return succeeded.select_related("dataset").prefetch_related("evaluations")
