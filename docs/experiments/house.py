@@ -123,12 +123,17 @@ def length(node: ast.FunctionDef) -> int:
 
 
 def once(*, private: bool) -> list[str]:
-    """Functions named in one place besides their definition: private ones in their file, public ones anywhere."""
+    """Functions named in one place besides their definition: private ones in their file, public ones anywhere but for
+    those that a kind of run names, which is how they are called.
+    """
+    declared = "".join(source(path) for path in product() if path.name == "kinds.py")
+    of_kinds = set(re.findall(r'"\w+\.(\w+)"', declared))
     return [
         f"{name_of(path)}: {node.name}"
         for path, node in functions()
         if node.name.startswith("_") == private
         and not node.name.startswith("__")
+        and node.name not in of_kinds
         and (names_in(path) if private else names_used())[node.name] == 2
     ]
 
@@ -168,7 +173,8 @@ def estimates() -> list[str]:
 
 
 @cache
-def kinds() -> tuple[str, ...]:
+def kinds() -> dict[str, str]:
+    """The folder of each kind's family, by the kind's name."""
     import django  # noqa: PLC0415 - only this figure needs the settings
     from django.conf import settings  # noqa: PLC0415
 
@@ -179,7 +185,7 @@ def kinds() -> tuple[str, ...]:
         django.setup()
     from mlworkers.plans.kinds import KINDS  # noqa: PLC0415
 
-    return tuple(kind if isinstance(kind, str) else kind.name for kind in KINDS)
+    return {kind.name: kind.home.replace(".", "/") + "/" for kind in KINDS.values()}
 
 
 def kinds_compared() -> list[str]:
@@ -200,16 +206,8 @@ def kinds_named() -> dict[str, list[str]]:
     for path in (*product(), *(ROOT / "templates").rglob("*.html")):
         for kind in pattern.findall(source(path)):
             named[kind].add(name_of(path))
-    homes = {
-        kind: max(
-            Counter(str(Path(file).parent) for file in files if file.startswith("mlworkers/kinds/")).items(),
-            key=lambda each: each[1],
-            default=("", 0),
-        )[0]
-        for kind, files in named.items()
-    }
     return {
-        kind: sorted(file for file in files if not homes[kind] or not file.startswith(homes[kind]))
+        kind: sorted(file for file in files if not file.startswith(kinds()[kind]))
         for kind, files in named.items()
     }
 

@@ -15,9 +15,10 @@ from curation.models import ImportBatch
 from curation.people.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from mlworkers.forms.running_text import FILES_MOST, CorpusForm, SentenceForm
 from mlworkers.kinds.contexts.access import corpus_for
-from mlworkers.kinds.contexts.running_text import INDEXING, contexts_found, corpora_of
+from mlworkers.kinds.contexts.running_text import contexts_found, corpora_of
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import artifact_path
+from mlworkers.science.contexts.plan import INDEXING
 from mlworkers.views.reports import reader_of
 
 

@@ -9,9 +9,9 @@ from curation.models import Dataset
 from mlworkers.models import Artifact, Run
 from mlworkers.science.contexts.bigram_index import BigramIndex
 from mlworkers.science.contexts.corpus import Context, Corpus, CorpusError
+from mlworkers.science.contexts.plan import INDEXING
 from mlworkers.science.contexts.selection import Leaks, Window, by_retrieval, places_of_chunks, without_leaks
 
-INDEXING = "index_corpus"
 CHUNKS_LOOKED_AT = 200
 CONTEXTS_SHOWN = 20
 WINDOW = Window()

@@ -21,9 +21,9 @@ from curation.foundation.command import Command as BaseCommand
 from curation.foundation.command import encoding_argument
 from curation.foundation.errors import errors_shown
 from curation.models import ImportBatch
-from mlworkers.kinds.contexts.running_text import INDEXING
 from mlworkers.management.waiting import outcome_of, run_awaited, say_what_it_waits_for
 from mlworkers.runs.services import run_start
+from mlworkers.science.contexts.plan import INDEXING
 
 
 class Command(BaseCommand):

@@ -85,7 +85,6 @@ def context_model_trained(
     stopped in between. Raises CorpusError where too little can be learned from, TrainingError, CheckpointError.
     """
     split = places_split(corpus, plan)
-    # What the tokenizer is learned from.
     some = split.train[:: max(1, len(split.train) // TOKENIZER_SENTENCES)]
     model = context_model_initialised([f" {corpus.text(place)}" for place in some.tolist()], plan, compute)
     fitting, short = _fitting(model, corpus, split.train, plan)

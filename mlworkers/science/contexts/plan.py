@@ -6,12 +6,13 @@ from typing import Any
 from curation.files.documents import DocumentForm
 from mlworkers.plans.fields import dataset_setting, setting
 
+INDEXING = "index_corpus"  # the kind of run
 OURS = "our choice; the paper does not say"
 
 
 def corpus_setting(text: str, *, may_be_none: bool = False) -> Any:
     """Which corpus is used: the number of the run that made it, or 0 where there may be none."""
-    told = {"refers_to": "run", "kinds": ("index_corpus",)}
+    told = {"refers_to": "run", "kinds": (INDEXING,)}
     if may_be_none:
         return setting("Corpus", text, default=0, bounds=(0, None), preselected=True, **told)
     return setting("Corpus", text, bounds=(1, None), **told)

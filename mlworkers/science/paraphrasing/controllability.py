@@ -106,11 +106,10 @@ def controllability(
     groups = np.unique(np.asarray(sources), return_inverse=True)[1].astype(np.int64)
 
     named = tags_named(bounds)
-    # (n, 2): the middle of the bins that were asked for, similarity and BLEU.
+    # (n, 2), similarity and BLEU: the middles of the bins that were asked for, then the labels.
     middles = np.array(
         [[(tag.low + tag.high) / 2 for tag in (named[one.similarity], named[one.lexical])] for one in targets]
     )
-    # (n, 2), in the same order as the middles.
     labels = np.column_stack([measured.similarity, measured.bleu])
     # Whether both labels lie in the bin that was asked for or in one beside it, (n,).
     found = bounds.bins(measured.similarity, measured.bleu)
@@ -131,11 +130,9 @@ def controllability(
 
     aims = [Aim(), *_aims(targets)]
     own = [np.array([aim.takes(target) for target in targets]) for aim in aims]  # aims × (n,)
-    # All figures but the correlations are ratios of sums over sources. One draw of sources serves every aim
-    # and column, so that the figures of one resample belong together.
-    sums = np.concatenate(
-        [_sums(columns, marks, groups) for marks in own], axis=1
-    )  # (sources, aims × columns)
+    # (sources, aims × columns). All figures but the correlations are ratios of sums over sources. One draw of sources
+    # serves every aim and column, so that the figures of one resample belong together.
+    sums = np.concatenate([_sums(columns, marks, groups) for marks in own], axis=1)
     drawn = (
         resampled_sums(sums, seed=seed, resamples=resamples) if resamples else np.empty((0, sums.shape[1]))
     )

@@ -16,9 +16,10 @@ from curation.views.api.base import InDataset
 from curation.views.api.bodies import form_filled
 from mlworkers.forms.running_text import SentenceForm
 from mlworkers.kinds.contexts.access import corpus_for
-from mlworkers.kinds.contexts.running_text import INDEXING, contexts_found, corpora_of
+from mlworkers.kinds.contexts.running_text import contexts_found, corpora_of
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import artifact_path
+from mlworkers.science.contexts.plan import INDEXING
 from mlworkers.serializers import (
     AskedContextsSerializer,
     ContextSerializer,
