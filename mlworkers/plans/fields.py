@@ -11,6 +11,9 @@ from typing import Any
 
 from curation.pairs.inclusion import EXPLAINED, UNNAMED
 
+# The kind of run that writes pairs. Settings of several packages refer to its runs.
+GENERATING = "generate_pairs"
+
 
 @dataclass(frozen=True)
 class SettingName:

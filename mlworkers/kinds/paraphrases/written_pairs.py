@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet
 from mlworkers.models import Run
+from mlworkers.plans.fields import GENERATING
 from mlworkers.science.encoders.rows import PairTable
 from mlworkers.science.paraphrasing.candidates_plan import SAME_MEANING
-from mlworkers.science.synthesis.plan import GENERATING
 from mlworkers.science.synthesis.postprocessing import smoothed
 
 

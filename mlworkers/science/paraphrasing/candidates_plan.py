@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from mlworkers.plans.fields import setting
-from mlworkers.science.synthesis.plan import GENERATING
+from mlworkers.plans.fields import GENERATING, setting
 
 SAME_MEANING = "1"  # the label that asks for a paraphrase
 written_by_setting = partial(

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from mlworkers.plans.fields import PlanError, SettingName, dataset_setting, setting
-from mlworkers.science.synthesis.plan import GENERATING
+from mlworkers.plans.fields import GENERATING, PlanError, SettingName, dataset_setting, setting
 
 
 class ClassifierKind(StrEnum):

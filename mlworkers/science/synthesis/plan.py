@@ -49,9 +49,6 @@ class FirstSentences(StrEnum):
     WRITTEN = "written"
 
 
-GENERATING = "generate_pairs"  # the kind of run
-
-
 @dataclass(frozen=True)
 class BootstrapPlan:
     """A small GPT-2 that learns to follow the instructions from a dataset's own scored pairs."""
