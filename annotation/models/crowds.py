@@ -5,8 +5,6 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.about import LABELS, Age, Gender
-from annotation.models.campaigns import Campaign
-from annotation.models.participation import Participation
 
 
 class Crowd(models.Model):
@@ -16,7 +14,7 @@ class Crowd(models.Model):
     takes them back by a link is the same to the code.
     """
 
-    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="crowd")
+    campaign = models.OneToOneField("annotation.Campaign", models.CASCADE, related_name="crowd")
     token = models.CharField(max_length=43, unique=True, help_text="the part of the entry link that is drawn")
     is_open = models.BooleanField(_("people may enter"), default=False)
     external_id_parameter = models.CharField(_("parameter with the person's id"), max_length=50)
@@ -64,7 +62,9 @@ class CrowdPerson(models.Model):
     """
 
     crowd = models.ForeignKey(Crowd, models.CASCADE, db_index=False, related_name="people")
-    participation = models.OneToOneField(Participation, models.CASCADE, related_name="crowd_person")
+    participation = models.OneToOneField(
+        "annotation.Participation", models.CASCADE, related_name="crowd_person"
+    )
     external_id = models.CharField(max_length=200, blank=True)
     consent = models.ForeignKey(CrowdConsent, models.PROTECT, related_name="+")
     consented_at = models.DateTimeField()

@@ -6,9 +6,6 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.campaigns import Guideline
-from annotation.models.participation import Participation, Sitting
-from annotation.models.tuples import Tuple
 from annotation.reasons import FlagReason
 
 
@@ -24,8 +21,8 @@ class Lease(models.Model):
         SKIPPED = "skipped", _("skipped")
         RELEASED = "released", _("released")
 
-    tuple = models.ForeignKey(Tuple, models.CASCADE, db_index=False, related_name="leases")
-    participation = models.ForeignKey(Participation, models.CASCADE, related_name="leases")
+    tuple = models.ForeignKey("annotation.Tuple", models.CASCADE, db_index=False, related_name="leases")
+    participation = models.ForeignKey("annotation.Participation", models.CASCADE, related_name="leases")
     state = models.CharField(max_length=10, choices=State.choices, default=State.LIVE)
     turn = models.IntegerField(
         default=0, help_text="of a person's live leases, the one of the lowest turn is on the screen"
@@ -65,12 +62,12 @@ class Judgement(models.Model):
         GOLD = "gold", _("gold")
         REPEAT = "repeat", _("repeat")
 
-    tuple = models.ForeignKey(Tuple, models.PROTECT, db_index=False, related_name="judgements")
+    tuple = models.ForeignKey("annotation.Tuple", models.PROTECT, db_index=False, related_name="judgements")
     participation = models.ForeignKey(
-        Participation, models.PROTECT, db_index=False, related_name="judgements"
+        "annotation.Participation", models.PROTECT, db_index=False, related_name="judgements"
     )
-    sitting = models.ForeignKey(Sitting, models.SET_NULL, null=True, related_name="judgements")
-    guideline = models.ForeignKey(Guideline, models.PROTECT, null=True, related_name="+")
+    sitting = models.ForeignKey("annotation.Sitting", models.SET_NULL, null=True, related_name="judgements")
+    guideline = models.ForeignKey("annotation.Guideline", models.PROTECT, null=True, related_name="+")
     best_slot = models.PositiveSmallIntegerField(null=True)
     worst_slot = models.PositiveSmallIntegerField(null=True)
     order_shown = models.JSONField(help_text="slots in the order of the screen")
@@ -109,8 +106,10 @@ class Judgement(models.Model):
 class JudgementRevision(models.Model):
     """An answer that was taken back."""
 
-    tuple = models.ForeignKey(Tuple, models.PROTECT, related_name="revisions")
-    participation = models.ForeignKey(Participation, models.PROTECT, db_index=False, related_name="revisions")
+    tuple = models.ForeignKey("annotation.Tuple", models.PROTECT, related_name="revisions")
+    participation = models.ForeignKey(
+        "annotation.Participation", models.PROTECT, db_index=False, related_name="revisions"
+    )
     client_id = models.UUIDField()
     answer = models.JSONField(
         encoder=DjangoJSONEncoder, help_text="the judgement's other fields as they were"
@@ -133,8 +132,8 @@ class Flag(models.Model):
         SKIP = "skip", _("skipped")
         FLAG = "flag", _("flagged")
 
-    tuple = models.ForeignKey(Tuple, models.CASCADE, db_index=False, related_name="flags")
-    participation = models.ForeignKey(Participation, models.CASCADE, related_name="flags")
+    tuple = models.ForeignKey("annotation.Tuple", models.CASCADE, db_index=False, related_name="flags")
+    participation = models.ForeignKey("annotation.Participation", models.CASCADE, related_name="flags")
     kind = models.CharField(max_length=4, choices=Kind.choices)
     reason = models.CharField(_("reason"), max_length=12, choices=FlagReason.choices)
     slot = models.PositiveSmallIntegerField(

@@ -4,8 +4,6 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.campaigns import Campaign, Guideline
-from annotation.models.participation import Participation
 from curation.models import Pair
 
 
@@ -21,7 +19,9 @@ class NormingSession(models.Model):
         DISCUSSING = "discussing", _("discussing")
         CLOSED = "closed", _("closed")
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, db_index=False, related_name="norming")
+    campaign = models.ForeignKey(
+        "annotation.Campaign", models.CASCADE, db_index=False, related_name="norming"
+    )
     number = models.PositiveIntegerField()
     people = models.PositiveSmallIntegerField(_("people who take part"))
     state = models.CharField(max_length=10, choices=State.choices, default=State.JUDGING)
@@ -83,9 +83,11 @@ class NormingJudgement(models.Model):
     """An answer in a norming session, before the discussion (round 1) or after it (round 2); a tie has no slots."""
 
     tuple = models.ForeignKey(NormingTuple, models.CASCADE, db_index=False, related_name="judgements")
-    participation = models.ForeignKey(Participation, models.CASCADE, related_name="norming_judgements")
+    participation = models.ForeignKey(
+        "annotation.Participation", models.CASCADE, related_name="norming_judgements"
+    )
     round = models.PositiveSmallIntegerField()
-    guideline = models.ForeignKey(Guideline, models.PROTECT, null=True, related_name="+")
+    guideline = models.ForeignKey("annotation.Guideline", models.PROTECT, null=True, related_name="+")
     best_slot = models.PositiveSmallIntegerField(null=True)
     worst_slot = models.PositiveSmallIntegerField(null=True)
     client_id = models.UUIDField(help_text="made by the page: sent twice, stored once")
@@ -114,7 +116,9 @@ class NormingComment(models.Model):
     """What somebody wrote about a tuple of a norming session; others read it under a pseudonym."""
 
     tuple = models.ForeignKey(NormingTuple, models.CASCADE, related_name="comments")
-    participation = models.ForeignKey(Participation, models.CASCADE, related_name="norming_comments")
+    participation = models.ForeignKey(
+        "annotation.Participation", models.CASCADE, related_name="norming_comments"
+    )
     text = models.CharField(_("comment"), max_length=1000)
     created_at = models.DateTimeField()
 

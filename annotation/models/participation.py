@@ -5,8 +5,6 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.campaigns import Campaign
-
 
 class Participation(models.Model):
     """One person in one campaign. Whoever changes what the person has done or holds locks this row first."""
@@ -15,7 +13,9 @@ class Participation(models.Model):
         ACTIVE = "active", _("active")
         STOPPED = "stopped", _("stopped")
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, db_index=False, related_name="participations")
+    campaign = models.ForeignKey(
+        "annotation.Campaign", models.CASCADE, db_index=False, related_name="participations"
+    )
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="participations")
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
     excluded = models.BooleanField(default=False, help_text="none of the person's judgements count")

@@ -4,8 +4,6 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.campaigns import Campaign, Guideline
-from annotation.models.participation import Participation
 from curation.models import Pair
 
 
@@ -19,7 +17,7 @@ class SliderArm(models.Model):
         OPEN = "open", _("open")
         CLOSED = "closed", _("closed")
 
-    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="slider_arm")
+    campaign = models.OneToOneField("annotation.Campaign", models.CASCADE, related_name="slider_arm")
     question = models.CharField(_("question"), max_length=300)
     low_label = models.CharField(_("words at 0"), max_length=40)
     high_label = models.CharField(_("words at 100"), max_length=40)
@@ -61,9 +59,9 @@ class PairRating(models.Model):
 
     rated = models.ForeignKey(SliderPair, models.CASCADE, db_index=False, related_name="ratings")
     participation = models.ForeignKey(
-        Participation, models.PROTECT, db_index=False, related_name="pair_ratings"
+        "annotation.Participation", models.PROTECT, db_index=False, related_name="pair_ratings"
     )
-    guideline = models.ForeignKey(Guideline, models.PROTECT, null=True, related_name="+")
+    guideline = models.ForeignKey("annotation.Guideline", models.PROTECT, null=True, related_name="+")
     value = models.PositiveSmallIntegerField(
         null=True, help_text="0 to 100; empty where the pair was skipped"
     )

@@ -5,8 +5,6 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.campaigns import Campaign
-
 
 class CampaignDesign(models.Model):
     """What a worker is to design for a campaign, and how far it is; or the first tuples of a draft's design.
@@ -27,7 +25,7 @@ class CampaignDesign(models.Model):
         DONE = "done", _("done")
         FAILED = "failed", _("failed")
 
-    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="design_work")
+    campaign = models.OneToOneField("annotation.Campaign", models.CASCADE, related_name="design_work")
     purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.PREVIEW)
     number = models.PositiveIntegerField(
         null=True, blank=True, help_text="of pairs to add; empty: all that fit"
@@ -65,7 +63,7 @@ class CampaignStudy(models.Model):
     it.
     """
 
-    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="study")
+    campaign = models.OneToOneField("annotation.Campaign", models.CASCADE, related_name="study")
     mark = models.CharField(max_length=64, blank=True, help_text="of the state that was studied")
     figures = models.JSONField(default=dict, blank=True)
     computed_at = models.DateTimeField(null=True, blank=True)
@@ -96,7 +94,7 @@ class CampaignWork(models.Model):
         DONE = "done", _("done")
         FAILED = "failed", _("failed")
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, db_index=False, related_name="works")
+    campaign = models.ForeignKey("annotation.Campaign", models.CASCADE, db_index=False, related_name="works")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     asked = models.JSONField(default=dict, blank=True, help_text="the choices")
     key = models.CharField(

@@ -7,10 +7,6 @@ from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
 from curation.foundation.addresses import site_of
-from curation.models.accounts import User
-from curation.models.datasets import Dataset
-from curation.models.imports import ImportBatch
-from curation.models.pairs import Pair
 
 
 class Appended(models.QuerySet[Any]):
@@ -112,9 +108,11 @@ class AuditEntry(models.Model):
         BLIND = "blind", _("in a blind review")
         RULE = "rule", _("by a rule of the site")
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, null=True, blank=True, related_name="audit_entries")
+    dataset = models.ForeignKey(
+        "curation.Dataset", models.CASCADE, null=True, blank=True, related_name="audit_entries"
+    )
     at = models.DateTimeField(default=now)
-    by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
     via = models.CharField(max_length=10, choices=Via.choices)
     token = models.CharField(max_length=8, blank=True, help_text="the beginning of the API token")
     action = models.CharField(max_length=20, choices=Action.choices)
@@ -123,10 +121,12 @@ class AuditEntry(models.Model):
         blank=True,
         help_text="the file, person, score set, snapshot or campaign that it was about",
     )
-    pair = models.ForeignKey(Pair, models.CASCADE, null=True, blank=True, related_name="audit_entries")
+    pair = models.ForeignKey(
+        "curation.Pair", models.CASCADE, null=True, blank=True, related_name="audit_entries"
+    )
     pairs = models.PositiveIntegerField(null=True, blank=True, help_text="that were added or changed")
     batch = models.ForeignKey(
-        ImportBatch, models.SET_NULL, null=True, blank=True, related_name="audit_entries"
+        "curation.ImportBatch", models.SET_NULL, null=True, blank=True, related_name="audit_entries"
     )
     details = models.JSONField(default=dict, blank=True)
     undoes = models.OneToOneField(
@@ -176,7 +176,7 @@ class PairChange(models.Model):
         SCORE = "score", _("score")
 
     entry = models.ForeignKey(AuditEntry, models.CASCADE, related_name="changes")
-    pair = models.ForeignKey(Pair, models.CASCADE, related_name="changes")
+    pair = models.ForeignKey("curation.Pair", models.CASCADE, related_name="changes")
     field = models.CharField(max_length=10, choices=Field.choices)
     before = models.CharField(max_length=100, blank=True)
     after = models.CharField(max_length=100, blank=True)

@@ -4,7 +4,6 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from curation.models.accounts import User
 from curation.pairs.text import LANGUAGE_TAG
 
 
@@ -24,7 +23,7 @@ class Dataset(models.Model):
     licence = models.CharField(_("licence"), max_length=100, blank=True)
     source_address = models.URLField(_("source address"), blank=True)
     archived = models.BooleanField(_("archived"), default=False)
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

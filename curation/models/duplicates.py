@@ -4,10 +4,6 @@ from django.db import models
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
-from curation.models.accounts import User
-from curation.models.datasets import Dataset
-from curation.models.pairs import Pair
-
 
 class DuplicateSearch(models.Model):
     """A search for pairs that say the same, in a dataset and between it and others; what it found is kept with it.
@@ -25,7 +21,7 @@ class DuplicateSearch(models.Model):
         FAILED = "failed", _("failed")
         CANCELLED = "cancelled", _("cancelled")
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="duplicate_searches")
+    dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="duplicate_searches")
     against = models.CharField(
         max_length=200, blank=True, help_text="numbers of the other datasets, rising, with commas"
     )
@@ -39,7 +35,7 @@ class DuplicateSearch(models.Model):
     message = models.CharField(max_length=500, blank=True, help_text="why it failed")
     counts = models.JSONField(default=dict, blank=True, help_text="groups by likeness, and how many leak")
     pairs_state = models.CharField(max_length=64, blank=True, help_text="of the pairs that were read")
-    asked_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    asked_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
     asked_at = models.DateTimeField(default=now)
     finished_at = models.DateTimeField(null=True, blank=True)
 
@@ -73,7 +69,7 @@ class DuplicateFound(models.Model):
     search = models.ForeignKey(DuplicateSearch, models.CASCADE, related_name="found")
     group = models.PositiveIntegerField()
     place = models.PositiveIntegerField()
-    pair = models.ForeignKey(Pair, models.CASCADE, related_name="+")
+    pair = models.ForeignKey("curation.Pair", models.CASCADE, related_name="+")
     likeness = models.CharField(max_length=10)
     pairs = models.PositiveIntegerField(help_text="of the group")
     leaks = models.BooleanField(help_text="the dataset has pairs of the group in several splits")

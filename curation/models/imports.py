@@ -3,14 +3,11 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from curation.models.accounts import User
-from curation.models.datasets import Dataset
-
 
 class UploadDay(models.Model):
     """How many bytes a person uploaded on a day of UTC. Only the newest day of each person is kept."""
 
-    user = models.ForeignKey(User, models.CASCADE, related_name="+")
+    user = models.ForeignKey("curation.User", models.CASCADE, related_name="+")
     day = models.DateField()
     size = models.PositiveBigIntegerField(default=0, help_text="bytes")
 
@@ -48,7 +45,7 @@ class ImportBatch(models.Model):
         DONE = "done", _("done")
         FAILED = "failed", _("failed")
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="imports")
+    dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="imports")
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PAIRS)
     file_name = models.CharField(max_length=255)
     path = models.CharField(
@@ -70,7 +67,7 @@ class ImportBatch(models.Model):
     written = models.JSONField(
         default=dict, blank=True, help_text="what this import's attempts have added so far"
     )
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -4,9 +4,6 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.timezone import now
 
-from curation.models.accounts import User
-from curation.models.datasets import Dataset
-
 
 class TupleBlock(models.Model):
     """Tuples of a campaign that machines judge as people do, drawn before any machine was asked.
@@ -14,7 +11,7 @@ class TupleBlock(models.Model):
     It holds the whole prompt's content, so that a run needs nothing of the campaign and all machines get the same.
     """
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="tuple_blocks")
+    dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="tuple_blocks")
     campaign_ref = models.BigIntegerField(unique=True)
     name = models.CharField(max_length=200, help_text="of the campaign")
     question = models.CharField(max_length=300)
@@ -25,7 +22,7 @@ class TupleBlock(models.Model):
         help_text="of each its number in the design, its pairs in the order of the design, and the slots in the "
         "order of the first of two questions, which was drawn; the second has them reversed"
     )
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(default=now)
 
     class Meta:

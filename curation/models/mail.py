@@ -4,8 +4,6 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from curation.models.accounts import User
-from curation.models.members import Invitation
 from curation.models.outgoing import Outgoing
 
 
@@ -28,8 +26,8 @@ class Mail(Outgoing):
     to = models.EmailField()
     language = models.CharField(max_length=15)
     address = models.CharField(max_length=500)
-    invitation = models.OneToOneField(Invitation, models.CASCADE, null=True, related_name="mail")
-    user = models.ForeignKey(User, models.CASCADE, null=True, related_name="+")
+    invitation = models.OneToOneField("curation.Invitation", models.CASCADE, null=True, related_name="mail")
+    user = models.ForeignKey("curation.User", models.CASCADE, null=True, related_name="+")
     nonce = models.CharField(max_length=64, blank=True)
 
     class Meta:

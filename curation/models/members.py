@@ -6,13 +6,11 @@ from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
 from curation.foundation.roles import Role
-from curation.models.accounts import User
-from curation.models.datasets import Dataset
 
 
 class Membership(models.Model):
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="memberships")
-    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="memberships")
+    user = models.ForeignKey("curation.User", models.CASCADE, related_name="memberships")
     role = models.CharField(_("role"), max_length=10, choices=Role.choices)
     joined_at = models.DateTimeField(auto_now_add=True)
 
@@ -29,13 +27,13 @@ class Membership(models.Model):
 class Invitation(models.Model):
     """A link that makes the person who opens it a member. Only a digest of its token is kept."""
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="invitations")
+    dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="invitations")
     role = models.CharField(_("role"), max_length=10, choices=Role.choices)
     token_digest = models.CharField(max_length=64, unique=True)
     note = models.CharField(_("for whom"), max_length=100, blank=True)
     uses_left = models.PositiveIntegerField(_("people it admits"), default=1)
     admitted = models.PositiveIntegerField(default=0, help_text="people who came by it")
-    created_by = models.ForeignKey(User, models.CASCADE, related_name="+")
+    created_by = models.ForeignKey("curation.User", models.CASCADE, related_name="+")
     created_at = models.DateTimeField(default=now)
     expires_at = models.DateTimeField(_("expires"))
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -56,8 +54,8 @@ class InvitationBar(models.Model):
     One row for each removal or demotion, so that an undo takes back its own bar and leaves an earlier one.
     """
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="+")
-    user = models.ForeignKey(User, models.CASCADE, related_name="+")
+    dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="+")
+    user = models.ForeignKey("curation.User", models.CASCADE, related_name="+")
     until = models.DateTimeField()
 
     class Meta:

@@ -4,7 +4,6 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from curation.models.datasets import Dataset
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS
 
 
@@ -15,7 +14,7 @@ class Sentence(models.Model):
         # A machine's sentence that a curator rewrote: neither what people write nor what machines do.
         EDITED = "edited", _("edited")
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="sentences")
+    dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="sentences")
     text = models.CharField(max_length=SENTENCE_MAX_CHARACTERS)
     key = models.CharField(max_length=64, help_text="SHA-256 of the normalised text; keeps case")
     language = models.CharField(max_length=35, blank=True)
@@ -44,7 +43,7 @@ class Pair(models.Model):
         REJECTED = "rejected", _("rejected")
         RETIRED = "retired", _("retired")
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="pairs")
+    dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="pairs")
     external_id = models.CharField(
         max_length=200, help_text="the file's, or made from content and occurrence"
     )

@@ -4,9 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from curation.models.accounts import User
-from curation.models.pairs import Pair, Sentence
-from curation.models.scores import ScoreSet
+from curation.models.pairs import Pair
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS
 
 
@@ -44,9 +42,9 @@ class ReviewDecision(models.Model):
         STRATIFIED = "stratified", _("stratified sample")
         CHOSEN = "chosen", _("chosen one by one")  # by its number, or to resolve a disagreement
 
-    sentence = models.ForeignKey(Sentence, models.CASCADE, related_name="decisions")
+    sentence = models.ForeignKey("curation.Sentence", models.CASCADE, related_name="decisions")
     pair = models.ForeignKey(Pair, models.CASCADE, related_name="decisions")
-    reviewer = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    reviewer = models.ForeignKey("curation.User", models.SET_NULL, null=True, related_name="+")
     verdict = models.CharField(max_length=10, choices=Verdict.choices)
     reasons = models.JSONField(default=list, blank=True, help_text="why it was rejected (curation.review)")
     note = models.CharField(max_length=500, blank=True)
@@ -55,7 +53,7 @@ class ReviewDecision(models.Model):
     blind = models.BooleanField(default=False, help_text="whether p_D was hidden from the reviewer")
     decided_at = models.DateTimeField()
     undone_at = models.DateTimeField(null=True, blank=True)
-    undone_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    undone_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
     status_before = models.CharField(
         max_length=10,
         choices=Pair.Status.choices,
@@ -72,7 +70,7 @@ class ReviewDecision(models.Model):
     )
     client_id = models.UUIDField(unique=True, help_text="one per shown sentence: sent twice, decided once")
     score_set = models.ForeignKey(
-        ScoreSet,
+        "curation.ScoreSet",
         models.SET_NULL,
         null=True,
         blank=True,
@@ -136,7 +134,7 @@ class ReviewClaim(models.Model):
     """Whose screen a pair is on, for some minutes: others are offered different sentences. It decides nothing."""
 
     pair = models.OneToOneField(Pair, models.CASCADE, related_name="review_claim")
-    reviewer = models.ForeignKey(User, models.CASCADE, related_name="+")
+    reviewer = models.ForeignKey("curation.User", models.CASCADE, related_name="+")
     until = models.DateTimeField()
 
     def __str__(self) -> str:

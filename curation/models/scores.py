@@ -4,8 +4,6 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from curation.models.datasets import Dataset
-from curation.models.pairs import Pair, Sentence
 from curation.pairs.judged_by import BOTH, SIMULATED, judged_by
 
 
@@ -26,7 +24,7 @@ class ScoreSet(models.Model):
         REALISM = "realism", _("realism")
         CONSISTENCY = "consistency", _("label consistency")
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="score_sets")
+    dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="score_sets")
     name = models.CharField(_("name"), max_length=100)
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
     low = models.FloatField(_("lowest score"))
@@ -62,7 +60,7 @@ class ScoreSet(models.Model):
 
 class PairScore(models.Model):
     score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="scores")
-    pair = models.ForeignKey(Pair, models.CASCADE, related_name="scores")
+    pair = models.ForeignKey("curation.Pair", models.CASCADE, related_name="scores")
     value = models.FloatField()
     standard_error = models.FloatField(null=True, blank=True)
     judgements = models.PositiveIntegerField(null=True, blank=True)
@@ -93,7 +91,7 @@ class SentenceScore(models.Model):
     """
 
     score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="sentence_scores")
-    sentence = models.ForeignKey(Sentence, models.CASCADE, related_name="scores")
+    sentence = models.ForeignKey("curation.Sentence", models.CASCADE, related_name="scores")
     value = models.FloatField()
     logit_machine = models.FloatField(null=True, blank=True)
     logit_human = models.FloatField(null=True, blank=True)

@@ -2,20 +2,17 @@
 
 from django.db import models
 
-from curation.models.accounts import User
-from curation.models.datasets import Dataset
-
 
 class Snapshot(models.Model):
     """An immutable Parquet file of pairs and scores: what training and evaluation read."""
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="snapshots")
+    dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="snapshots")
     number = models.PositiveIntegerField()
     filter = models.JSONField(default=dict, blank=True)
     rows = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
     path = models.CharField(max_length=500, help_text="relative to SEMBLANCE_HOME")
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     run_ref = models.BigIntegerField(null=True, blank=True)
 

@@ -3,21 +3,17 @@
 from django.db import models
 from django.utils.timezone import now
 
-from curation.models.accounts import User
-from curation.models.datasets import Dataset
-from curation.models.pairs import Pair
-
 
 class SplitChange(models.Model):
     """Splits that a person drew, and how to go back: `before` holds what the changed pairs had."""
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="split_changes")
+    dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="split_changes")
     parameters = models.JSONField(default=dict, help_text="shares, seed, and which pairs were divided")
     pairs = models.PositiveIntegerField(help_text="whose split changed")
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(default=now)
     undone_at = models.DateTimeField(null=True, blank=True)
-    undone_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    undone_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
 
     class Meta:
         ordering = ["-pk"]
@@ -30,7 +26,7 @@ class SplitBefore(models.Model):
     """The split that a pair had before a change, and the one that it got."""
 
     change = models.ForeignKey(SplitChange, models.CASCADE, related_name="before")
-    pair = models.ForeignKey(Pair, models.CASCADE, related_name="+")
+    pair = models.ForeignKey("curation.Pair", models.CASCADE, related_name="+")
     split = models.CharField(max_length=20, blank=True)
     given = models.CharField(max_length=20)
 

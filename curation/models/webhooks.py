@@ -6,8 +6,6 @@ from django.db import models
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
-from curation.models.accounts import User
-from curation.models.datasets import Dataset
 from curation.models.outgoing import Outgoing
 
 
@@ -25,12 +23,12 @@ class Webhook(models.Model):
         RUN_FINISHED = "run.finished", _("A run succeeded or failed")
         REVIEW_FINISHED = "review.finished", _("A review has a verdict on each of its sentences")
 
-    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="webhooks")
+    dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="webhooks")
     url = models.URLField(_("address"), max_length=500)
     events = models.JSONField(_("events"), default=list)
     secret = models.CharField(max_length=100)
     active = models.BooleanField(_("turned on"), default=True)
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=now)
 
     def __str__(self) -> str:
