@@ -20,6 +20,7 @@ from curation.foundation.heartbeats import LOST_MAX
 from curation.models import Pair, PairScore, ScoreSet, Snapshot
 from curation.review.verdicts import review_decide
 from mlworkers import tasks
+from mlworkers.kinds.comparisons import weightings
 from mlworkers.kinds.comparisons.comparison import comparison_of
 from mlworkers.kinds.encoders import training as encoders
 from mlworkers.models import Run
@@ -630,7 +631,7 @@ def test_a_comparison_goes_on_where_its_worker_left_it(dataset, encoder_folder, 
     plan = {**COMPARED, "weightings": "plain,realism,random", "snapshot": number}
     whole = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan))
     run = queued("compare_weightings", dataset, encoder_folder, **plan)
-    fit, done = encoders.encoder_train, []
+    fit, done = weightings.encoder_train, []
 
     def left_at_the_last(base, rows, plan, **about):
         if len(done) == 2:
@@ -642,9 +643,9 @@ def test_a_comparison_goes_on_where_its_worker_left_it(dataset, encoder_folder, 
         done.append(str(plan.weighting))
         return fit(base, rows, plan, **about)
 
-    monkeypatch.setattr(encoders, "encoder_train", left_at_the_last)
+    monkeypatch.setattr(weightings, "encoder_train", left_at_the_last)
     carried_out(run, state="running")
-    monkeypatch.setattr(encoders, "encoder_train", going_on)
+    monkeypatch.setattr(weightings, "encoder_train", going_on)
     carried_out(run)
 
     assert done == ["plain", "realism", "random"]
