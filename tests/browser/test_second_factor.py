@@ -2,6 +2,7 @@
 
 import pyotp
 import pytest
+from django.conf import settings
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
@@ -22,7 +23,7 @@ def test_somebody_sets_up_a_second_factor_logs_in_with_it_and_ends_the_session_e
     here.get_by_role("button", name="Activate").click()
     codes = here.locator("pre").inner_text().split()
 
-    page.goto(f"{live_server.url}/accounts/login/")
+    page.goto(f"{live_server.url}{settings.SITE_PATH}/accounts/login/")
     page.get_by_label("Username").fill("owner")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()

@@ -213,7 +213,7 @@ def test_without_ctranslate2_its_engine_is_refused_and_auto_takes_transformers(
 def test_the_work_of_a_run_is_counted_before_it_starts(dataset, models) -> None:
     plan = plan_from(kind_named("translate_round_trip"), values(dataset, models))
 
-    assert work_of(plan, dataset) == 5 * (2 + 4)
+    assert work_of(kind_named("translate_round_trip"), plan, dataset) == 5 * (2 + 4)
 
 
 def test_the_candidates_of_a_source_are_in_one_split_of_a_selection(dataset, models) -> None:
