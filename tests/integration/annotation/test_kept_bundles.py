@@ -147,6 +147,7 @@ def test_judgements_that_came_since_are_said_and_a_new_bundle_takes_the_place_of
     assert "Judgements came or changed since" not in text_of(site.get(address("campaign", judged)))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "change",
     [

@@ -90,6 +90,7 @@ def apart(here, elsewhere) -> Iterator[list[Network]]:
         yield made
 
 
+@pytest.mark.exhaustive
 def test_a_generation_whose_holder_is_killed_goes_on_on_another_machine(
     here, elsewhere, nursery, alone
 ) -> None:

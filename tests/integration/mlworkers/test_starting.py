@@ -123,6 +123,7 @@ def test_every_kind_has_a_form_that_explains_its_plan_and_starts_it(client, admi
     assert run.plan == asdict(plan_from(kind, named))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", LISTED, ids=[kind.name for kind in LISTED])
 def test_every_kind_can_be_started_again_with_changes(client, admin, furnished, kind) -> None:
     client.force_login(admin)
@@ -364,6 +365,7 @@ def test_where_nothing_will_do_the_form_says_what_is_missing(dataset) -> None:
     assert form.fields["run"].choices == [("", "no run of the kind “Generate pairs” has succeeded yet")]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", [kind.name for kind in KINDS.values() if kind.staff_only and kind.listed])
 def test_staff_start_what_needs_a_model_for_every_dataset_and_curators_do_not(
     client, dataset, staff, curator, kind

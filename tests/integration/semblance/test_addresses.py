@@ -84,6 +84,7 @@ def asks_for_a_login(answer: HttpResponse) -> bool:
     return sent or answer.status_code in {401, 403}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_every_other_address_asks_a_stranger_to_log_in(method: str) -> None:
     closed = [

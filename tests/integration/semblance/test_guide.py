@@ -55,6 +55,7 @@ def test_the_guide_lists_every_file_of_docs_guide(reader) -> None:
     assert set(page_names()) == files
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", page_names())
 def test_every_link_and_picture_of_a_page_leads_somewhere_in_the_site(reader, name) -> None:
     page = Parts(reader.get(f"/guide/{name}/").content.decode())

@@ -111,6 +111,7 @@ except ValueError:
 """
 
 
+@pytest.mark.exhaustive
 def test_an_error_is_reported_without_the_values_of_variables(installed, sentry) -> None:  # noqa: F811
     dsn = f"http://key@127.0.0.1:{sentry.server_port}/1"
 

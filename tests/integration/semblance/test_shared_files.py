@@ -370,6 +370,7 @@ def test_without_a_store_no_bucket_is_made() -> None:
 # The settings, the commands
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "url", ["/srv/files", "http://bucket", "s3://", "s3://UPPER", "s3://key:secret@bucket", "s3://bucket?x=1"]
 )
@@ -388,6 +389,7 @@ def test_an_address_that_is_no_bucket_stops_the_start(url) -> None:
     assert "secret" not in done.stderr
 
 
+@pytest.mark.exhaustive
 @pytest.mark.exhaustive
 def test_without_the_setting_no_library_of_a_store_is_loaded() -> None:
     code = (
