@@ -1,6 +1,6 @@
 """A comparison of paraphrases: a table with a row for each share, variant and size, a chart, and what they show."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +104,24 @@ def augmentations_of(run: Run) -> Augmentations | None:
         return None
     result = run.result
     judged = bool(result["judged"])
-    rows = [_row(one, judged) for one in result["rows"]]
+    rows = []
+    for stored in result["rows"]:
+        cells = []
+        for one in stored["figures"]:
+            known = {name: value for name, value in one.items() if name != "by_seed"}
+            by_seed = tuple(value for value in one["by_seed"] if value is not None)
+            cells.append(Cell(**known, by_seed=by_seed, judged=judged))
+        row = Row(
+            label=stored["label"],
+            variant=stored["variant"],
+            size=stored["size"],
+            share=stored["share"],
+            cells=cells,
+            examples=stored.get("examples"),
+            copies=stored.get("copies"),
+            missing=stored.get("copies_missing"),
+        )
+        rows.append(row)
     tests = sum(cell.p_holm is not None for row in rows for cell in row.cells)
     return Augmentations(
         columns=[Column(**one) for one in result["columns"]],
@@ -155,7 +172,10 @@ def what_they_show(found: Augmentations) -> str:
 
 def _differing(names: Sequence[str], test: str, *, higher: bool, comparable: bool) -> str:
     """Of rows whose figures are judged to differ. comparable: whether their numbers of examples are about equal."""
-    words = {"rows": capfirst(get_text_list(_few(names), _("and"))), "test": test}
+    few = list(names)
+    if len(names) > _NAMED + 1:
+        few = [*names[:_NAMED], _("%(others)s others") % {"others": len(names) - _NAMED}]
+    words = {"rows": capfirst(get_text_list(few, _("and"))), "test": test}
     if comparable:
         sentence = ngettext(
             "%(rows)s is %(how)s than the original examples on %(test)s.",
@@ -180,13 +200,6 @@ def unequal_examples(found: Augmentations) -> str:
         if row.examples is not None:
             groups.setdefault(str(row.share), {})[row.label] = row.examples
     return unequal_note(groups)
-
-
-def _few(names: Sequence[str]) -> list[str]:
-    """The first names, and how many others there are."""
-    if len(names) <= _NAMED + 1:
-        return list(names)
-    return [*names[:_NAMED], _("%(others)s others") % {"others": len(names) - _NAMED}]
 
 
 def augmentations_report(run: Run, reader: Reader) -> Report:
@@ -293,24 +306,6 @@ def _rows_of_file(found: Augmentations) -> Iterator[tables.Row]:
             ]
             figures = [cell.mean, cell.sd, cell.low, cell.high, *(getattr(cell, name) for name in DIFFERENCE)]
             yield [*about, column.label, column.metric, column.pairs, *figures, len(cell.by_seed)]
-
-
-def _row(stored: Mapping[str, Any], judged: bool) -> Row:
-    cells = []
-    for one in stored["figures"]:
-        known = {name: value for name, value in one.items() if name != "by_seed"}
-        by_seed = tuple(value for value in one["by_seed"] if value is not None)
-        cells.append(Cell(**known, by_seed=by_seed, judged=judged))
-    return Row(
-        label=stored["label"],
-        variant=stored["variant"],
-        size=stored["size"],
-        share=stored["share"],
-        cells=cells,
-        examples=stored.get("examples"),
-        copies=stored.get("copies"),
-        missing=stored.get("copies_missing"),
-    )
 
 
 def augmentations_chart(found: Augmentations) -> Chart | None:

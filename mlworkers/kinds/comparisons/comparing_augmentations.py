@@ -216,7 +216,11 @@ class _Augmentations:
                 row = self._evaluation(column, one, member.label, seed, model)
                 evaluations.append((row, folder.path if folder else None))
         result = {
-            "columns": [self._column(column, found) for column, found in measured.items()],
+            "columns": [
+                {"suite": column, "metric": first.metric.value, "pairs": first.pairs}
+                for column, found in measured.items()
+                for first in [next(iter(found.values()))[0]]
+            ],
             "rows": self._rows(measured, told),
             "seeds": list(plan.all_seeds),
             "judged": plan.seeds >= SEEDS_TO_JUDGE,
@@ -319,11 +323,6 @@ class _Augmentations:
             "Paraphrases were chosen by the similarity that %(model)s gives, which was trained on a sentence of "
             "%(seen)s of the %(pairs)s test pairs."
         ) % {**words, "seen": intcomma(int((~unseen).sum())), "pairs": intcomma(unseen.size)}
-
-    @staticmethod
-    def _column(name: str, found: dict[str, list[Measured]]) -> dict[str, Any]:
-        first = next(iter(found.values()))[0]
-        return {"suite": name, "metric": first.metric.value, "pairs": first.pairs}
 
     def _rows(
         self, measured: dict[str, dict[str, list[Measured]]], told: dict[str, dict[str, Any]]

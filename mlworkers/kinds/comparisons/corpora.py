@@ -32,7 +32,21 @@ def corpora_report(run: Run, reader: Reader) -> Report:
     groups: Sequence[_Stored] = run.result.get("groups") or []
     comparison = reader.runs.filter(pk=run.plan.get("comparison") or 0).first()
     compared = augmentations_of(comparison) if comparison else None
-    scores = [_score(one["group"], compared) for one in groups]
+    # The score of a group is that of the comparison's row of that variant, of its smallest size, with all examples; of
+    # the first sentences, those that were trained on the original examples.
+    scores, lines = [], list[Row]()
+    for group in groups:
+        variant = ORIGINAL if group["group"] == FIRST else group["group"]
+        trained = compared.trained if compared else []
+        rows = [row for row in trained if row.variant == variant and row.share == 1]
+        score = Estimate()
+        if compared is not None and rows:
+            cell = min(rows, key=lambda row: row.size).cells[compared.place]
+            score = Estimate(cell.mean, cell.low, cell.high, sd=cell.sd)
+        scores.append(score)
+        figures = [end for name in FIGURES for end in _figure(group, name)]
+        about = [group[name] for name in ("group", "pairs", "sentences", "vocabulary")]
+        lines.append([*about, *figures, group.get("without_perplexity", 0), *score, score.sd])
     return Report(
         title=_("Paraphrase corpora %(number)s") % {"number": run.pk},
         heading=_("Wording of paraphrase corpora"),
@@ -41,7 +55,7 @@ def corpora_report(run: Run, reader: Reader) -> Report:
             "surprising they are."
         ),
         finding=_finding(groups) if groups else "",
-        data=Table(list(map(Column, _OF_FILE)), list(map(_row_of_file, groups, scores))),
+        data=Table(list(map(Column, _OF_FILE)), lines),
         parts=_parts(run, reader, scores, comparison, compared) if groups else [],
     )
 
@@ -52,18 +66,6 @@ def _label(group: _Stored) -> str:
 
 def _figure(group: _Stored, name: str) -> Estimate:
     return Estimate(*(group.get(f"{name}{end}") for end in ("", "_low", "_high")))
-
-
-def _score(group: str, compared: Augmentations | None) -> Estimate:
-    """Of the comparison's row of that variant, of its smallest size, with all examples; of the first sentences, those
-    that were trained on the original examples.
-    """
-    variant = ORIGINAL if group == FIRST else group
-    rows = [row for row in compared.trained if row.variant == variant and row.share == 1] if compared else []
-    if compared is None or not rows:
-        return Estimate()
-    cell = min(rows, key=lambda row: row.size).cells[compared.place]
-    return Estimate(cell.mean, cell.low, cell.high, sd=cell.sd)
 
 
 def _finding(stored: Sequence[_Stored]) -> str:
@@ -111,10 +113,19 @@ def _parts(
         columns.append(Column(label=test))
     rows: list[Row] = []
     for one, score in zip(groups, scores, strict=True):
-        row = [_label(one), _sentences(one), _figure(one, "bleu"), one["vocabulary"]]
+        notes = []
+        if (pairs := one["pairs"]) is not None:
+            notes.append(
+                ngettext("of %(shown)s pair", "of %(shown)s pairs", pairs) % {"shown": intcomma(pairs)}
+            )
+        row = [_label(one), Cell(one["sentences"], notes=notes), _figure(one, "bleu"), one["vocabulary"]]
         row.append(_figure(one, "vocabulary_at_equal_size"))
         if has_perplexity:
-            row += [_perplexity(one), _figure(one, "perplexity_by_sentence")]
+            left = one.get("without_perplexity", 0)
+            note = ngettext("without %(shown)s sentence", "without %(shown)s sentences", left)
+            notes = [note % {"shown": intcomma(left)}] if left else []
+            row.append(Cell(_figure(one, "perplexity_by_token"), notes=notes))
+            row.append(_figure(one, "perplexity_by_sentence"))
         rows.append([*row, score] if has_scores else row)
     parts: list[Part] = [
         Table(columns, rows),
@@ -124,24 +135,6 @@ def _parts(
         "compare_augmentations", run.dataset, _("Measure what encoders learn from these groups")
     )
     return [*parts, Links(links)] if links else parts
-
-
-def _sentences(group: _Stored) -> Cell:
-    pairs = group["pairs"]
-    if pairs is None:
-        return Cell(group["sentences"])
-    return Cell(
-        group["sentences"],
-        notes=[ngettext("of %(shown)s pair", "of %(shown)s pairs", pairs) % {"shown": intcomma(pairs)}],
-    )
-
-
-def _perplexity(group: _Stored) -> Cell:
-    left = group.get("without_perplexity", 0)
-    note = ngettext("without %(shown)s sentence", "without %(shown)s sentences", left)
-    return Cell(
-        _figure(group, "perplexity_by_token"), notes=[note % {"shown": intcomma(left)}] if left else []
-    )
 
 
 def _how_to_read(run: Run, size: str, comparison: Run | None, *, has_perplexity: bool) -> Section:
@@ -187,9 +180,3 @@ def disclosed(run: Run) -> list[Mark]:
     """Marks of benchmarks whose scores chose what the models of a run were trained on."""
     told = _("selected by %(benchmark)s labels")
     return [Mark(told % {"benchmark": each}, "doubtful") for each in benchmarks_of(run)]
-
-
-def _row_of_file(group: _Stored, score: Estimate) -> Row:
-    figures = [end for name in FIGURES for end in _figure(group, name)]
-    about = [group[name] for name in ("group", "pairs", "sentences", "vocabulary")]
-    return [*about, *figures, group.get("without_perplexity", 0), *score, score.sd]

@@ -106,33 +106,32 @@ def pre_fine_tunings_of(run: Run) -> PreFineTunings | None:
         return None
     result = run.result
     about = {row["row"]: row for row in result["rows"]}
-    tasks = [_table(task, about) for task in result["tasks"]]
-    tests = sum(cell.p_holm is not None for task in tasks for row in task.rows for cell in row.cells)
+    tasks = []
+    for task in result["tasks"]:
+        judged = all(len(row["figures"][0]["by_seed"]) >= SEEDS_TO_JUDGE for row in task["rows"])
+        rows = []
+        for stored in task["rows"]:
+            cells = []
+            for one in stored["figures"]:
+                known = {name: value for name, value in one.items() if name not in ("by_seed", "median")}
+                by_seed = tuple(value for value in one["by_seed"] if value is not None)
+                cells.append(Cell(**known, by_seed=by_seed, judged=judged))
+            of_row = about[stored["row"]]
+            row = TaskRow(
+                name=stored["row"],
+                dev=stored["dev"],
+                median_seed=stored["median_seed"],
+                cells=cells,
+                medians=[one["median"] for one in stored["figures"]],
+                tags=(of_row["similarity"], of_row["bleu"]) if "similarity" in of_row else None,
+                examples=of_row.get("examples"),
+                missing=of_row.get("copies_missing"),
+            )
+            rows.append(row)
+        tasks.append(TaskTable(task["label"], task["metrics"], rows, task["chosen"], judged, task))
+    cells_of_all = (cell for table in tasks for row in table.rows for cell in row.cells)
+    tests = sum(cell.p_holm is not None for cell in cells_of_all)
     return PreFineTunings(tasks, tests, len(result["pre_seeds"]))
-
-
-def _table(task: Mapping[str, Any], about: Mapping[str, Mapping[str, Any]]) -> TaskTable:
-    judged = all(len(row["figures"][0]["by_seed"]) >= SEEDS_TO_JUDGE for row in task["rows"])
-    rows = [_row(row, about[row["row"]], judged) for row in task["rows"]]
-    return TaskTable(task["label"], task["metrics"], rows, task["chosen"], judged, task)
-
-
-def _row(stored: Mapping[str, Any], about: Mapping[str, Any], judged: bool) -> TaskRow:
-    cells = []
-    for one in stored["figures"]:
-        known = {name: value for name, value in one.items() if name not in ("by_seed", "median")}
-        by_seed = tuple(value for value in one["by_seed"] if value is not None)
-        cells.append(Cell(**known, by_seed=by_seed, judged=judged))
-    return TaskRow(
-        name=stored["row"],
-        dev=stored["dev"],
-        median_seed=stored["median_seed"],
-        cells=cells,
-        medians=[one["median"] for one in stored["figures"]],
-        tags=(about["similarity"], about["bleu"]) if "similarity" in about else None,
-        examples=about.get("examples"),
-        missing=about.get("copies_missing"),
-    )
 
 
 def what_they_show(found: PreFineTunings) -> str:

@@ -57,8 +57,34 @@ def search_of(run: Run) -> Search | None:
     if run.kind != KIND or not run.result.get("trials"):
         return None
     result = run.result
-    rows = sorted((_row(trial, result) for trial in result["trials"]), key=_highest_first)
-    return Search(_finding(result), rows, len(result["seeds"]), list(_notes(result)), _chart(rows, result))
+    rows = [
+        TrialRow(
+            trial=trial["trial"],
+            temperature=f"{trial['temperature']:g}" if trial["temperature"] else FITTED_WORD,
+            learning_rate=f"{trial['learning_rate']:g}",
+            epochs=trial["epochs"],
+            batch_size=trial["batch_size"],
+            spearman=trial["spearman"],
+            low=trial["low"],
+            high=trial["high"],
+            sd=trial["sd"],
+            seconds=trial["seconds"],
+            failed=trial["failed"],
+            chosen=trial["trial"] == result["chosen_trial"],
+        )
+        for trial in result["trials"]
+    ]
+    rows.sort(key=lambda row: (row.spearman is None, -(row.spearman or 0.0), row.trial))
+    words = {"trial": result["chosen_trial"], "dev": _three(result["dev_spearman"])}
+    words["test"] = _three(result["test_spearman"])
+    if result["test_spearman_low"] is not None:
+        ends = [_three(result[f"test_spearman_{end}"]) for end in ("low", "high")]
+        words["test"] = _("%(test)s (%(low)s to %(high)s)") % {**words, "low": ends[0], "high": ends[1]}
+    finding = _(
+        "Trial %(trial)s was chosen: Spearman %(dev)s on the dev pairs, by which it was chosen, and %(test)s on the "
+        "test pairs."
+    )
+    return Search(finding % words, rows, len(result["seeds"]), list(_notes(result)), _chart(rows, result))
 
 
 def csv_rows(search: Search) -> Iterator[Sequence[object]]:
@@ -86,40 +112,6 @@ def comparison_values(run: Run) -> dict[str, Any]:
         needed = {name for name in weightings if "realism" in Weighting(name).signals}
         weightings = [name for name in weightings if name not in needed]
     return {**values, **{name: chosen[name] for name in VARIED}, "weightings": ",".join(weightings)}
-
-
-def _row(trial: dict[str, Any], result: dict[str, Any]) -> TrialRow:
-    return TrialRow(
-        trial=trial["trial"],
-        temperature=f"{trial['temperature']:g}" if trial["temperature"] else FITTED_WORD,
-        learning_rate=f"{trial['learning_rate']:g}",
-        epochs=trial["epochs"],
-        batch_size=trial["batch_size"],
-        spearman=trial["spearman"],
-        low=trial["low"],
-        high=trial["high"],
-        sd=trial["sd"],
-        seconds=trial["seconds"],
-        failed=trial["failed"],
-        chosen=trial["trial"] == result["chosen_trial"],
-    )
-
-
-def _highest_first(row: TrialRow) -> tuple[bool, float, int]:
-    return row.spearman is None, -(row.spearman or 0.0), row.trial
-
-
-def _finding(result: dict[str, Any]) -> str:
-    words = {"trial": result["chosen_trial"], "dev": _three(result["dev_spearman"])}
-    words["test"] = _three(result["test_spearman"])
-    if result["test_spearman_low"] is not None:
-        ends = [_three(result[f"test_spearman_{end}"]) for end in ("low", "high")]
-        words["test"] = _("%(test)s (%(low)s to %(high)s)") % {**words, "low": ends[0], "high": ends[1]}
-    sentence = _(
-        "Trial %(trial)s was chosen: Spearman %(dev)s on the dev pairs, by which it was chosen, and %(test)s on the "
-        "test pairs."
-    )
-    return sentence % words
 
 
 def _three(value: float | None) -> str:
@@ -161,27 +153,7 @@ def _chart(rows: Sequence[TrialRow], result: dict[str, Any]) -> Chart | None:
     known = [row for row in rows if row.spearman is not None]
     if len(known) < _FEWEST_POINTS:
         return None
-    finding = _("The dev figures of the trials lie between %(low)s and %(high)s.")
-    words = {"low": f"{known[-1].spearman:.3f}", "high": f"{known[0].spearman:.3f}"}
-    unit = ngettext("dev pair", "dev pairs", result["dev_pairs"])
-    return chart_draw(
-        _dots(known),
-        name="trials",
-        finding=finding % words,
-        n=result["dev_pairs"],
-        unit=unit,
-        columns=[_("trial"), _("Spearman on dev pairs"), _("from"), _("to")],
-        rows=[(row.trial, f"{row.spearman:.4f}", _four(row.low), _four(row.high)) for row in known],
-        judges=result.get("judged_by", ""),
-    )
-
-
-def _four(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
-
-
-def _dots(rows: Sequence[TrialRow]) -> alt.TopLevelMixin:
-    order = [str(row.trial) for row in rows]
+    order = [str(row.trial) for row in known]
     values = [
         {
             "trial": str(row.trial),
@@ -190,7 +162,7 @@ def _dots(rows: Sequence[TrialRow]) -> alt.TopLevelMixin:
             "high": row.high,
             "chosen": row.chosen,
         }
-        for row in rows
+        for row in known
     ]
     each = alt.X(
         "trial:N", sort=order, title=_("Trial, the highest figure first"), axis=alt.Axis(labelAngle=0)
@@ -206,4 +178,20 @@ def _dots(rows: Sequence[TrialRow]) -> alt.TopLevelMixin:
         points,
         marked.encode(x=each, y=of_figure),
     )
-    return drawn.properties(width=max(240, min(640, 22 * len(rows))), height=180)
+    finding = _("The dev figures of the trials lie between %(low)s and %(high)s.")
+    words = {"low": f"{known[-1].spearman:.3f}", "high": f"{known[0].spearman:.3f}"}
+    unit = ngettext("dev pair", "dev pairs", result["dev_pairs"])
+    return chart_draw(
+        drawn.properties(width=max(240, min(640, 22 * len(known))), height=180),
+        name="trials",
+        finding=finding % words,
+        n=result["dev_pairs"],
+        unit=unit,
+        columns=[_("trial"), _("Spearman on dev pairs"), _("from"), _("to")],
+        rows=[(row.trial, f"{row.spearman:.4f}", _four(row.low), _four(row.high)) for row in known],
+        judges=result.get("judged_by", ""),
+    )
+
+
+def _four(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"

@@ -77,13 +77,20 @@ def _of_dataset(
     table = table_of(snapshot)
     skipped = plan.is_inference(names)
     values, classes = _labels(plan, names, table)
-    parts = {
-        split: _rows(table, values, split) for split in (plan.train_split, plan.dev_split, plan.test_split)
-    }
+    parts = {}
+    for split in (plan.train_split, plan.dev_split, plan.test_split):
+        chosen = ~np.isnan(values) & (table.column("split") == split)
+        numbers, a, b, first, second = (
+            table.column(name)[chosen] for name in ("pair", "a_id", "b_id", "sentence1", "sentence2")
+        )
+        parts[split] = Rows(numbers, a, b, first, second, values[chosen])
     tested = plan.test_split if len(parts[plan.test_split]) else plan.dev_split
     if not skipped and plan.leaks == Leaks.REFUSE:
         leaking_splits_refuse(snapshot, parts[tested], trained=plan.train_split, tested=tested)
-    train, dev, test = (_task_rows(parts[split]) for split in (plan.train_split, plan.dev_split, tested))
+    train, dev, test = (
+        TaskRows(tuple(rows.first.tolist()), tuple(rows.second.tolist()), rows.values.astype(np.float64))
+        for rows in (parts[plan.train_split], parts[plan.dev_split], parts[tested])
+    )
     notes = []
     if tested == plan.dev_split:
         notes.append(f"{names.label} has no test rows with labels: its dev rows are the test.")
@@ -121,15 +128,3 @@ def _labels(
         for name, marked in zip(subsets.tolist(), labelled.tolist(), strict=True)
     ]
     return np.array(values, dtype=np.float64), classes
-
-
-def _rows(table: PairTable, values: NDArray[np.float64], split: str) -> Rows:
-    chosen = ~np.isnan(values) & (table.column("split") == split)
-    numbers, a, b, first, second = (
-        table.column(name)[chosen] for name in ("pair", "a_id", "b_id", "sentence1", "sentence2")
-    )
-    return Rows(numbers, a, b, first, second, values[chosen])
-
-
-def _task_rows(rows: Rows) -> TaskRows:
-    return TaskRows(tuple(rows.first.tolist()), tuple(rows.second.tolist()), rows.values.astype(np.float64))

@@ -38,7 +38,15 @@ _kept: list[LoadedEncoder] = []  # one at most: a worker's memory is for its run
 
 def relate_sentences(plan: RelatePlan, job: Job) -> Outcome:
     """The cosine of the two sentences, and the share of the dataset's test pairs that this encoder finds less alike."""
-    loaded = encoder_kept(_folder(plan.artifact))
+    if plan.artifact:
+        encoder = Artifact.objects.filter(pk=plan.artifact, kind="encoder").first()
+        if encoder is None:
+            sentence = _("There is no encoder number %(number)s; choose one on the models page.")
+            raise UserError(sentence, number=plan.artifact)
+        folder = folder_of_artifact(encoder)
+    else:
+        folder = folder_of_model(f"packaged:{next(iter(PACKAGES))}", kind="encoder")
+    loaded = encoder_kept(folder)
     cosine = float(pair_cosines(loaded.encoder, [plan.first], [plan.second], loaded.compute).values[0])
     result: dict[str, Any] = {"cosine": cosine}
     compared = _cosines_of(loaded, job.dataset)
@@ -46,16 +54,6 @@ def relate_sentences(plan: RelatePlan, job: Job) -> Outcome:
         below = int(np.searchsorted(compared, cosine))
         result |= {"pairs": int(compared.size), "below": below}
     return Outcome(_("Cosine %(cosine).2f") % {"cosine": cosine}, result)
-
-
-def _folder(artifact: int) -> Path:
-    if not artifact:
-        return folder_of_model(f"packaged:{next(iter(PACKAGES))}", kind="encoder")
-    encoder = Artifact.objects.filter(pk=artifact, kind="encoder").first()
-    if encoder is None:
-        sentence = _("There is no encoder number %(number)s; choose one on the models page.")
-        raise UserError(sentence, number=artifact)
-    return folder_of_artifact(encoder)
 
 
 def encoder_kept(folder: Path) -> LoadedEncoder:
