@@ -1,6 +1,6 @@
 """A comparison of paraphrases: a table with a row for each share, variant and size, a chart, and what they show."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -207,6 +207,20 @@ def augmentations_report(run: Run, reader: Reader) -> Report:
     worded = _("Measure how the variants are worded")
     links = reader.form("profile_corpora", run.dataset, worded, comparison=run.pk)
     chart = augmentations_chart(found) if found else None
+    lines: list[tables.Row] = []  # of the file, one for each row and test
+    for row in found.rows if found else ():
+        about: list[Any] = [
+            row.label,
+            row.variant,
+            row.size,
+            row.share,
+            row.examples,
+            row.copies,
+            row.missing,
+        ]
+        for column, cell in zip(found.columns if found else (), row.cells, strict=True):
+            figures = [cell.mean, cell.sd, cell.low, cell.high, *(getattr(cell, name) for name in DIFFERENCE)]
+            lines.append([*about, column.label, column.metric, column.pairs, *figures, len(cell.by_seed)])
     return Report(
         title=_("Comparison of paraphrases %(number)s") % {"number": run.pk},
         heading=_("What paraphrases add"),
@@ -218,7 +232,7 @@ def augmentations_report(run: Run, reader: Reader) -> Report:
         finding=what_they_show(found) if found else "",
         warnings=[*filter(None, [unequal_examples(found) if found else ""]), *run.result.get("warnings", [])],
         judges=run.judges,
-        data=tables.Table(list(map(tables.Column, _OF_FILE)), list(_rows_of_file(found)) if found else []),
+        data=tables.Table(list(map(tables.Column, _OF_FILE)), lines),
         parts=[
             *([chart] if chart else []),
             Section(_("Every row and test"), [_table(run, found)]),
@@ -291,23 +305,6 @@ def _how_to_read(run: Run, found: Augmentations) -> Section:
     return Section(_("How to read this"), [Points(points)])
 
 
-def _rows_of_file(found: Augmentations) -> Iterator[tables.Row]:
-    """A line for each row and test."""
-    for row in found.rows:
-        for column, cell in zip(found.columns, row.cells, strict=True):
-            about: list[Any] = [
-                row.label,
-                row.variant,
-                row.size,
-                row.share,
-                row.examples,
-                row.copies,
-                row.missing,
-            ]
-            figures = [cell.mean, cell.sd, cell.low, cell.high, *(getattr(cell, name) for name in DIFFERENCE)]
-            yield [*about, column.label, column.metric, column.pairs, *figures, len(cell.by_seed)]
-
-
 def augmentations_chart(found: Augmentations) -> Chart | None:
     """The score against the size of the augmented corpus (ConPGS, figure 4), or a dot for each row where all have one
     size; None where nothing is defined.
@@ -331,7 +328,16 @@ def augmentations_chart(found: Augmentations) -> Chart | None:
         for row in rows
         for cell in [row.cells[found.place]]
     ]
-    drawn = _curves(values) if len(sizes) > 1 else _dots(values)
+    drawn: alt.TopLevelMixin
+    if len(sizes) > 1:
+        drawn = _curves(values)
+    else:
+        drawn = dots_in_rows(
+            [Dot(*(one[name] for name in ("label", "value", "low", "high", "by_seed"))) for one in values],
+            title=_("Spearman, mean over seeds"),
+            row=32,
+            ticks=alt.Axis(tickCount=5, format=".3~f"),
+        )
     best = max(values, key=lambda one: one["value"])
     words = {"label": best["label"], "value": f"{best['value']:.3f}", "test": column.label}
     unit = ngettext("test pairs, %(seeds)s seed", "test pairs, %(seeds)s seeds", len(found.seeds))
@@ -347,15 +353,11 @@ def augmentations_chart(found: Augmentations) -> Chart | None:
                 one["label"],
                 one["size"],
                 one["share"],
-                *(_four(one[name]) for name in ("value", "low", "high")),
+                *("" if one[name] is None else f"{one[name]:.4f}" for name in ("value", "low", "high")),
             ]
             for one in values
         ],
     )
-
-
-def _four(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
 
 
 def _curves(values: Sequence[dict[str, Any]]) -> alt.TopLevelMixin:
@@ -416,13 +418,3 @@ def _curves(values: Sequence[dict[str, Any]]) -> alt.TopLevelMixin:
         chart.mark_point(size=36, filled=True).encode(x=x, y=y, color=colour),
     )
     return drawn.properties(width=420, height=260)
-
-
-def _dots(values: Sequence[dict[str, Any]]) -> alt.TopLevelMixin:
-    drawn: alt.TopLevelMixin = dots_in_rows(
-        [Dot(*(one[name] for name in ("label", "value", "low", "high", "by_seed"))) for one in values],
-        title=_("Spearman, mean over seeds"),
-        row=32,
-        ticks=alt.Axis(tickCount=5, format=".3~f"),
-    )
-    return drawn

@@ -17,7 +17,9 @@ def baseline_note(run: Run) -> str:
     if not model or run.dataset is None:
         return ""
     ancestors = lineage_of(run)
-    weights = _consistency_set(run)
+    name = run.plan.get("consistency")
+    sets = ScoreSet.objects.filter(dataset=run.dataset, name=name, kind=ScoreSet.Kind.CONSISTENCY)
+    weights = sets.first() if name else None  # the p_y that the run names
     by_weights = weights is not None and not weights.parameters.get("circular")
     scores = _of_the_scores(run, ancestors, by_weights=by_weights)
     notes = [_of_the_model(model, ancestors), scores, _of_the_weights(weights)]
@@ -51,20 +53,21 @@ def _of_the_scores(run: Run, ancestors: Sequence[Ancestor], *, by_weights: bool)
         return ""
     if scores.kind in _BY_PEOPLE:
         return _("The other encoders are supervised: people gave the scores “%(scores)s”.") % {"scores": name}
-    generators = [one.run for one in _behind(scores.run_ref, ancestors) if _saw_human_scores(one.run)]
+    start = next((one.run for one in ancestors if one.run.pk == scores.run_ref), None)
+    generators = []  # among the run that made the scores and those behind it, the ones that saw human scores
+    for one in lineage_of(start) if start else []:
+        if one.run.kind == "bootstrap_generator":
+            named = ScoreSet.objects.filter(
+                dataset=one.run.dataset, name=one.run.plan.get("score_set", ""), kind__in=_BY_PEOPLE
+            )
+            if named.exists():
+                generators.append(one.run)
     if generators:
         sentence = _(
             "The other encoders are supervised through their generator: run %(run)s trained it with human scores."
         )
         return sentence % {"run": generators[0].pk}
     return "" if by_weights else _("As far as the runs here say, no human scores reached the other encoders.")
-
-
-def _consistency_set(run: Run) -> ScoreSet | None:
-    """The p_y that the run names."""
-    name = run.plan.get("consistency")
-    sets = ScoreSet.objects.filter(dataset=run.dataset, name=name, kind=ScoreSet.Kind.CONSISTENCY)
-    return sets.first() if name else None
 
 
 def _of_the_weights(scores: ScoreSet | None) -> str:
@@ -83,16 +86,3 @@ def _of_the_weights(scores: ScoreSet | None) -> str:
         )
         % words
     )
-
-
-def _behind(run_id: int | None, ancestors: Sequence[Ancestor]) -> list[Ancestor]:
-    """The run with that number and those behind it."""
-    start = next((one.run for one in ancestors if one.run.pk == run_id), None)
-    return lineage_of(start) if start else []
-
-
-def _saw_human_scores(run: Run) -> bool:
-    if run.kind != "bootstrap_generator":
-        return False
-    named = ScoreSet.objects.filter(dataset=run.dataset, name=run.plan.get("score_set", ""))
-    return named.filter(kind__in=_BY_PEOPLE).exists()

@@ -300,30 +300,6 @@ class _Augmentations:
             model=model[:LONGEST_NAME],
         )
 
-    def _labeller_note(self) -> str:
-        """Who chose the paraphrases by their similarity has perhaps learned from the test (ConPGS does)."""
-        slug = self._plan.paraphrase_dataset or self._plan.dataset
-        labels = ScoreSet.objects.filter(dataset__slug=slug, name=self._plan.similarity).first()
-        model = str(labels.parameters.get("model", "")) if labels else ""
-        seen = NOTHING_KNOWN
-        if model:
-            with suppress(ModelError):
-                seen = seen_by_model(model, folder_of_model(model, kind="encoder"))
-        words = {"model": model or _("a model that is not known")}
-        if not seen.known:
-            return (
-                _(
-                    "Paraphrases were chosen by the similarity that %(model)s gives, and nobody knows what it was "
-                    "trained on. If that was a test of this page, its figures favour the paraphrases."
-                )
-                % words
-            )
-        unseen = seen.pairs_unseen(self._tests.first.tolist(), self._tests.second.tolist())
-        return _(
-            "Paraphrases were chosen by the similarity that %(model)s gives, which was trained on a sentence of "
-            "%(seen)s of the %(pairs)s test pairs."
-        ) % {**words, "seen": intcomma(int((~unseen).sum())), "pairs": intcomma(unseen.size)}
-
     def _rows(
         self, measured: dict[str, dict[str, list[Measured]]], told: dict[str, dict[str, Any]]
     ) -> list[dict[str, Any]]:
@@ -365,7 +341,29 @@ class _Augmentations:
 
     def _notes(self) -> Iterator[str]:
         if self._plan.similarity:
-            yield self._labeller_note()
+            # The model that chose the paraphrases by their similarity has perhaps learned from the test, as in ConPGS.
+            slug = self._plan.paraphrase_dataset or self._plan.dataset
+            labels = ScoreSet.objects.filter(dataset__slug=slug, name=self._plan.similarity).first()
+            model = str(labels.parameters.get("model", "")) if labels else ""
+            known = NOTHING_KNOWN
+            if model:
+                with suppress(ModelError):
+                    known = seen_by_model(model, folder_of_model(model, kind="encoder"))
+            words = {"model": model or _("a model that is not known")}
+            if known.known:
+                unseen = known.pairs_unseen(self._tests.first.tolist(), self._tests.second.tolist())
+                yield _(
+                    "Paraphrases were chosen by the similarity that %(model)s gives, which was trained on a sentence "
+                    "of %(seen)s of the %(pairs)s test pairs."
+                ) % {**words, "seen": intcomma(int((~unseen).sum())), "pairs": intcomma(unseen.size)}
+            else:
+                yield (
+                    _(
+                        "Paraphrases were chosen by the similarity that %(model)s gives, and nobody knows what it was "
+                        "trained on. If that was a test of this page, its figures favour the paraphrases."
+                    )
+                    % words
+                )
         yield from self._disclosed.notes
         for suite, read in self._suites:
             yield from (f"{suite.label}: {note}" for note in read.notes)

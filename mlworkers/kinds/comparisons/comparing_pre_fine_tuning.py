@@ -1,7 +1,7 @@
 """Models that are pre-fine-tuned on inference with paraphrases and without, then fine-tuned on tasks, and compared."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -47,7 +47,7 @@ from mlworkers.science.encoders.pre_fine_tuning.tasks import (
 )
 from mlworkers.science.encoders.pre_fine_tuning.training import classifier_trained, predictions
 from mlworkers.science.encoders.saving import About, seen_by
-from mlworkers.science.encoders.text_classifier import TextClassifier, load_saved
+from mlworkers.science.encoders.text_classifier import load_saved
 from mlworkers.science.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from mlworkers.science.pretrained.compute import choose_compute
 
@@ -164,11 +164,6 @@ class _Comparison:
             found.append(plan.steps(rows, epochs=plan.epochs_on(rows)))
         return [found[one.task] or _EVALUATING for one in self._fits]
 
-    @property
-    def _classes(self) -> tuple[str, ...]:
-        plan = self._plan
-        return plan.entailment, plan.neutral, plan.contradiction
-
     def pre_fine_tune(self, number: int, path: Path, report: Report) -> None:
         """A classifier of inference: a folder with the model and what there is to tell of it."""
         one, plan = self._pre[number], self._plan
@@ -180,7 +175,7 @@ class _Comparison:
             TaskRows(first, second, np.array(made.examples.classes, dtype=np.float64)),
             plan,
             choose_compute(plan.device),
-            classes=self._classes,
+            classes=(plan.entailment, plan.neutral, plan.contradiction),
             epochs=plan.pre_epochs,
             seed=one.seed,
             checkpoints=checkpoints,
@@ -204,7 +199,24 @@ class _Comparison:
         if one.row.is_pre_fine_tuned:
             base = tuned[self._pre.index(_Pre(one.row, plan.pre_seed_of(one.seed)))] / MODEL
         checkpoints = self._job.kept / "checkpoints" / f"fit-{path.name}"
-        classifier, told = self._fitted(one, task, base, checkpoints, report)
+        compute, told = choose_compute(plan.device), dict[str, Any]()
+        if task.train is None:  # the task is what the model was pre-fine-tuned on
+            classifier = load_saved(base, longest=plan.max_length, compute=compute)
+        else:
+            classifier, trained = classifier_trained(
+                base,
+                task.train,
+                plan,
+                compute,
+                classes=task.classes,
+                epochs=plan.epochs_on(len(task.train)),
+                seed=one.seed,
+                checkpoints=checkpoints,
+                now=monotonic,
+                report=report,
+                note=curve_note(self._job.curve, series=f"{task.label}, {one.row.name}, seed {one.seed}"),
+            )
+            told = {"steps": trained.steps, "loss": trained.kept.loss}
         dev, test = (decided(task, predictions(classifier, rows)) for rows in (task.dev, task.test))
         told["dev"] = dev_score(task, dev)
         with folder_replacing(path, once=True) as beside:
@@ -217,28 +229,6 @@ class _Comparison:
                 behind = self._benchmark if one.row.has_copies else benchmark_behind(self._base)
                 benchmark_save(beside / MODEL, behind)
         folder_remove(checkpoints)
-
-    def _fitted(
-        self, one: _Fit, task: Task, base: Path, checkpoints: Path, report: Report
-    ) -> tuple[TextClassifier, dict[str, Any]]:
-        """The fine-tuned model; the pre-fine-tuned one itself where the task is what that was trained on."""
-        plan, compute = self._plan, choose_compute(self._plan.device)
-        if task.train is None:
-            return load_saved(base, longest=plan.max_length, compute=compute), {}
-        classifier, trained = classifier_trained(
-            base,
-            task.train,
-            plan,
-            compute,
-            classes=task.classes,
-            epochs=plan.epochs_on(len(task.train)),
-            seed=one.seed,
-            checkpoints=checkpoints,
-            now=monotonic,
-            report=report,
-            note=curve_note(self._job.curve, series=f"{task.label}, {one.row.name}, seed {one.seed}"),
-        )
-        return classifier, {"steps": trained.steps, "loss": trained.kept.loss}
 
     def _about(self, folder: Path, row: Row, task: Task) -> None:
         plan = self._plan
@@ -292,7 +282,10 @@ class _Comparison:
             "snapshot": self._snapshot.number,
             "files": [{"file": name, "sha256": digest} for one in taken for name, digest in one.files],
             **judges_results(judged_by_all([one.judges for one in taken])),
-            "warnings": list(self._notes()),
+            "warnings": [
+                *(note for one in taken for note in one.task.notes),
+                *self._disclosed.notes,
+            ],
             **self._disclosed.result,
         }
         words = {"models": intcomma(len(paths)), "tasks": len(tasks), "pre": intcomma(len(self._pre))}
@@ -382,15 +375,25 @@ class _Comparison:
         self, paths: Sequence[Path], found: Mapping[tuple[int, str], _Figures]
     ) -> tuple[list[NewArtifact], list[tuple[Evaluation, Path | None]]]:
         """The median models, if they are kept, and a row for each figure of each model."""
+        plan = self._plan
         made, evaluations = list[NewArtifact](), list[tuple[Evaluation, Path | None]]()
         for path, one in zip(paths, self._fits, strict=True):
             task, each = self._tasks[one.task], found[one.task, one.row.name]
             place = self._seeds_of(task).index(one.seed)
             folder = None
             if place == each.median and (path / MODEL).is_dir():
-                artifact = self._artifact(path, one, task)
-                made.append(artifact)
-                folder = artifact.path
+                folder = self._job.folder / f"task-{one.task + 1}-row-{plan.rows.index(one.row) + 1}"
+                folder_linked(path / MODEL, folder)
+                card = {
+                    "label": f"{task.label}: {one.row.name}",
+                    "seed": one.seed,
+                    "base": plan.model,
+                    "base_sha256": content_of(self._base)[0],
+                    "dataset": plan.dataset,
+                    "snapshot": self._snapshot.number,
+                    "plan": asdict(plan),
+                }
+                made.append(NewArtifact("classifier", folder, card))
             for figures_of_seeds in each.by_metric:
                 figure = figures_of_seeds[place]
                 model = self._plan.model if folder is None else home_relative(folder)
@@ -408,26 +411,6 @@ class _Comparison:
                 )
                 evaluations.append((row, folder))
         return made, evaluations
-
-    def _artifact(self, path: Path, one: _Fit, task: Task) -> NewArtifact:
-        plan = self._plan
-        folder = self._job.folder / f"task-{one.task + 1}-row-{plan.rows.index(one.row) + 1}"
-        folder_linked(path / MODEL, folder)
-        card = {
-            "label": f"{task.label}: {one.row.name}",
-            "seed": one.seed,
-            "base": plan.model,
-            "base_sha256": content_of(self._base)[0],
-            "dataset": plan.dataset,
-            "snapshot": self._snapshot.number,
-            "plan": asdict(plan),
-        }
-        return NewArtifact("classifier", folder, card)
-
-    def _notes(self) -> Iterator[str]:
-        for taken in self._taken:
-            yield from taken.task.notes
-        yield from self._disclosed.notes
 
     @cached_property
     def _disclosed(self) -> Disclosure:

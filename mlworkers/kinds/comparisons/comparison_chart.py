@@ -34,10 +34,9 @@ def comparison_chart(comparison: Comparison, *, judges: str) -> Chart | None:
         n=comparison.pairs,
         unit=unit,
         columns=[_("encoder"), _("Spearman"), _("from"), _("to")],
-        rows=[(label, *map(_figure, (cell.mean, cell.low, cell.high))) for label, cell in cells],
+        rows=[
+            (label, *("" if one is None else f"{one:.4f}" for one in (cell.mean, cell.low, cell.high)))
+            for label, cell in cells
+        ],
         judges=judges,
     )
-
-
-def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"

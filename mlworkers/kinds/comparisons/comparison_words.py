@@ -17,8 +17,35 @@ WEIGHTED = ("random", *CONTROLS)  # whose weights are uneven, so that the contro
 
 def what_it_shows(comparison: Comparison) -> str:
     """What the table says of the weightings, and what it cannot say, from its figures alone."""
-    sentences = _judged(comparison) if comparison.judged else _not_judged(comparison)
-    return " ".join([*sentences, *_without_controls(comparison), _limits(comparison)])
+    sentences = [*(_judged(comparison) if comparison.judged else _not_judged(comparison))]
+    labels = [label for label, _cell in comparison.cells()]
+    if "realism" in labels and "shuffle" not in labels:
+        without = _(
+            "Without the control shuffle, this comparison cannot show whether p_D says anything about its sentences."
+        )
+        sentences.append(without)
+    lacking = [label for label in labels if label in CONTROLS and CONTROLS[label] not in labels]
+    if others := [label for label in lacking if label != "realism"]:
+        words = {
+            "controls": get_text_list([CONTROLS[label] for label in others], _("and")),
+            "labels": get_text_list(others, _("and")),
+        }
+        without = _(
+            "Without %(controls)s, it cannot show whether the weights of %(labels)s say anything about their pairs."
+        )
+        sentences.append(without % words)
+    if "constant" not in labels and any(label in WEIGHTED for label in labels):
+        without = _(
+            "Without the control constant, it cannot show whether a smaller loss alone makes the same difference."
+        )
+        sentences.append(without)
+    seeds = len(comparison.seeds)
+    limits = ngettext(
+        "One test of %(pairs)s pairs and one seed: other tests may give another order.",
+        "One test of %(pairs)s pairs and %(seeds)s seeds: other tests may give another order.",
+        seeds,
+    )
+    return " ".join([*sentences, limits % {"seeds": seeds, "pairs": f"{comparison.pairs:,}"}])
 
 
 def _judged(comparison: Comparison) -> Iterator[str]:
@@ -135,60 +162,19 @@ def _not_judged(comparison: Comparison) -> Iterator[str]:
             )
             % words
         )
-    yield from _measured(comparison)
-
-
-def _measured(comparison: Comparison) -> Iterator[str]:
-    """The two differences of realism, or else of each weighting that has a shuffle, without a verdict."""
+    # The two differences of realism, or else of each weighting that has a shuffle, without a verdict.
     labels = [label for label, _cell in comparison.cells() if label in CONTROLS]
     for label in ["realism"] if "realism" in labels else labels:
         both = [(CONTROLS[label], comparison.over_shuffle.get(label)), (_("plain"), comparison.cell(label))]
         found = [
-            _("%(difference)s from %(other)s") % {"difference": _signed(cell.difference), "other": other}
+            _("%(difference)s from %(other)s")
+            % {"difference": f"{cell.difference:+.3f}".replace("-", "−"), "other": other}
             for other, cell in both
             if cell is not None and cell.difference is not None
         ]
         if found:
-            words = {"label": label, "differences": get_text_list(found, _("and"))}
-            yield _("As measured, %(label)s is %(differences)s.") % words
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "−")
-
-
-def _without_controls(comparison: Comparison) -> Iterator[str]:
-    labels = [label for label, _cell in comparison.cells()]
-    if "realism" in labels and "shuffle" not in labels:
-        yield _(
-            "Without the control shuffle, this comparison cannot show whether p_D says anything about its sentences."
-        )
-    lacking = [label for label in labels if label in CONTROLS and CONTROLS[label] not in labels]
-    if others := [label for label in lacking if label != "realism"]:
-        words = {
-            "controls": get_text_list([CONTROLS[label] for label in others], _("and")),
-            "labels": get_text_list(others, _("and")),
-        }
-        yield (
-            _(
-                "Without %(controls)s, it cannot show whether the weights of %(labels)s say anything about their pairs."
-            )
-            % words
-        )
-    if "constant" not in labels and any(label in WEIGHTED for label in labels):
-        yield _(
-            "Without the control constant, it cannot show whether a smaller loss alone makes the same difference."
-        )
-
-
-def _limits(comparison: Comparison) -> str:
-    seeds = len(comparison.seeds)
-    sentence = ngettext(
-        "One test of %(pairs)s pairs and one seed: other tests may give another order.",
-        "One test of %(pairs)s pairs and %(seeds)s seeds: other tests may give another order.",
-        seeds,
-    )
-    return sentence % {"seeds": seeds, "pairs": f"{comparison.pairs:,}"}
+            named = {"label": label, "differences": get_text_list(found, _("and"))}
+            yield _("As measured, %(label)s is %(differences)s.") % named
 
 
 def ceiling_note(result: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """A comparison of pre-fine-tunings: of each task a heatmap, a table with a row for each variant, and what they show."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -215,6 +215,17 @@ def pre_fine_tuning_report(run: Run, reader: Reader) -> Report:
             )
             parts.append(Text(kept))
         parts.append(Links(links))
+    lines: list[tables.Row] = [
+        [
+            task.label, metric, row.name, *(row.tags or (None, None)), "yes" if row.name == task.chosen else "no",
+            row.dev, cell.mean, cell.sd, cell.low, cell.high, *(getattr(cell, name) for name in DIFFERENCE),
+            row.median_seed, row.medians[number], task.facts["test_rows"], len(cell.by_seed),
+        ]
+        for task in (found.tasks if found else ())
+        for number, metric in enumerate(task.metrics)
+        for row in task.rows
+        for cell in [row.cells[number]]
+    ]  # fmt: skip
     return Report(
         title=_("Comparison of pre-fine-tuning %(number)s") % {"number": run.pk},
         heading=_("What pre-fine-tuning adds"),
@@ -225,7 +236,7 @@ def pre_fine_tuning_report(run: Run, reader: Reader) -> Report:
         back=Link(_("Compare"), reverse("mlworkers:comparison_list")),
         warnings=[*filter(None, [unequal_examples(found) if found else ""]), *run.result.get("warnings", [])],
         judges=run.judges,
-        data=tables.Table(list(map(tables.Column, _OF_FILE)), list(_rows_of_file(found)) if found else []),
+        data=tables.Table(list(map(tables.Column, _OF_FILE)), lines),
         parts=parts,
     )
 
@@ -328,20 +339,6 @@ def _how_to_read(run: Run, found: PreFineTunings) -> Section:
     return Section(_("How to read this"), [Points(points)])
 
 
-def _rows_of_file(found: PreFineTunings) -> Iterator[tables.Row]:
-    """A line for each task, metric and row."""
-    for task in found.tasks:
-        for number, metric in enumerate(task.metrics):
-            for row in task.rows:
-                cell = row.cells[number]
-                chosen = "yes" if row.name == task.chosen else "no"
-                yield [
-                    task.label, metric, row.name, *(row.tags or (None, None)), chosen, row.dev,
-                    cell.mean, cell.sd, cell.low, cell.high, *(getattr(cell, name) for name in DIFFERENCE),
-                    row.median_seed, row.medians[number], task.facts["test_rows"], len(cell.by_seed),
-                ]  # fmt: skip
-
-
 def task_charts(task: TaskTable, place: int, *, judges: str = "") -> list[Chart]:
     """Of each metric a heatmap of the differences from pre-fine-tuning without paraphrases (ConPGS, figures 5 and 6).
 
@@ -354,32 +351,28 @@ def task_charts(task: TaskTable, place: int, *, judges: str = "") -> list[Chart]
             for row in task.variants
             if row.tags and row.cells[number].has_difference
         ]
-        if cells:
-            charts.append(_heatmap(task, metric, cells, name=f"task-{place + 1}-{metric}", judges=judges))
+        if not cells:
+            continue
+        unit = ngettext("test rows, %(seeds)s seed", "test rows, %(seeds)s seeds", task.seeds)
+        chart = Chart(
+            drawing=_drawn(cells).to_dict(),
+            name=f"task-{place + 1}-{metric}",
+            finding=_heatmap_finding(task, metric, cells),
+            n=task.facts["test_rows"],
+            unit=unit % {"seeds": task.seeds},
+            columns=[_("similarity"), _("BLEU"), _("difference"), _("from"), _("to"), _("p (Holm)")],
+            rows=[
+                [
+                    similarity, bleu,
+                    *(f"{value or 0:+.4f}" for value in (one.difference, one.difference_low, one.difference_high)),
+                    "" if one.p_holm is None else f"{one.p_holm:.4f}",
+                ]
+                for similarity, bleu, one in cells
+            ],
+            judges=judges,
+        )  # fmt: skip
+        charts.append(chart)
     return charts
-
-
-def _heatmap(
-    task: TaskTable, metric: str, cells: Sequence[tuple[str, str, Cell]], *, name: str, judges: str
-) -> Chart:
-    unit = ngettext("test rows, %(seeds)s seed", "test rows, %(seeds)s seeds", task.seeds)
-    return Chart(
-        drawing=_drawn(cells).to_dict(),
-        name=name,
-        finding=_heatmap_finding(task, metric, cells),
-        n=task.facts["test_rows"],
-        unit=unit % {"seeds": task.seeds},
-        columns=[_("similarity"), _("BLEU"), _("difference"), _("from"), _("to"), _("p (Holm)")],
-        rows=[
-            [
-                similarity, bleu,
-                *(f"{value or 0:+.4f}" for value in (one.difference, one.difference_low, one.difference_high)),
-                "" if one.p_holm is None else f"{one.p_holm:.4f}",
-            ]
-            for similarity, bleu, one in cells
-        ],
-        judges=judges,
-    )  # fmt: skip
 
 
 def _heatmap_finding(task: TaskTable, metric: str, cells: Sequence[tuple[str, str, Cell]]) -> str:

@@ -112,7 +112,11 @@ class _Search:
         # The sentences alone: the scores of the test are read when the settings are chosen.
         self._test_pairs()  # which says at once where too few are unseen
         tested = self._every_test_pair().sentences
-        dev, self._dev_left_out = self._human_dev(tested) if plan.dev_scores else (None, 0)
+        dev: Rows | None = None
+        self._dev_left_out = 0
+        if plan.dev_scores:  # without a sentence that was trained on or that is tested
+            known = self._seen | Seen((HeldOut.of(tested),))
+            dev, self._dev_left_out = unseen_rows(self._every_dev_pair(), known)
         training = training_rows_of(
             plan.encoder(replace(self._trials[0], temperature=0.0), plan.first_seed),
             snapshot,
@@ -154,9 +158,6 @@ class _Search:
         table = table_of(self._snapshot_of(self._plan.test_dataset))
         return table.rows(self._plan.test_score_set, split=self._plan.test_split or None)
 
-    def _test_scale(self) -> tuple[float, float]:
-        return table_of(self._snapshot_of(self._plan.test_dataset)).scale(self._plan.test_score_set)
-
     def _test_pairs(self) -> tuple[Rows, int]:
         """The unseen ones, and how many were left out, because a model behind this search saw a sentence of them."""
         return unseen_rows(self._every_test_pair(), self._seen)
@@ -164,10 +165,6 @@ class _Search:
     def _every_dev_pair(self) -> Rows:
         table = table_of(self._snapshot_of(self._plan.dev_dataset))
         return table.rows(self._plan.dev_scores, split=self._plan.dev_split or None)
-
-    def _human_dev(self, tested: Sequence[str]) -> tuple[Rows, int]:
-        """The dev pairs without a sentence that was trained on or that is tested, and how many were left out."""
-        return unseen_rows(self._every_dev_pair(), self._seen | Seen((HeldOut.of(tested),)))
 
     def _encoder_plan(self, trial: int, seed: int) -> EncoderPlan:
         return self._plan.encoder(self._trials[trial], seed)
@@ -247,23 +244,24 @@ class _Search:
         """Every trial: its settings, its dev figure with its interval or why it has none, and its seconds."""
         seeds = self._plan.seeds
         parts = [paths[start : start + seeds] for start in range(0, len(paths), seeds)]
-        return [self._told(trial, part) for trial, part in enumerate(parts)]
-
-    def _told(self, trial: int, paths: Sequence[Path]) -> dict[str, Any]:
-        each = [json_from((path / TOLD).read_text("utf-8")) for path in paths]
-        failed = next((one["failed"] for one in each if one["failed"]), "")
-        about = {
-            "trial": trial + 1,
-            **asdict(self._trials[trial]),
-            "seconds": round(sum(one["seconds"] for one in each), 1),
-        }
-        nothing: dict[str, Any] = {"spearman": None, "low": None, "high": None, "by_seed": [], "sd": None}
-        if failed:
-            return {**about, **nothing, "failed": failed}
-        found = self._measured([array_read(path / COSINES) for path in paths], self._dev)
-        if found.mean.value is None:
-            return {**about, **nothing, "failed": _("All dev pairs have the same cosine.")}
-        return {**about, **_figures(found), "failed": ""}
+        told: list[dict[str, Any]] = []
+        for trial, part in enumerate(parts):
+            each = [json_from((path / TOLD).read_text("utf-8")) for path in part]
+            failed = next((one["failed"] for one in each if one["failed"]), "")
+            about = {
+                "trial": trial + 1,
+                **asdict(self._trials[trial]),
+                "seconds": round(sum(one["seconds"] for one in each), 1),
+            }
+            figures: dict[str, Any] = {"spearman": None, "low": None, "high": None, "by_seed": [], "sd": None}
+            if not failed:
+                found = self._measured([array_read(path / COSINES) for path in part], self._dev)
+                if found.mean.value is None:
+                    failed = _("All dev pairs have the same cosine.")
+                else:
+                    figures = _figures(found)
+            told.append({**about, **figures, "failed": failed})
+        return told
 
     def _measured(self, cosines: Sequence[Scores], pairs: Rows) -> ComparedEncoder:
         """Spearman's correlation, averaged over the seeds."""
@@ -286,6 +284,7 @@ class _Search:
         names_of_test = {suite: dataset_names(self._snapshot_of(slug).dataset)}
         benchmark = benchmark_of_data(self._encoder_plan(best, plan.first_seed), self._data)
         disclosed = disclosure(benchmark, names_of_test)
+        scale = table_of(self._snapshot_of(plan.test_dataset)).scale(plan.test_score_set)
         result = {
             "dev_spearman": chosen["spearman"],
             "dev_spearman_low": chosen["low"],
@@ -312,7 +311,7 @@ class _Search:
             "snapshot": self._data.snapshot.number,
             "test_snapshot": self._snapshot_of(plan.test_dataset).number,
             **left_out_figures(self._data.training),
-            "furthest": furthest_pairs(tests, np.mean(cosines, axis=0), self._test_scale()),
+            "furthest": furthest_pairs(tests, np.mean(cosines, axis=0), scale),
             "trials": list(trials),
             "warnings": disclosed.notes,
             **disclosed.result,

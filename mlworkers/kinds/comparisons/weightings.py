@@ -61,7 +61,7 @@ from mlworkers.pipelines.suites import (
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import home_relative
 from mlworkers.science.encoders.arrays import array_read, array_write
-from mlworkers.science.encoders.encoding import SentenceVectors, sentence_vectors
+from mlworkers.science.encoders.encoding import sentence_vectors
 from mlworkers.science.encoders.evaluation import measure_agreement
 from mlworkers.science.encoders.plan import (
     BASELINES,
@@ -218,7 +218,14 @@ class _Comparison:
                 data, model = self._data[member.source], beside / "encoder"
                 encoder_store(trained, plan, data, model)
                 facts = training_figures(data.training, trained)
-            vectors = self._vectors(model, member.way, still)
+            compute = choose_compute(self._plan.device)
+            encoder = load_encoder(model, compute)
+            if member.way == STATIC:
+                vectors = static_vectors(encoder, self._tested_sentences())
+            else:
+                if member.way:
+                    pooling_set(encoder, member.way)
+                vectors = sentence_vectors(encoder, self._tested_sentences(), compute, report=still)
             first, second = self._every_test.first.tolist(), self._every_test.second.tolist()
             array_write(beside / "cosines.npy", vectors.cosines(first, second))
             for suite, read in self._suites:
@@ -228,15 +235,6 @@ class _Comparison:
             facts["seconds"] = round(monotonic() - started, 1)
             (beside / "told.json").write_text(json.dumps(facts), encoding="utf-8")
         folder_remove(checkpoints)
-
-    def _vectors(self, model: Path, way: str, report: Report) -> SentenceVectors:
-        compute = choose_compute(self._plan.device)
-        encoder = load_encoder(model, compute)
-        if way == STATIC:
-            return static_vectors(encoder, self._tested_sentences())
-        if way:
-            pooling_set(encoder, way)
-        return sentence_vectors(encoder, self._tested_sentences(), compute, report=report)
 
     def _trained(
         self, member: _Member, plan: EncoderPlan, checkpoints: Path, report: Report
@@ -331,6 +329,14 @@ class _Comparison:
         """weights: figures of the weights by label. cosines: on the test pairs, of each seed of a label."""
         plan = self._plan
         data = self._data[plan.dataset]
+        warnings = [*found.warnings, *self._disclosed.notes]
+        for suite, read in self._suites:
+            warnings += [f"{suite.label}: {note}" for note in read.notes]
+            if seen := seen_before(read, self._seen):
+                note = _(
+                    "%(suite)s: %(seen)s test pairs hold a sentence that the baseline model was trained on."
+                )
+                warnings.append(note % {"suite": suite.label, "seen": intcomma(seen)})
         result = {
             **found.main,
             "pairs": len(self._tests),
@@ -348,7 +354,7 @@ class _Comparison:
                 label: furthest_pairs(self._tests, np.mean(of_seeds, axis=0), self._scale)
                 for label, of_seeds in cosines.items()
             },
-            "warnings": [*found.warnings, *self._notes()],
+            "warnings": warnings,
             **self._disclosed.result,
         }
         if found.table:
@@ -361,18 +367,6 @@ class _Comparison:
                 "files": suite_files(self._suites),
             }
         return result
-
-    def _notes(self) -> Iterator[str]:
-        yield from self._disclosed.notes
-        for suite, read in self._suites:
-            yield from (f"{suite.label}: {note}" for note in read.notes)
-            if seen := seen_before(read, self._seen):
-                yield _(
-                    "%(suite)s: %(seen)s test pairs hold a sentence that the baseline model was trained on."
-                ) % {
-                    "suite": suite.label,
-                    "seen": intcomma(seen),
-                }
 
     @cached_property
     def _disclosed(self) -> Disclosure:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from curation.files.progress import Report
@@ -64,14 +64,10 @@ def index_sentences(plan: SentenceIndexPlan, job: Job) -> Outcome:
 
 def _numbers(dataset: Dataset) -> list[int]:
     """Of the sentences that stand in an active pair or in the pool, in rising order."""
-    return list(_sentences(dataset).order_by("pk").values_list("pk", flat=True))
-
-
-def _sentences(dataset: Dataset) -> QuerySet[Sentence]:
     pairs = Pair.objects.filter(dataset=dataset, status=Pair.Status.ACTIVE)
-    of_pair = (Exists(pairs.filter(**{side: OuterRef("pk")})) for side in ("a", "b"))
-    first, second = of_pair
-    return dataset.sentences.filter(Q(first) | Q(second) | Q(pooled__isnull=False))
+    first, second = (Exists(pairs.filter(**{side: OuterRef("pk")})) for side in ("a", "b"))
+    found = dataset.sentences.filter(Q(first) | Q(second) | Q(pooled__isnull=False))
+    return list(found.order_by("pk").values_list("pk", flat=True))
 
 
 def _encoded_in_shards(plan: SentenceIndexPlan, job: Job, model: Path, numbers: list[int]) -> list[Path]:

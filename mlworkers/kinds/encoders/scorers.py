@@ -183,7 +183,15 @@ def _figures(
         agreement = measure_agreement(column, rows.values, resamples=plan.bootstrap, seed=plan.seed)
         of_scorer: dict[str, Any] = agreement_figures(agreement)
         if number:
-            of_scorer |= _difference(by_pair[number], by_pair[0])
+            # Spearman's correlation minus that of the first scorer, with an interval over pairs.
+            its, of_first = by_pair[number], by_pair[0]
+            if its is not None and of_first is not None:
+                found = difference_from((its - of_first)[None, :])
+                of_scorer |= {
+                    "difference": found.value,
+                    "difference_low": found.low,
+                    "difference_high": found.high,
+                }
         if cosines and one.named.way not in (Way.STATIC, Way.TWO):
             given, own = 2 * rows.values - 1, 2 * column - 1 if one.crosses else column
             of_scorer["mean_squared_distance"] = float(np.mean((own - given) ** 2))
@@ -194,14 +202,6 @@ def _figures(
             made = agreement_rows(agreement, model=one.named.models[0], suite=suite, label=label, part=label)
             evaluations += [(row, None) for row in made]
     return figures, evaluations
-
-
-def _difference(own: Scores | None, first: Scores | None) -> dict[str, float | None]:
-    """Spearman's correlation minus that of the first scorer, with an interval over pairs."""
-    if own is None or first is None:
-        return {"difference": None, "difference_low": None, "difference_high": None}
-    found = difference_from((own - first)[None, :])
-    return {"difference": found.value, "difference_low": found.low, "difference_high": found.high}
 
 
 def measure_speed(plan: SpeedPlan, job: Job) -> Outcome:

@@ -1,6 +1,6 @@
 """The indexes of a dataset's sentences, and the sentences that a search in one found, with the pairs that have them."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -72,7 +72,13 @@ def sentences_found(run: Run) -> list[FoundSentence]:
         if number in sentences
     }
     pairs = _pairs(run.dataset, found)
-    scores = _scores(pairs)
+    # Some scores of each pair, those of people first.
+    rows = PairScore.objects.filter(pair__in=[pair.pk for pair in pairs]).select_related("score_set")
+    scores: dict[int, list[PairScore]] = {}
+    for row in sorted(rows, key=lambda row: (row.score_set.kind not in _ORDER, -row.score_set_id)):
+        of_pair = scores.setdefault(row.pair_id, [])
+        if len(of_pair) < SCORES_SHOWN:
+            of_pair.append(row)
     for pair in pairs:
         for here, other in ((pair.a, pair.b), (pair.b, pair.a)):
             place = found.get(here.pk)
@@ -95,14 +101,3 @@ def _pairs(dataset: Dataset, sentences: Collection[int]) -> list[Pair]:
 
     either: dict[int, Pair] = {pair.pk: pair for side in ("a", "b") for pair in of_side(side)}
     return [either[number] for number in sorted(either)]
-
-
-def _scores(pairs: Iterable[Pair]) -> Mapping[int, list[PairScore]]:
-    """Some scores of each pair, those of people first."""
-    rows = PairScore.objects.filter(pair__in=[pair.pk for pair in pairs]).select_related("score_set")
-    found: dict[int, list[PairScore]] = {}
-    for row in sorted(rows, key=lambda row: (row.score_set.kind not in _ORDER, -row.score_set_id)):
-        of_pair = found.setdefault(row.pair_id, [])
-        if len(of_pair) < SCORES_SHOWN:
-            of_pair.append(row)
-    return found
