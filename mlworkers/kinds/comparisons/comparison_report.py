@@ -40,8 +40,27 @@ def comparison_report(run: Run, _reader: Reader) -> Report:
         chart = comparison_chart(comparison, judges=run.judges)
         table = Section("", [_table(run, comparison), Text(_notes(comparison), "soft")])
         suites = suite_table_of(run.result, judged=comparison.judged)
+        seeds = ", ".join(map(str, comparison.seeds))
+        facts = [
+            Fact(_("Baseline model"), run.plan.get("model") or "–"),
+            Fact(_("Training pairs"), intcomma(comparison.training_pairs)),
+            Fact(_("Test pairs"), intcomma(comparison.pairs)),
+            Fact(_("Seeds"), seeds or "–"),
+            Fact(_("Run"), str(run.pk), reverse("mlworkers:run_detail", args=[run.pk])),
+        ]
+        trained_on = ""
+        if known := run.result.get("training_data"):
+            trained_on = _(
+                "Sentences that the baseline model, and what shaped the training pairs, were trained on: %(known)s. "
+                "Encoders of this comparison are trained on no sentence of a test."
+            ) % {"known": known}
+        notes = [
+            baseline_note(run), ceiling_note(run.result), trained_on, validation_note(run),
+            unscored_note(run.result, plan=run.plan),
+        ]  # fmt: skip
         parts = [
-            *_about(run, comparison),
+            Facts(facts),
+            *(Text(each, "soft") for each in notes if each),
             *([_contrasts(comparison)] if comparison.contrasts else []),
             Section("", [table, *([chart] if chart else [])], across=True),
             *([_suites(run, suites, is_judged=comparison.judged)] if suites else []),
@@ -60,28 +79,6 @@ def comparison_report(run: Run, _reader: Reader) -> Report:
 def first_trained(run: Run) -> str:
     """The first row after the baseline model, for which nothing was trained."""
     return next((label for label in run.result.get("furthest", {}) if label != BASE), BASE)
-
-
-def _about(run: Run, comparison: Comparison) -> list[Part]:
-    seeds = ", ".join(map(str, comparison.seeds))
-    facts = [
-        Fact(_("Baseline model"), run.plan.get("model") or "–"),
-        Fact(_("Training pairs"), intcomma(comparison.training_pairs)),
-        Fact(_("Test pairs"), intcomma(comparison.pairs)),
-        Fact(_("Seeds"), seeds or "–"),
-        Fact(_("Run"), str(run.pk), reverse("mlworkers:run_detail", args=[run.pk])),
-    ]
-    trained_on = ""
-    if known := run.result.get("training_data"):
-        trained_on = _(
-            "Sentences that the baseline model, and what shaped the training pairs, were trained on: %(known)s. "
-            "Encoders of this comparison are trained on no sentence of a test."
-        ) % {"known": known}
-    notes = [
-        baseline_note(run), ceiling_note(run.result), trained_on, validation_note(run),
-        unscored_note(run.result, plan=run.plan),
-    ]  # fmt: skip
-    return [Facts(facts), *(Text(each, "soft") for each in notes if each)]
 
 
 def _contrasts(comparison: Comparison) -> Section:

@@ -49,9 +49,24 @@ def what_it_shows(comparison: Comparison) -> str:
 
 
 def _judged(comparison: Comparison) -> Iterator[str]:
-    yield from _about_p_d(comparison.over_shuffle.get("realism", Cell()))
-    others = {label: over for label, over in comparison.over_shuffle.items() if label != "realism"}
-    yield from _about_weights({label: over for label, over in others.items() if over.has_difference})
+    over = comparison.over_shuffle.get("realism", Cell())  # what p_D says about its sentences
+    if over.has_difference and over.difference is not None:
+        apart = capfirst(_apart("realism", over, _("shuffle")))
+        if not over.differs:
+            yield _(
+                "Realism is not distinguishable from shuffle, which gives the same weights to other pairs, so this "
+                "comparison does not show that p_D says anything about its sentences."
+            )
+        elif over.difference > 0:
+            yield _(
+                "%(apart)s, which gives the same weights to other pairs, so p_D says something about its sentences."
+            ) % {"apart": apart}
+        else:
+            yield _(
+                "%(apart)s, which gives the same weights to other pairs, so weighting these sentences by p_D does harm."
+            ) % {"apart": apart}
+    others = {label: cell for label, cell in comparison.over_shuffle.items() if label != "realism"}
+    yield from _about_weights({label: cell for label, cell in others.items() if cell.has_difference})
     cells = [
         (_("the baseline model") if label == "base" else label, cell)
         for label, cell in comparison.cells()
@@ -68,26 +83,6 @@ def _judged(comparison: Comparison) -> Iterator[str]:
     if not clauses:
         clauses = [_("there is no interval for a difference from plain training, so the table ranks nothing")]
     yield f"{capfirst('; '.join(clauses))}."
-
-
-def _about_p_d(over: Cell) -> Iterator[str]:
-    if not over.has_difference or over.difference is None:
-        return
-    if not over.differs:
-        yield _(
-            "Realism is not distinguishable from shuffle, which gives the same weights to other pairs, so this "
-            "comparison does not show that p_D says anything about its sentences."
-        )
-    elif over.difference > 0:
-        apart = capfirst(_apart("realism", over, _("shuffle")))
-        yield _(
-            "%(apart)s, which gives the same weights to other pairs, so p_D says something about its sentences."
-        ) % {"apart": apart}
-    else:
-        apart = capfirst(_apart("realism", over, _("shuffle")))
-        yield _(
-            "%(apart)s, which gives the same weights to other pairs, so weighting these sentences by p_D does harm."
-        ) % {"apart": apart}
 
 
 def _about_weights(others: Mapping[str, Cell]) -> Iterator[str]:

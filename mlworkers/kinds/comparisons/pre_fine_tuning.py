@@ -260,33 +260,21 @@ def _section(task: TaskTable, place: int, *, judges: str) -> Section:
         for cell, median in zip(row.cells, row.medians, strict=True):
             line += [mean_of(cell), difference_of(cell), median]
         rows.append(line)
-    return Section(
-        task.label,
-        [
-            Text(task_finding(task), "finding"),
-            *task_charts(task, place, judges=judges),
-            Text(_about(task.facts), "soft"),
-            tables.Table(columns, rows),
-        ],
-    )
-
-
-def _about(facts: Mapping[str, Any]) -> str:
-    """The rows of a task: trained, chosen by, tested and left out."""
+    # The rows of the task: trained, chosen by, tested and left out.
+    facts = task.facts
     numbers = {
         "train": "training_rows", "epochs": "epochs", "dev": "dev_rows", "test": "test_rows", "left": "left_out",
         "shown": "seen_left_out",
     }  # fmt: skip
     words = {name: intcomma(facts.get(fact) or 0) for name, fact in numbers.items()}
+    told = _(
+        "%(train)s training rows, each learned %(epochs)s times; %(dev)s dev rows; %(test)s test rows. %(left)s "
+        "training rows share a sentence with others and were left out."
+    )
     if facts.get("skipped"):
         told = _(
             "This task is what the models were pre-fine-tuned on, so fine-tuning is skipped. %(dev)s dev rows, "
             "%(test)s test rows."
-        )
-    else:
-        told = _(
-            "%(train)s training rows, each learned %(epochs)s times; %(dev)s dev rows; %(test)s test rows. %(left)s "
-            "training rows share a sentence with others and were left out."
         )
     sentences = [told % words]
     if seen := facts.get("seen_left_out"):
@@ -296,7 +284,15 @@ def _about(facts: Mapping[str, Any]) -> str:
             seen,
         )
         sentences.append(left_out % words)
-    return " ".join(sentences)
+    return Section(
+        task.label,
+        [
+            Text(task_finding(task), "finding"),
+            *task_charts(task, place, judges=judges),
+            Text(" ".join(sentences), "soft"),
+            tables.Table(columns, rows),
+        ],
+    )
 
 
 def _how_to_read(run: Run, found: PreFineTunings) -> Section:

@@ -186,7 +186,29 @@ def cross_validation_stored(result: _Stored) -> CrossValidation | None:
     """The tables of a cross-validation's result; None while there is none."""
     if not result.get("protocols"):
         return None
-    protocols = [_table(stored, result["pairs"]) for stored in result["protocols"]]
+    pairs, protocols = result["pairs"], []
+    for stored in result["protocols"]:
+        rows = []
+        for one in stored["methods"]:
+            unseen = one["unseen"]
+            # A result of an earlier version has no mean over unseen pairs.
+            if unseen is not None and "mean" not in unseen:
+                figures = Figures(Estimate(), Estimate(), estimate_stored(unseen), {}, {})
+                unseen = figures if stored["leakage"] else None
+            elif unseen is not None:
+                unseen = Figures(**_figures(unseen))
+            label = str(METHODS[one["method"]])
+            rows.append(MethodRow(**_figures(one), method=one["method"], label=label, unseen=unseen))
+        table = ProtocolTable(
+            stored["protocol"],
+            str(PROTOCOLS[stored["protocol"]]),
+            stored["folds"],
+            stored.get("pairs", pairs),
+            stored["leakage"],
+            stored.get("unseen_pairs", round(pairs * (1 - stored["leakage"]))),
+            rows,
+        )
+        protocols.append(table)
     sources = [
         SourceRow(
             one["source"],
@@ -200,7 +222,7 @@ def cross_validation_stored(result: _Stored) -> CrossValidation | None:
     ]
     ceiling = Estimate(*(result.get(name) for name in ("ceiling", "ceiling_low", "ceiling_high")))
     return CrossValidation(
-        pairs=result["pairs"],
+        pairs=pairs,
         protocols=protocols,
         sources=sources,
         trainings=[{**one, "label": str(PROTOCOLS[one["protocol"]])} for one in result["trainings"]],
@@ -227,31 +249,6 @@ def source_columns(protocols: Sequence[ProtocolTable]) -> list[tuple[str, Method
 
 def source_label(name: str) -> str:
     return _("no source") if name == NO_SOURCE else name
-
-
-def _table(stored: _Stored, pairs: int) -> ProtocolTable:
-    rows = []
-    for one in stored["methods"]:
-        unseen = one["unseen"]
-        if (
-            unseen is not None and "mean" not in unseen
-        ):  # of an earlier version, which had no mean over unseen pairs
-            figures = Figures(Estimate(), Estimate(), estimate_stored(unseen), {}, {})
-            unseen = figures if stored["leakage"] else None
-        elif unseen is not None:
-            unseen = Figures(**_figures(unseen))
-        rows.append(
-            MethodRow(**_figures(one), method=one["method"], label=str(METHODS[one["method"]]), unseen=unseen)
-        )
-    return ProtocolTable(
-        stored["protocol"],
-        str(PROTOCOLS[stored["protocol"]]),
-        stored["folds"],
-        stored.get("pairs", pairs),
-        stored["leakage"],
-        stored.get("unseen_pairs", round(pairs * (1 - stored["leakage"]))),
-        rows,
-    )
 
 
 def _figures(stored: _Stored) -> dict[str, Any]:

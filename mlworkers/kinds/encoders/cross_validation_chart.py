@@ -107,7 +107,10 @@ def sources_chart(found: CrossValidation, *, judges: str) -> Chart | None:
     layers = alt.layer(
         _interval(base.encode(color=alt.value(SOFT))), dots, data=alt.InlineData(values=values)
     )
-    panel = layers.properties(width=_WIDTH, height=_row(values) * len({one["method"] for one in values}))
+    methods = {str(one["method"]) for one in values}
+    # The height of a method of one source, in pixels: names may have two lines.
+    row = 36 if any(_BREAK in one.removeprefix(_("model, ")) for one in methods) else 23
+    panel = layers.properties(width=_WIDTH, height=row * len(methods))
     header = alt.Header(
         labelAnchor="start",
         labelColor=INK,
@@ -211,11 +214,6 @@ def _methods(values: Sequence[dict[str, Any]]) -> alt.Y:
         labelBaseline="middle",
     )
     return alt.Y("method:N", sort=names, title=None, axis=axis)
-
-
-def _row(values: Sequence[dict[str, Any]]) -> int:
-    """The height of a method of one source, in pixels: names may have two lines."""
-    return 36 if any(_BREAK in one["method"].removeprefix(_("model, ")) for one in values) else 23
 
 
 def _interval(base: alt.Chart) -> alt.Chart:

@@ -40,9 +40,26 @@ def cross_validation_report(run: Run, _reader: Reader) -> Report:
             *([chart] if chart else []),
             _means(run, found),
             _sources(found, judges=run.judges),
-            *([_trainings(found)] if found.trainings else []),
-            _how_to_read(run, found),
         ]
+        if found.trainings:
+            dev = _("Spearman on the inner split, by epochs")
+            columns = [
+                Column(label=_("Protocol"), form="text"),
+                Column(label=_("Fold"), form="text"),
+                *([Column(label=_("Seed"))] if found.several_seeds else []),
+                Column(label=_("Epochs")),
+                Column(label=dev, form="text"),
+                Column(label=_("Training pairs")),
+            ]
+            rows: list[Row] = []
+            for one in found.trainings:
+                tried = " · ".join(
+                    f"{each['epochs']}: {Column().text(each['spearman'])}" for each in one["dev"]
+                )
+                seed = [str(one.get("seed", ""))] if found.several_seeds else []
+                rows.append([one["label"], one["fold"], *seed, one["epochs"], tried, one["training_pairs"]])
+            parts.append(Section(_("Epochs that each fold chose"), [Table(columns, rows)]))
+        parts.append(_how_to_read(run, found))
     return Report(
         title=_("Cross-validation %(number)s") % {"number": run.pk},
         heading=_("How well encoders do"),
@@ -158,24 +175,6 @@ def _sources(found: CrossValidation, *, judges: str) -> Section:
     chart = sources_chart(found, judges=judges)
     parts: list[Part] = [*([chart] if chart else []), Table(columns, rows, style="many"), Text(told, "soft")]
     return Section(_("Source by source"), parts)
-
-
-def _trainings(found: CrossValidation) -> Section:
-    dev = _("Spearman on the inner split, by epochs")
-    columns = [
-        Column(label=_("Protocol"), form="text"),
-        Column(label=_("Fold"), form="text"),
-        *([Column(label=_("Seed"))] if found.several_seeds else []),
-        Column(label=_("Epochs")),
-        Column(label=dev, form="text"),
-        Column(label=_("Training pairs")),
-    ]
-    rows: list[Row] = []
-    for one in found.trainings:
-        tried = " · ".join(f"{each['epochs']}: {Column().text(each['spearman'])}" for each in one["dev"])
-        seed = [str(one.get("seed", ""))] if found.several_seeds else []
-        rows.append([one["label"], one["fold"], *seed, one["epochs"], tried, one["training_pairs"]])
-    return Section(_("Epochs that each fold chose"), [Table(columns, rows)])
 
 
 def _how_to_read(run: Run, found: CrossValidation) -> Section:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from sentence_transformers import SentenceTransformer
 
 from curation.foundation.errors import UserError
-from curation.models import Dataset, Pair
+from curation.models import Pair
 from curation.statistics.correlation import Scores
 from mlworkers.kinds.encoders.kinds import RelatePlan
 from mlworkers.models import Artifact
@@ -49,7 +49,21 @@ def relate_sentences(plan: RelatePlan, job: Job) -> Outcome:
     loaded = encoder_kept(folder)
     cosine = float(pair_cosines(loaded.encoder, [plan.first], [plan.second], loaded.compute).values[0])
     result: dict[str, Any] = {"cosine": cosine}
-    compared = _cosines_of(loaded, job.dataset)
+    # The cosines of the first test pairs that people wrote, in rising order; none where the dataset has none.
+    dataset, compared = job.dataset, np.empty(0)
+    if dataset is not None:
+        if dataset.pk not in loaded.known:
+            pairs = dataset.pairs.filter(
+                split="test", status=Pair.Status.ACTIVE, origin=Pair.Origin.IMPORTED
+            ).order_by("pk")
+            texts = list(pairs.values_list("a__text", "b__text")[:PAIRS_COMPARED_WITH])
+            first, second = ([pair[side] for pair in texts] for side in (0, 1))
+            cosines = np.empty(0)
+            if texts:
+                cosines = pair_cosines(loaded.encoder, first, second, loaded.compute).values
+            loaded.known.clear()
+            loaded.known[dataset.pk] = np.sort(cosines)
+        compared = loaded.known[dataset.pk]
     if compared.size:
         below = int(np.searchsorted(compared, cosine))
         result |= {"pairs": int(compared.size), "below": below}
@@ -64,19 +78,3 @@ def encoder_kept(folder: Path) -> LoadedEncoder:
         compute = choose_compute("cpu")  # a training on the GPU keeps all of its memory
         _kept.append(LoadedEncoder(key, load_encoder(folder, compute), compute, {}))
     return _kept[0]
-
-
-def _cosines_of(loaded: LoadedEncoder, dataset: Dataset | None) -> Scores:
-    """The cosines of the first test pairs that people wrote, in rising order; none where the dataset has none."""
-    if dataset is None:
-        return np.empty(0)
-    if dataset.pk not in loaded.known:
-        pairs = dataset.pairs.filter(
-            split="test", status=Pair.Status.ACTIVE, origin=Pair.Origin.IMPORTED
-        ).order_by("pk")
-        texts = list(pairs.values_list("a__text", "b__text")[:PAIRS_COMPARED_WITH])
-        first, second = ([pair[side] for pair in texts] for side in (0, 1))
-        cosines = pair_cosines(loaded.encoder, first, second, loaded.compute).values if texts else np.empty(0)
-        loaded.known.clear()
-        loaded.known[dataset.pk] = np.sort(cosines)
-    return loaded.known[dataset.pk]

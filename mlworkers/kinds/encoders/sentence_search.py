@@ -1,10 +1,9 @@
 """The indexes of a dataset's sentences, and the sentences that a search in one found, with the pairs that have them."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from django.db.models import F, QuerySet, Window
+from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
@@ -71,7 +70,14 @@ def sentences_found(run: Run) -> list[FoundSentence]:
         for number, cosine in cosines.items()
         if number in sentences
     }
-    pairs = _pairs(run.dataset, found)
+    # The first active pairs of each sentence, one more than is shown, on either side.
+    either: dict[int, Pair] = {}
+    for side in ("a", "b"):
+        of_side = run.dataset.pairs.filter(status=Pair.Status.ACTIVE, **{f"{side}__in": list(found)})
+        numbered = of_side.annotate(place=Window(RowNumber(), partition_by=F(f"{side}_id"), order_by="pk"))
+        first = numbered.filter(place__lte=PAIRS_SHOWN + 1).select_related("a", "b")
+        either |= {pair.pk: pair for pair in first}
+    pairs = [either[number] for number in sorted(either)]
     # Some scores of each pair, those of people first.
     rows = PairScore.objects.filter(pair__in=[pair.pk for pair in pairs]).select_related("score_set")
     scores: dict[int, list[PairScore]] = {}
@@ -89,15 +95,3 @@ def sentences_found(run: Run) -> list[FoundSentence]:
             else:
                 place.pairs.append(FoundPair(pair, other, scores.get(pair.pk, [])))
     return list(found.values())
-
-
-def _pairs(dataset: Dataset, sentences: Collection[int]) -> list[Pair]:
-    """The first active pairs of each sentence, one more than is shown, on either side."""
-
-    def of_side(side: str) -> QuerySet[Pair]:
-        place = Window(RowNumber(), partition_by=F(f"{side}_id"), order_by="pk")
-        pairs = dataset.pairs.filter(status=Pair.Status.ACTIVE, **{f"{side}__in": list(sentences)})
-        return pairs.annotate(place=place).filter(place__lte=PAIRS_SHOWN + 1).select_related("a", "b")
-
-    either: dict[int, Pair] = {pair.pk: pair for side in ("a", "b") for pair in of_side(side)}
-    return [either[number] for number in sorted(either)]
