@@ -63,7 +63,7 @@ def comparison_list(request: AuthedRequest) -> HttpResponse:
         "chosen": chosen,
         "table": table,
         "models": models_behind(names, among=models_visible(request.user)),
-        "starts": links_to_start(request.user, first=not comparisons(runs).exists()),
+        "starts": links_to_start(request.user),
     }
     return render(request, "mlworkers/comparisons.html", context)
 

@@ -12,19 +12,15 @@ from mlworkers.access import kinds_offered
 from mlworkers.models import Run
 
 
-def links_to_start(user: User, *, first: bool) -> Sequence[Link]:
-    """The form of each kind of comparison that the person may start. first: whether there is no comparison yet."""
+def links_to_start(user: User) -> Sequence[Link]:
+    """The form of each kind of comparison that the person may start."""
     labels = {
         "compare_weightings": _("Start comparison"),
         "compare_augmentations": _("Compare paraphrases as training data"),
         "compare_pre_fine_tuning": _("Compare pre-fine-tuning"),
     }
     return [
-        Link(
-            labels[kind.name],
-            reverse("mlworkers:run_start", args=[kind.name]),
-            look="primary" if first else "",
-        )
+        Link(labels[kind.name], reverse("mlworkers:run_start", args=[kind.name]))
         for kind in kinds_offered(user)
         if kind.name in labels
     ]

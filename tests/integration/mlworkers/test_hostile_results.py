@@ -1,6 +1,5 @@
 """Names and texts in the stored results of runs stay text on their pages, in their charts and in their files."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ from django.urls import resolve, reverse
 
 from curation.results.reports import Report, Section
 from curation.results.tables import Column, Table
+from mlworkers.kinds.language import language
 from mlworkers.models import Run
 from tests.factories import RunFactory
 from tests.integration.semblance.hostile_texts import FORMULA, alive_in, formulas_in, markup
@@ -115,7 +115,7 @@ def test_a_text_of_a_result_is_no_formula_in_a_file_for_spreadsheets(
     ],
 )
 def test_a_name_stays_text_on_one_line_in_headings_and_cells_of_markdown_and_latex(
-    form: str, lines: list[str], rf: RequestFactory, owner, dataset
+    form: str, lines: list[str], rf: RequestFactory, owner, dataset, monkeypatch
 ) -> None:
     name = "5%_ | <b>\nx ± [1]"
     report = Report(name, parts=[Section(name, [Table([Column("name", form="text")], [[name]])])])
@@ -123,9 +123,9 @@ def test_a_name_stays_text_on_one_line_in_headings_and_cells_of_markdown_and_lat
     request = rf.get("/", {"as": form})
     request.user = owner
     view, _, known = resolve(reverse("mlworkers:language_csv", args=[run.pk]))
-    page = replace(known["page"], report=lambda _run, _reader: report)
+    monkeypatch.setattr(language, "language_report", lambda _run, _reader: report)
 
-    written = view(request, run.pk, page).content.decode().splitlines()
+    written = view(request, **known).content.decode().splitlines()
 
     assert [line for line in written if line in lines] == lines
     assert not [line for line in written if line.startswith(("x", "<"))]
