@@ -110,6 +110,11 @@ def realism_set_for(user: User, pk: int) -> ScoreSet:
     return score_set
 
 
+def answer_for(user: User, pk: int, kind: str) -> Run:
+    """The run that answers a question of that kind, for the person who asked; nobody else gets it."""
+    return get_object_or_404(Run.objects.select_related("dataset"), pk=pk, kind=kind, started_by=user)
+
+
 def run_of_kind(user: User, pk: int, kind: str) -> Run:
     """A run of that kind, by the rule of `run_for`."""
     run = run_for(user, pk, may="read")

@@ -1,1 +1,1 @@
-"""Models as people see them: what each is made of, what was measured of it, and what names it."""
+"""The kinds of run, a folder for each family: its `kinds.py` declares them, and other modules carry them out."""

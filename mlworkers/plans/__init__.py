@@ -1,1 +1,1 @@
-"""The kinds of run, and what can be set of each."""
+"""The description of a kind of run and of its settings, and the list of all kinds."""

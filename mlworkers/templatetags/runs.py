@@ -132,7 +132,7 @@ def kind_label(kind: str) -> Text:
 
 @register.filter
 def behind(name: str, models: Mapping[str, Artifact]) -> Artifact | None:
-    """The model that a plan's name for it means, of those that `selectors.models_behind` found."""
+    """The model that a plan's name for it means, of those that `models_named.models_behind` found."""
     return models.get(name)
 
 

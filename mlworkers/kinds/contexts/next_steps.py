@@ -21,26 +21,25 @@ def indexed(run: Run, _reader: Reader) -> Sequence[Link]:
 
 
 def model_trained(run: Run, reader: Reader) -> Sequence[Link | str]:
-    if run.result.get("informs") is False:
-        return _trained_again(run, reader)
-    label = _("Score pairs by contexts")
-    given = {"corpus": run.plan.get("corpus", 0), "trained": run.pk}
-    return reader.form("score_contexts", run.dataset, label, look="primary", **given)
+    return _used_or_trained_again(run, reader, _("Score pairs by contexts"), trained=run.pk)
 
 
 def discriminative_model_trained(run: Run, reader: Reader) -> Sequence[Link | str]:
-    if run.result.get("informs") is False:
-        return _trained_again(run, reader)
     label = _("Score pairs by contexts, with this model as the discriminative one")
-    given = {"corpus": run.plan.get("corpus", 0), "ranks": run.pk}
-    return reader.form("score_contexts", run.dataset, label, look="primary", **given)
+    return _used_or_trained_again(run, reader, label, ranks=run.pk)
 
 
-def _trained_again(run: Run, reader: Reader) -> Sequence[Link | str]:
-    """For a model that knows no more than the frequencies of words."""
-    label = _("Train again with other settings")
-    again = reader.form(run.kind, run.dataset, label, look="primary", again=run.pk)
-    return [_("Train it for more steps, or on more text, before you use it."), *again]
+def _used_or_trained_again(run: Run, reader: Reader, label: str, **model: int) -> Sequence[Link | str]:
+    """A model that knows no more than the frequencies of words is trained again.
+
+    model: its run, under the name that the form of scores has for it.
+    """
+    if run.result.get("informs") is False:
+        again = _("Train again with other settings")
+        links = reader.form(run.kind, run.dataset, again, look="primary", again=run.pk)
+        return [_("Train it for more steps, or on more text, before you use it."), *links]
+    corpus = run.plan.get("corpus", 0)
+    return reader.form("score_contexts", run.dataset, label, look="primary", corpus=corpus, **model)
 
 
 def scored(run: Run, _reader: Reader) -> Sequence[Link]:

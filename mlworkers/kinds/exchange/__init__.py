@@ -1,0 +1,1 @@
+"""Files of pairs and sentences: checked, imported, exported."""

@@ -133,7 +133,7 @@ class EndpointWriter(ShardWriter):
 
 
 def writer_for(plan: GenerationPlan, report: Report, known: Sequence[Mapping[str, Any]] = ()) -> ShardWriter:
-    """A writer without sources, which `ShardWriter.of` gives it. known: answers of earlier runs (`runs.answers`)."""
+    """A writer without sources, which `ShardWriter.of` gives it. known: answers of earlier runs (`answers.py`)."""
     return (EndpointWriter if plan.endpoint_model else ModelWriter)(plan, report, known)
 
 

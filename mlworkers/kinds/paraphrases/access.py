@@ -6,13 +6,13 @@ from django.shortcuts import get_object_or_404
 
 from curation.models import User
 from curation.people.access import ROLES_THAT_MAY, dataset_allow, dataset_require_active
-from mlworkers.access import allowed, run_of_kind
+from mlworkers.access import allowed, answer_for, run_of_kind
 from mlworkers.models import Run
 
 
 def trial_for(user: User, pk: int) -> Run:
     """The paraphrases of a sentence, for the person who asked; nobody else gets them."""
-    return get_object_or_404(Run, pk=pk, kind="try_paraphraser", started_by=user)
+    return answer_for(user, pk, "try_paraphraser")
 
 
 def round_trip_for(user: User, pk: int) -> Run:
