@@ -47,32 +47,34 @@ def encoder_runs(snapshot: Snapshot) -> tuple[list[EncoderRun], int]:
     done = Run.objects.filter(dataset=snapshot.dataset, kind__in=kinds, state=Run.State.SUCCEEDED)
     read = done.filter(result__snapshot__lte=snapshot.number)
     newest = read.order_by("-pk").prefetch_related("evaluations")[:_MOST_RUNS]
-    return [_encoder_run(run) for run in reversed(newest)], read.count()
-
-
-def _encoder_run(run: Run) -> EncoderRun:
-    kind = KINDS[run.kind]
-    told: Told = kind.function(kind.published)(run)
-    left_out = [
-        sentence.format(run.result[name])
-        for name, sentence in _LEFT_OUT.items()
-        if isinstance(run.result.get(name), int) and run.result[name]
-    ]
-    return EncoderRun(
-        number=run.pk,
-        what=told.what,
-        snapshot=run.result.get("snapshot"),
-        settings={
+    found = []
+    for run in reversed(newest):
+        kind = KINDS[run.kind]
+        told: Told = kind.function(kind.published)(run)
+        left_out = [
+            sentence.format(run.result[name])
+            for name, sentence in _LEFT_OUT.items()
+            if isinstance(run.result.get(name), int) and run.result[name]
+        ]
+        settings = {
             shown: str(run.plan[name])
             for name, shown in _SETTINGS.items()
             if run.plan.get(name) not in (None, "")
-        },
-        notes=[*told.notes, *left_out],
-        header=told.header,
-        rows=told.rows,
-        trained=told.trained,
-        realism=told.realism or run.plan.get("weighting") == "realism",
-    )
+        }
+        found.append(
+            EncoderRun(
+                number=run.pk,
+                what=told.what,
+                snapshot=run.result.get("snapshot"),
+                settings=settings,
+                notes=[*told.notes, *left_out],
+                header=told.header,
+                rows=told.rows,
+                trained=told.trained,
+                realism=told.realism or run.plan.get("weighting") == "realism",
+            )
+        )
+    return found, read.count()
 
 
 def interval_in_words(

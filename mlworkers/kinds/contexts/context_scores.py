@@ -131,23 +131,20 @@ def contexts_compared(
     rows: tuple[ScoreSetRow, ScoreSetRow], people: ScoreSetRow, *, folder: Path | None
 ) -> ContextsCompared:
     """Both similarities of a run beside other scores. folder: of its files; None where they are gone."""
-    centred, raw = (
-        Compared(row, sets_compared(people, row), _by_source(people.score_set, row.score_set)) for row in rows
-    )
+    compared = []
+    for row in rows:
+        pairs, theirs, own = scores_of_both(people.score_set, row.score_set)
+        sources = dict(Pair.objects.filter(scores__score_set=row.score_set).values_list("pk", "source"))
+        of_pairs = np.array([sources.get(pair, "") for pair in pairs.tolist()])
+        names, counts = np.unique(of_pairs, return_counts=True)
+        by_source = []
+        for place in np.argsort(-counts, kind="stable")[:SOURCES_SHOWN].tolist():
+            chosen = of_pairs == names[place]
+            by_source.append((str(names[place]), _correlation(theirs[chosen], own[chosen])))
+        compared.append(Compared(row, sets_compared(people, row), by_source))
+    centred, raw = compared
     difference, interval = _difference(people.score_set, *(row.score_set for row in rows))
     return ContextsCompared(centred, raw, difference, interval, _ablations(folder, people.score_set))
-
-
-def _by_source(people: ScoreSet, machine: ScoreSet) -> list[tuple[str, Correlation]]:
-    pairs, theirs, own = scores_of_both(people, machine)
-    sources = dict(Pair.objects.filter(scores__score_set=machine).values_list("pk", "source"))
-    of_pairs = np.array([sources.get(pair, "") for pair in pairs.tolist()])
-    names, counts = np.unique(of_pairs, return_counts=True)
-    found = []
-    for place in np.argsort(-counts, kind="stable")[:SOURCES_SHOWN].tolist():
-        chosen = of_pairs == names[place]
-        found.append((str(names[place]), _correlation(theirs[chosen], own[chosen])))
-    return found
 
 
 def _correlation(first: Numbers, second: Numbers) -> Correlation:

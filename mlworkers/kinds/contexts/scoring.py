@@ -171,14 +171,30 @@ def score_contexts(plan: ContextScoresPlan, job: Job) -> Outcome:
         for is_same, each in zip(scored.same, found, strict=True)
     ]
     if all(each.centred is None for each in similar):
-        raise UserError(_nothing_scored(found))
+        sentence = _(
+            "No pair can be scored: the corpus has fewer than three contexts for each. Choose a larger corpus, or one "
+            "of the same domain."
+        )
+        if any(each.refused == LONG for each in found):
+            sentence = _(
+                "No pair can be scored: the sentences are longer than a part may be, or the corpus has fewer than "
+                "three contexts for them. Choose a longer part, or another corpus."
+            )
+        raise UserError(sentence)
     made = job.folder / CONTEXT_SCORES
     with folder_replacing(made) as beside:
         alike = {number for number, is_same in zip(scored.numbers, scored.same, strict=True) if is_same}
         scored_write(beside, zip(scored.numbers, found, strict=True), weights, same=alike)
     about |= {"snapshot": snapshot.number, "weights": weights.as_dict(), "weights_tuned": tuned}
     facts = _facts(plan, found, similar)
-    facts |= {"warnings": [*warnings, *_fewer_than_asked_for(facts["pairs_with_fewer_contexts"])]}
+    if fewer := facts["pairs_with_fewer_contexts"]:
+        told = ngettext(
+            "%(pairs)s pair has fewer contexts than asked for; it is scored by those that there are.",
+            "%(pairs)s pairs have fewer contexts than asked for; they are scored by those that there are.",
+            fewer,
+        )
+        warnings.append(told % {"pairs": intcomma(fewer)})
+    facts |= {"warnings": warnings}
     words = {"pairs": intcomma(facts["pairs"]), "all": intcomma(len(scored.pairs))}
     message = _("%(pairs)s of %(all)s pairs scored by contexts, as two score sets") % words
     return Outcome(
@@ -329,29 +345,6 @@ def contexts_in_shards(
     paths = job.shards.all(stage, [len(part) for part in parts], write, message=message)
     lines = (line for path in paths for line in path.read_text("utf-8").split("\n") if line)
     return [PairContexts.from_json(json_from(line)) for line in lines]
-
-
-def _nothing_scored(found: Sequence[PairContexts]) -> str:
-    if any(each.refused == LONG for each in found):
-        return _(
-            "No pair can be scored: the sentences are longer than a part may be, or the corpus has fewer than "
-            "three contexts for them. Choose a longer part, or another corpus."
-        )
-    return _(
-        "No pair can be scored: the corpus has fewer than three contexts for each. Choose a larger corpus, or one of "
-        "the same domain."
-    )
-
-
-def _fewer_than_asked_for(pairs: int) -> list[str]:
-    if not pairs:
-        return []
-    sentence = ngettext(
-        "%(pairs)s pair has fewer contexts than asked for; it is scored by those that there are.",
-        "%(pairs)s pairs have fewer contexts than asked for; they are scored by those that there are.",
-        pairs,
-    )
-    return [sentence % {"pairs": intcomma(pairs)}]
 
 
 def _facts(

@@ -4,7 +4,7 @@ A plan holds the instructions themselves, as JSON, so that a run can be repeated
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -140,10 +140,6 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """What a version changed, in words; of the first one, its labels."""
     if not before:
         return _("labels %(labels)s") % {"labels": ", ".join(after)}
-    return "; ".join(_changed(before, after))
-
-
-def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
     sorts = (
         (_("added: %(labels)s"), [label for label in after if label not in before]),
         (_("removed: %(labels)s"), [label for label in before if label not in after]),
@@ -152,6 +148,4 @@ def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[st
             [label for label in after if label in before and after[label] != before[label]],
         ),
     )
-    for sentence, labels in sorts:
-        if labels:
-            yield sentence % {"labels": ", ".join(labels)}
+    return "; ".join(sentence % {"labels": ", ".join(labels)} for sentence, labels in sorts if labels)

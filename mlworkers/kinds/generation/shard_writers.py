@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
 from functools import cached_property
@@ -114,7 +114,12 @@ class EndpointWriter(ShardWriter):
         )
         answers = _answers_of(path)
         if not answers.exists():
-            earlier = [asdict(row) for row in self._earlier(sources)]
+            earlier = []  # what an earlier run was answered, as rows of these sources
+            for source, label, sample in product(sources, self.plan.label_list, range(self.plan.samples)):
+                line = self._known.get((self.plan.stage, source.text, label, sample))
+                if line:
+                    given = (line[name] for name in ("text", "tokens", "prompt_tokens", "finish"))
+                    earlier.append(asdict(WrittenRow(source.id, label, sample, *given)))
             lines_write(answers, earlier)
             self.rows -= len(earlier)
         with quiet("httpx2", "httpcore2"):  # their log lines hold the address
@@ -122,14 +127,6 @@ class EndpointWriter(ShardWriter):
                 return rows_asked(client, sources, self.plan, answers=answers, report=report)
             finally:
                 client.close()
-
-    def _earlier(self, sources: Sequence[Source]) -> Iterator[WrittenRow]:
-        """What an earlier run was answered, as rows of these sources."""
-        for source, label, sample in product(sources, self.plan.label_list, range(self.plan.samples)):
-            line = self._known.get((self.plan.stage, source.text, label, sample))
-            if line:
-                given = (line[name] for name in ("text", "tokens", "prompt_tokens", "finish"))
-                yield WrittenRow(source.id, label, sample, *given)
 
 
 def writer_for(plan: GenerationPlan, report: Report, known: Sequence[Mapping[str, Any]] = ()) -> ShardWriter:

@@ -1,8 +1,9 @@
 """A machine judges the block of tuples of a campaign, each in two orders."""
 
 import json
-from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -67,27 +68,25 @@ def judge_tuples(plan: JudgingPlan, job: Job) -> Outcome:
             model=plan.model,
         )
     about = machine.about()
+
+    def publish() -> dict[str, Any]:
+        judge = machine_judgements_add(
+            block=block,
+            run_ref=job.run_id,
+            model=plan.model,
+            parameters=about,
+            answers=answers,
+            by=started_by(job),
+        )
+        return {"judge": judge.pk}
+
     result = {"tuples": len(machine.tuples), "answered": given, "unanswered": len(answers) - given, **about}
     words = {"answers": intcomma(given), "questions": intcomma(len(answers)), "campaign": block.name}
     return Outcome(
         _("%(answers)s of %(questions)s questions of “%(campaign)s” answered") % words,
         result | {"campaign": block.campaign_ref},
-        publish=partial(_stored, plan, job, block, answers, about),
+        publish=publish,
     )
-
-
-def _stored(
-    plan: JudgingPlan, job: Job, block: TupleBlock, answers: Sequence[MachineAnswer], about: dict[str, Any]
-) -> dict[str, Any]:
-    judge = machine_judgements_add(
-        block=block,
-        run_ref=job.run_id,
-        model=plan.model,
-        parameters=about,
-        answers=answers,
-        by=started_by(job),
-    )
-    return {"judge": judge.pk}
 
 
 def _answer(place: int, tuple_: BlockTuple, backwards: bool, choice: Choice | None) -> MachineAnswer:
@@ -143,7 +142,12 @@ class _ChatJudge:
         plan = self._plan
         endpoint = endpoint_of(settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY)
         client = ChatClient(endpoint, plan.endpoint_model, timeout=plan.timeout, attempts=plan.attempts)
-        questions = [self._question(place, backwards) for place in places for backwards in ORDERS]
+        sampling = {"max_tokens": plan.max_tokens, "temperature": 0}
+        questions = []
+        for place, backwards in product(places, ORDERS):
+            shown = [self._texts[place][slot] for slot in self.tuples[place].shown(backwards=backwards)]
+            key = {"place": place, "reversed": backwards}
+            questions.append(Question(key, tuple_question(self._asking, shown), sampling))
         with quiet("httpx2", "httpcore2"):  # their log lines hold the address
             try:
                 lines = answers_collected(
@@ -160,13 +164,6 @@ class _ChatJudge:
             asked = self.tuples[line["place"]]
             choice = choice_in(line.get("text", ""), len(asked.pairs))
             yield _answer(line["place"], asked, line["reversed"], choice)
-
-    def _question(self, place: int, backwards: bool) -> Question:
-        shown = [self._texts[place][slot] for slot in self.tuples[place].shown(backwards=backwards)]
-        sampling = {"max_tokens": self._plan.max_tokens, "temperature": 0}
-        return Question(
-            {"place": place, "reversed": backwards}, tuple_question(self._asking, shown), sampling
-        )
 
     def about(self) -> dict[str, Any]:
         return {"way": _("chat model behind an endpoint"), "guidelines_shown": bool(self._asking.guidelines)}

@@ -1,6 +1,6 @@
 """A linguistic analysis: tables for each family of groups, a chart, and what they show."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -34,10 +34,22 @@ _LABELS = 100  # pixels for the names of groups, which grow on a telephone (cura
 
 def language_report(run: Run, _reader: Reader) -> Report:
     families = run.result.get("families", [])
+    data: list[Row] = []  # for each family, group and measure; a target of "" means all generated pairs
+    for family in families:
+        target = "" if family["target"] is None else family["target"]
+        for group in family["groups"]:
+            data += [
+                [
+                    target, group["group"], name, *estimate_stored(group["figures"][name]),
+                    *difference_from_human(group, name), group["at_own_size"].get(name), family["budget"],
+                    group["pairs"], group["sentences"], group["tokens"],
+                ]
+                for name in MEASURES
+            ]  # fmt: skip
     return Report(
         title=_("Linguistic analysis %(number)s") % {"number": run.pk},
         parts=[_chart(families[0]), *map(_section, families), _how_to_read()] if families else [],
-        data=Table(list(map(Column, _OF_FILE)), list(_rows_of_file(families))),
+        data=Table(list(map(Column, _OF_FILE)), data),
     )
 
 
@@ -118,25 +130,26 @@ def _how_to_read() -> Section:
 
 def _finding(family: _Stored) -> str:
     """In which of the summary's measures each group differs from the human pairs, and by which side."""
-    clauses = [_clause(group) for group in family["groups"] if group["group"] != Group.HUMAN]
+    clauses = []
+    for group in family["groups"]:
+        if group["group"] == Group.HUMAN:
+            continue
+        differences = {name: difference_from_human(group, name) for name in SUMMARY}
+        sides = [
+            _("%(measure)s (%(side)s)")
+            % {"measure": name, "side": _("higher") if (one.value or 0) > 0 else _("lower")}
+            for name, one in differences.items()
+            if one.differs
+        ]
+        words = {"group": _label(group), "pairs": intcomma(group["pairs"])}
+        sentence = _("The pairs “%(group)s” (%(pairs)s) differ from human pairs in no measure.")
+        if sides:
+            words["measures"] = get_text_list(sides, _("and"))
+            sentence = _("The pairs “%(group)s” (%(pairs)s) differ from human pairs in %(measures)s.")
+        clauses.append(sentence % words)
     if len(clauses) == len(family["groups"]) or not clauses:
         return _("There are not both human and generated pairs, so nothing can be compared.")
     return " ".join(clauses)
-
-
-def _clause(group: _Stored) -> str:
-    differences = {name: difference_from_human(group, name) for name in SUMMARY}
-    sides = [
-        _("%(measure)s (%(side)s)")
-        % {"measure": name, "side": _("higher") if (one.value or 0) > 0 else _("lower")}
-        for name, one in differences.items()
-        if one.differs
-    ]
-    words = {"group": _label(group), "pairs": intcomma(group["pairs"])}
-    if not sides:
-        return _("The pairs “%(group)s” (%(pairs)s) differ from human pairs in no measure.") % words
-    sentence = _("The pairs “%(group)s” (%(pairs)s) differ from human pairs in %(measures)s.")
-    return sentence % {**words, "measures": get_text_list(sides, _("and"))}
 
 
 def _chart(family: _Stored) -> Chart:
@@ -179,16 +192,3 @@ def _chart(family: _Stored) -> Chart:
             if figures[name][label].value is not None
         ],
     )
-
-
-def _rows_of_file(families: Sequence[_Stored]) -> Iterator[list[float | str | None]]:
-    """A row for each family, group and measure; a target of "" means all generated pairs."""
-    for family in families:
-        for group in family["groups"]:
-            for name in MEASURES:
-                yield [
-                    "" if family["target"] is None else family["target"], group["group"], name,
-                    *estimate_stored(group["figures"][name]), *difference_from_human(group, name),
-                    group["at_own_size"].get(name), family["budget"], group["pairs"], group["sentences"],
-                    group["tokens"],
-                ]  # fmt: skip

@@ -1,7 +1,5 @@
 """The linguistic analysis of a dataset's pairs, from a snapshot."""
 
-from typing import Any
-
 import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
@@ -11,7 +9,7 @@ from curation.models import Pair
 from curation.results.estimates import as_stored
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.runs.jobs import Job, Outcome
-from mlworkers.science.linguistics.analysis import FEWEST_PAIRS, FamilyFigures, linguistic_analysis
+from mlworkers.science.linguistics.analysis import FEWEST_PAIRS, linguistic_analysis
 from mlworkers.science.linguistics.groups import AnalysedPairs
 from mlworkers.science.linguistics.plan import LinguisticPlan
 
@@ -45,12 +43,13 @@ def analyse_language(plan: LinguisticPlan, job: Job) -> Outcome:
     result = {
         "pairs": len(pairs),
         "snapshot": snapshot.number,
-        "families": [_stored(family) for family in families],
+        # Lists of rows, so that the run's page leaves them to the page of the analysis.
+        "families": [
+            {
+                **as_stored(family),
+                "groups": [{**as_stored(group), "group": str(group.group)} for group in family.groups],
+            }
+            for family in families
+        ],
     }
     return Outcome(_("%(pairs)s pairs analysed") % {"pairs": intcomma(len(pairs))}, result)
-
-
-def _stored(family: FamilyFigures) -> dict[str, Any]:
-    """Lists of rows, so that the run's page leaves them to the page of the analysis."""
-    groups = [{**as_stored(group), "group": str(group.group)} for group in family.groups]
-    return {**as_stored(family), "groups": groups}

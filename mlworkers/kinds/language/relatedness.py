@@ -1,6 +1,6 @@
 """What makes pairs related: a table like the STR paper's table 4, a chart, and a sentence."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from curation.results.estimates import estimate_stored
 from curation.results.reports import Chart, Links, Points, Report, Section, Text
-from curation.results.tables import Cell, Column, Table
+from curation.results.tables import Cell, Column, Row, Table
 from mlworkers.kinds.dot_chart import dots_chart
 from mlworkers.kinds.reader import Reader
 from mlworkers.models import Run
@@ -56,6 +56,17 @@ def relatedness_report(run: Run, reader: Reader) -> Report:
     features = [one for _label, found in groups for one in found]
     regression = (result.get("regression") or [{}])[0]
     coefficients = {one["name"]: one for one in regression.get("coefficients", [])}
+    common_pairs = result.get("common_pairs")
+    data: list[Row] = []
+    for one in features:
+        own, partial, common = (estimate_stored(one[name]) for name in ("own", "partial", "common"))
+        of_all = coefficients.get(one["name"], {})
+        data.append([
+            one["question"], one["name"], one["pairs"], one["without_vector"], *own,
+            (one["overlap"] or {}).get("value"), *partial, *common,
+            common_pairs if common.value is not None else None,
+            *estimate_stored(of_all.get("estimate")), of_all.get("inflation"),
+        ])  # fmt: skip
     return Report(
         title=_("Analysis of relatedness %(number)s") % {"number": run.pk},
         heading=_("What makes these pairs related"),
@@ -69,10 +80,7 @@ def relatedness_report(run: Run, reader: Reader) -> Report:
         ]
         if "features" in result
         else [],
-        data=Table(
-            list(map(Column, _OF_FILE)),
-            list(_rows_of_file(features, coefficients, result.get("common_pairs"))),
-        ),
+        data=Table(list(map(Column, _OF_FILE)), data),
     )
 
 
@@ -81,12 +89,40 @@ def _label(feature: _Stored) -> str:
 
 
 def _chart(run: Run, features: Sequence[_Stored], regression: _Stored) -> Chart:
-    """A row for each feature, in the order of the table."""
+    """A row for each feature, in the order of the table.
+
+    The finding is the feature that goes with the scores most closely, and what all add to words in common.
+    """
+    best = max(features, key=lambda one: -2.0 if one["own"]["value"] is None else float(one["own"]["value"]))
+    finding = _("No feature differs between these pairs, so nothing can be said.")
+    if best["own"]["value"] is not None:
+        words = {
+            "feature": _label(best),
+            "value": f"{best['own']['value']:.2f}",
+            "pairs": intcomma(best["pairs"]),
+        }
+        finding = (
+            _(
+                "Of single features, “%(feature)s” correlates most with the scores: %(value)s on %(pairs)s pairs."
+            )
+            % words
+        )
+        if regression and regression["explained"]["value"] is not None:
+            shares = {
+                "all": f"{regression['explained']['value'] * 100:.0f}",
+                "dice": f"{(regression['by_overlap']['value'] or 0) * 100:.0f}",
+                "pairs": intcomma(run.result["common_pairs"]),
+            }
+            together = _(
+                "On the %(pairs)s pairs that have all main features, they explain %(all)s %% of the variance together; "
+                "words in common alone explain %(dice)s %%."
+            )
+            finding = f"{finding} {together % shares}"
     return dots_chart(
         # A chart on a telephone has little room: names are without the parts of speech of a group.
         [(_label(one).partition(" (")[0], estimate_stored(one["own"])) for one in features],
         name="relatedness",
-        finding=_finding(run.result, features, regression),
+        finding=finding,
         n=run.result["pairs"],
         unit=_("pairs"),
         heading=_("feature"),
@@ -94,36 +130,6 @@ def _chart(run: Run, features: Sequence[_Stored], regression: _Stored) -> Chart:
         room=_LABELS,
         judges=run.judges,
     )
-
-
-def _finding(result: _Stored, features: Sequence[_Stored], regression: _Stored) -> str:
-    """The feature that goes with the scores most closely, and what the features add to words in common."""
-
-    def correlation(one: _Stored) -> float:
-        return -2.0 if one["own"]["value"] is None else float(one["own"]["value"])
-
-    best = max(features, key=correlation)
-    if best["own"]["value"] is None:
-        return _("No feature differs between these pairs, so nothing can be said.")
-    words = {"feature": _label(best), "value": f"{correlation(best):.2f}", "pairs": intcomma(best["pairs"])}
-    sentences = [
-        _("Of single features, “%(feature)s” correlates most with the scores: %(value)s on %(pairs)s pairs.")
-        % words
-    ]
-    if regression and regression["explained"]["value"] is not None:
-        shares = {
-            "all": f"{regression['explained']['value'] * 100:.0f}",
-            "dice": f"{(regression['by_overlap']['value'] or 0) * 100:.0f}",
-            "pairs": intcomma(result["common_pairs"]),
-        }
-        sentences.append(
-            _(
-                "On the %(pairs)s pairs that have all main features, they explain %(all)s %% of the variance together; "
-                "words in common alone explain %(dice)s %%."
-            )
-            % shares
-        )
-    return " ".join(sentences)
 
 
 def _correlations(groups: Sequence[tuple[str, Sequence[_Stored]]], common_pairs: int) -> Section:
@@ -211,18 +217,3 @@ def _how_to_read(run: Run, reader: Reader) -> Section:
         "cross_validate_encoder", run.dataset, _("See how well encoders agree with these scores")
     )
     return Section(_("How to read this"), [Points(points), *([Links(links)] if links else [])])
-
-
-def _rows_of_file(
-    features: Sequence[_Stored], coefficients: _Stored, common_pairs: int | None
-) -> Iterator[list[float | str | None]]:
-    """A row for each feature."""
-    for one in features:
-        own, partial, common = (estimate_stored(one[name]) for name in ("own", "partial", "common"))
-        of_all = coefficients.get(one["name"], {})
-        yield [
-            one["question"], one["name"], one["pairs"], one["without_vector"], *own,
-            (one["overlap"] or {}).get("value"), *partial, *common,
-            common_pairs if common.value is not None else None,
-            *estimate_stored(of_all.get("estimate")), of_all.get("inflation"),
-        ]  # fmt: skip

@@ -91,22 +91,18 @@ def labelled_datasets(among: QuerySet[Dataset]) -> list[LabelledDataset]:
 
 def parts_shown(chosen: Sequence[LabelledDataset], by: str) -> list[PartShown]:
     """Of each dataset its parts, the largest first; kept until a score set changes."""
-    return [
-        PartShown(labelled, part, bounds_of(labelled.similarity, labelled.bleu))
-        for labelled in chosen
-        for part in _parts(labelled, by)
-    ]
-
-
-def _parts(labelled: LabelledDataset, by: str) -> list[Part]:
-    rows = {row.score_set.pk: row for row in score_sets_of(labelled.dataset)}
-    both = [rows[one.pk] for one in (labelled.similarity, labelled.bleu)]
-    key = f"paraphrase-parts:{by}:{both[0].state}:{both[1].state}"
-    found: list[Part] | None = cache.get(key)
-    if found is None:
-        found = _parts_counted(labelled, by)
-        cache.set(key, found, KEPT_SECONDS)
-    return found
+    shown = []
+    for labelled in chosen:
+        rows = {row.score_set.pk: row for row in score_sets_of(labelled.dataset)}
+        both = [rows[one.pk] for one in (labelled.similarity, labelled.bleu)]
+        key = f"paraphrase-parts:{by}:{both[0].state}:{both[1].state}"
+        parts: list[Part] | None = cache.get(key)
+        if parts is None:
+            parts = _parts_counted(labelled, by)
+            cache.set(key, parts, KEPT_SECONDS)
+        bounds = bounds_of(labelled.similarity, labelled.bleu)
+        shown += [PartShown(labelled, part, bounds) for part in parts]
+    return shown
 
 
 def _parts_counted(labelled: LabelledDataset, by: str) -> list[Part]:

@@ -54,7 +54,12 @@ def rows_for_profile(dataset: Dataset, run: int = 0) -> list[ScoreSetRow]:
     labels = [row for row in rows if row.score_set.parameters.get("label") in list(Label)]
     runs = [row.score_set.run_ref or 0 for row in labels]
     shown = run if run in runs else max(runs, default=0)
-    order = {row.score_set.pk: _rank(row.score_set) for row in labels if row.score_set.run_ref == shown}
+    ranks = {label.value: rank for rank, label in enumerate(Label)}
+    order = {
+        row.score_set.pk: ranks[row.score_set.parameters["label"]]
+        for row in labels
+        if row.score_set.run_ref == shown
+    }
     return sorted(rows, key=lambda row: order.get(row.score_set.pk, len(Label)))
 
 
@@ -64,10 +69,6 @@ def run_that_labelled(dataset: Dataset, *, written_by: int) -> int:
         dataset=dataset, parameters__label__in=list(Label), scores__pair__run_ref=written_by
     )
     return sets.order_by("-run_ref").values_list("run_ref", flat=True).first() or 0
-
-
-def _rank(score_set: ScoreSet) -> int:
-    return list(Label).index(Label(score_set.parameters["label"]))
 
 
 def profile_shown(similarity: ScoreSetRow, bleu: ScoreSetRow) -> ProfileShown:

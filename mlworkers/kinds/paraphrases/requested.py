@@ -1,6 +1,6 @@
 """How the paraphrases of a run meet the tags that were requested: heatmaps, tables, and a sentence."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
@@ -38,6 +38,12 @@ _OF_FILE = (
 
 
 def requested_report(run: Run, reader: Reader) -> Report:
+    data: list[Row] = []  # a line for all paraphrases and for each tag
+    for row in run.result.get("profile", {}).get("rows", []):
+        figures = [end for name in FIGURES for end in _figure(row, name)]
+        data.append(
+            [row["similarity_tag"], row["bleu_tag"], row["paraphrases"], *figures, run.result["chance"]]
+        )
     return Report(
         title=_("Requested and measured, run %(number)s") % {"number": run.pk},
         heading=_("Requested and measured"),
@@ -46,7 +52,7 @@ def requested_report(run: Run, reader: Reader) -> Report:
         ),
         finding=what_was_met(run.result) if run.result.get("profile") else "",
         parts=_parts(run, reader) if run.result.get("profile") else [],
-        data=Table(list(map(Column, _OF_FILE)), list(_rows_of_file(run.result))),
+        data=Table(list(map(Column, _OF_FILE)), data),
     )
 
 
@@ -222,10 +228,3 @@ def _charts(result: _Stored, bounds: TagBounds) -> list[Chart]:
         )
         for name, finding, squares in heatmaps
     ]
-
-
-def _rows_of_file(result: _Stored) -> Iterator[Row]:
-    """A line for all paraphrases and for each tag."""
-    for row in result.get("profile", {}).get("rows", []):
-        figures = [end for name in FIGURES for end in _figure(row, name)]
-        yield [row["similarity_tag"], row["bleu_tag"], row["paraphrases"], *figures, result["chance"]]

@@ -70,26 +70,17 @@ def yields_shown(run: Run, read: Read, similarity: ScoreSetRow, bleu: ScoreSetRo
     key = f"yields:{run.pk}:{similarity.state}:{bleu.state}"
     found: list[Yield] | None = cache.get(key)
     if found is None:
-        found = _yields(run, read, similarity, bleu)
+        table = read(["setting", "pair"])
+        settings = [str(one["setting"]) for one in run.result["settings"]]
+        place = {name: number for number, name in enumerate(settings)}
+        names = table.column("setting").to_pylist()
+        # Numbers of pairs begin at 1; 0 is not a pair.
+        numbers = table.column("pair").fill_null(0).to_numpy().astype(np.int64)
+        labels = _labels(run, similarity, bleu, most=int(numbers.max(initial=0)))
+        places = np.array([place[name] for name in names], dtype=np.int64)
+        found = yields_of(settings, places, numbers == 0, labels[:, numbers], bounds)
         cache.set(key, found, KEPT_SECONDS)
     return YieldsShown(found, bounds)
-
-
-def _yields(run: Run, read: Read, similarity: ScoreSetRow, bleu: ScoreSetRow) -> list[Yield]:
-    table = read(["setting", "pair"])
-    settings = [str(one["setting"]) for one in run.result["settings"]]
-    place = {name: number for number, name in enumerate(settings)}
-    names = table.column("setting").to_pylist()
-    # Numbers of pairs begin at 1; 0 is not a pair.
-    numbers = table.column("pair").fill_null(0).to_numpy().astype(np.int64)
-    labels = _labels(run, similarity, bleu, most=int(numbers.max(initial=0)))
-    return yields_of(
-        settings,
-        np.array([place[name] for name in names], dtype=np.int64),
-        numbers == 0,
-        labels[:, numbers],
-        bounds_of(similarity.score_set, bleu.score_set),
-    )
 
 
 def _labels(run: Run, similarity: ScoreSetRow, bleu: ScoreSetRow, *, most: int) -> NDArray[np.float64]:

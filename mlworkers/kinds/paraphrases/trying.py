@@ -1,7 +1,6 @@
 """A sentence that somebody tries a paraphraser with: answered at once, by models that stay loaded."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from django.utils.translation import ngettext
@@ -36,10 +35,15 @@ _kept: list[LoadedModels] = []  # one at most: a worker's memory is for its runs
 
 def try_paraphraser(plan: TrialPlan, job: Job) -> Outcome:
     """The likeliest paraphrases of the sentence at the tags, each with its measured similarity and BLEU."""
-    loaded = _models(
-        folder_of_model(plan.model, kind="paraphraser"),
-        folder_of_model(plan.labeller, kind="encoder", also=SCORERS),
-    )
+    paraphraser = folder_of_model(plan.model, kind="paraphraser")
+    labeller = folder_of_model(plan.labeller, kind="encoder", also=SCORERS)
+    key = tuple((str(folder), folder.stat().st_mtime_ns) for folder in (paraphraser, labeller))
+    if not _kept or _kept[0].key != key:
+        _kept.clear()  # before the next are loaded: both may not fit
+        score = scorer_of(labeller, "cpu")  # a training on the GPU keeps all of its memory
+        writer = load_paraphraser(paraphraser, choose_compute("cpu"))
+        _kept.append(LoadedModels(key, writer, lambda first, second: score(first, second, silent)))
+    [loaded] = _kept
     source, target = normalise(plan.source), Target(plan.similarity, plan.bleu)
     decoding = Decoding(beams=SHOWN, candidates=SHOWN)
     [texts] = paraphrases_decoded(loaded.paraphraser, [Request(source, target)], decoding, report=job.report)
@@ -59,14 +63,3 @@ def try_paraphraser(plan: TrialPlan, job: Job) -> Outcome:
         )
     message = ngettext("%(count)s paraphrase", "%(count)s paraphrases", len(rows)) % {"count": len(rows)}
     return Outcome(message, {"paraphrases": rows})
-
-
-def _models(paraphraser: Path, labeller: Path) -> LoadedModels:
-    """Those that are loaded already, or in their place."""
-    key = tuple((str(folder), folder.stat().st_mtime_ns) for folder in (paraphraser, labeller))
-    if not _kept or _kept[0].key != key:
-        _kept.clear()  # before the next are loaded: both may not fit
-        score = scorer_of(labeller, "cpu")  # a training on the GPU keeps all of its memory
-        loaded = load_paraphraser(paraphraser, choose_compute("cpu"))
-        _kept.append(LoadedModels(key, loaded, lambda first, second: score(first, second, silent)))
-    return _kept[0]

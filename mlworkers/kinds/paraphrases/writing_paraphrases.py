@@ -172,7 +172,20 @@ class _Writer:
         decoded = paraphrases_decoded(
             self.paraphraser, [request for _number, request in requests], self.plan.decoding, report=report
         )
-        chosen = self._chosen([request for _number, request in requests], decoded)
+        # The places of each request's candidates, nearest to the tags first; without reranking the likeliest first.
+        chosen = [list(range(len(candidates))) for candidates in decoded]
+        if self.plan.rerank:
+            tags = tags_named(self.paraphraser.bounds)
+            owners = [place for place, candidates in enumerate(decoded) for _text in candidates]
+            every = [text for candidates in decoded for text in candidates]
+            found = measure([requests[place][1].source for place in owners], every, self._chooses)
+            of_request: list[list[tuple[float, float]]] = [[] for _ in requests]
+            for place, *pair in zip(owners, found.similarity, found.bleu, strict=True):
+                of_request[place].append((float(pair[0]), float(pair[1])))
+            chosen = [
+                nearest_first(tags[request.target.similarity], tags[request.target.lexical], candidates)
+                for (_number, request), candidates in zip(requests, of_request, strict=True)
+            ]
         kept = [
             (place, candidates[best], candidates[rank])
             for place, candidates in enumerate(decoded)
@@ -194,22 +207,6 @@ class _Writer:
                 }
             )
         return lines
-
-    def _chosen(self, requests: Sequence[Request], decoded: Sequence[Sequence[str]]) -> list[list[int]]:
-        """The places of the candidates, nearest to the tags first; without reranking the likeliest first."""
-        if not self.plan.rerank:
-            return [list(range(len(candidates))) for candidates in decoded]
-        tags = tags_named(self.paraphraser.bounds)
-        owners = [place for place, candidates in enumerate(decoded) for _text in candidates]
-        texts = [text for candidates in decoded for text in candidates]
-        labels = measure([requests[place].source for place in owners], texts, self._chooses)
-        of_request: list[list[tuple[float, float]]] = [[] for _ in requests]
-        for place, pair in zip(owners, zip(labels.similarity, labels.bleu, strict=True), strict=True):
-            of_request[place].append((float(pair[0]), float(pair[1])))
-        return [
-            nearest_first(tags[request.target.similarity], tags[request.target.lexical], candidates)
-            for request, candidates in zip(requests, of_request, strict=True)
-        ]
 
 
 def _similarity(folder: Path, device: str) -> Similarity:

@@ -24,12 +24,16 @@ from mlworkers.science.encoders.saving import seen_by
 
 
 class _Drawn(NamedTuple):
-    """The pairs that are scored, those with human scores (None: there are none), and the snapshots they are from."""
+    """The pairs that are scored, those with human scores (None: there are none), and the snapshots they are from.
+
+    trained_on: what the classifiers learn from, for the score set and the pages that show it.
+    """
 
     scored: Rows
     human: Rows | None
     held_out: int
     snapshots: dict[str, int]
+    trained_on: dict[str, Any]
 
 
 def score_consistency(plan: ConsistencyPlan, job: Job) -> Outcome:
@@ -70,7 +74,7 @@ def score_consistency(plan: ConsistencyPlan, job: Job) -> Outcome:
     )
     about = {
         "circular": human is None,
-        "trained_on": [_trained_on(plan, drawn)],
+        "trained_on": [drawn.trained_on],
         "targets": plan.scores,
         "labels": labels.tolist(),
         "model": plan.model,
@@ -124,7 +128,8 @@ def _drawn(plan: ConsistencyPlan, dataset: Dataset, job: Job) -> _Drawn:
     scored = table.rows(plan.scores, split=None)
     taken = {"snapshot": snapshot.number}
     if not plan.human_scores:
-        return _Drawn(scored, None, 0, taken)
+        circle = {"dataset": plan.dataset, "scores": plan.scores, "split": "", "pairs": len(scored)}
+        return _Drawn(scored, None, 0, taken, circle)
     if plan.human_dataset not in ("", plan.dataset):
         other = snapshot_taken(job, dataset_read(job, plan.human_dataset), 0)
         taken["human_snapshot"] = other.number
@@ -134,19 +139,13 @@ def _drawn(plan: ConsistencyPlan, dataset: Dataset, job: Job) -> _Drawn:
         table.rows(plan.human_scores, split=plan.human_split or None),
         held_out=table.held_out(plan.human_split),
     )
-    return _Drawn(scored, rows.rows, rows.held_out, taken)
-
-
-def _trained_on(plan: ConsistencyPlan, drawn: _Drawn) -> dict[str, Any]:
-    """What the classifiers learned from, for the score set and the pages that show it."""
-    if drawn.human is None:
-        return {"dataset": plan.dataset, "scores": plan.scores, "split": "", "pairs": len(drawn.scored)}
-    return {
+    trained_on = {
         "dataset": plan.human_dataset or plan.dataset,
         "scores": plan.human_scores,
         "split": plan.human_split,
-        "pairs": len(drawn.human),
+        "pairs": len(rows.rows),
     }
+    return _Drawn(scored, rows.rows, rows.held_out, taken, trained_on)
 
 
 def _message(figures: dict[str, Any], pairs: int, *, circular: bool) -> str:

@@ -60,7 +60,11 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
     scored = SentencesToScore.from_json(drawn)
     human, usable = (np.array(marks, dtype=bool) for marks in (scored.human, scored.usable))
     data = sdi_data(scored.texts, human, usable, scored.links, folds=plan.folds, seed=plan.seed)
-    data = _with_verdicts(plan, data, scored)
+    if plan.learn_from_verdicts:
+        kept, rejected = (np.zeros(len(data.texts), dtype=bool) for _side in range(2))
+        for verdict in scored.verdicts:
+            (kept if verdict.kept else rejected)[verdict.index] = True
+        data = data.with_verdicts(kept, rejected, count=plan.verdict_count)
     logits, in_sample, without = CLASSIFIERS[plan.classifier](plan, data, job)
     job.report(0, 0, _("Calibrating"))
     scoring = score_sentences(logits, data, temperature=plan.temperature)
@@ -123,16 +127,6 @@ def _shortcut_warning(figures: Mapping[str, Any]) -> str:
     return sentence % {"bags": get_text_list(alone, _("and"))}
 
 
-def _with_verdicts(plan: RealismPlan, data: SdiData, scored: SentencesToScore) -> SdiData:
-    """The data as it is learned from: with the verdicts of people, if the plan says so."""
-    if not plan.learn_from_verdicts:
-        return data
-    kept, rejected = (np.zeros(len(data.texts), dtype=bool) for _side in range(2))
-    for verdict in scored.verdicts:
-        (kept if verdict.kept else rejected)[verdict.index] = True
-    return data.with_verdicts(kept, rejected, count=plan.verdict_count)
-
-
 def verdict_figures(verdicts: Sequence[Verdict], before: Floats, after: Floats) -> dict[str, Any]:
     """How p_D ranks kept above rejected sentences of the random or stratified sample, without and with verdicts.
 
@@ -179,20 +173,7 @@ def _change(figures: dict[str, Any]) -> str:
 
 
 def _with_head(plan: RealismPlan, data: SdiData, job: Job) -> ClassifierLogits:
-    """Vectors in shards; the heads of the folds here: they take seconds."""
-    features = _vectors(plan, data, job)
-    crossed = cross_fit(features, data, report=job.report)
-    penalty = usual_penalty(crossed.penalties)
-    learned = data.learned
-    head = fit_head(features[learned], data.label[learned], counts=data.count[learned], penalty=penalty)
-    without = None
-    if plan.learn_from_verdicts:
-        without = cross_fit(features, data.without_verdicts(), report=job.report).logits
-    return ClassifierLogits(crossed.logits, head.logits(features), without)
-
-
-def _vectors(plan: RealismPlan, data: SdiData, job: Job) -> Floats:
-    """(n, d), in the order of the texts. Shards encode each distinct text once."""
+    """Vectors in shards, which encode each distinct text once; the heads of the folds here: they take seconds."""
     index_of = {text: index for index, text in enumerate(dict.fromkeys(data.texts))}
     starts = range(0, len(index_of), SENTENCES_IN_SHARD)
     parts = [list(index_of)[start : start + SENTENCES_IN_SHARD] for start in starts]
@@ -210,8 +191,15 @@ def _vectors(plan: RealismPlan, data: SdiData, job: Job) -> Floats:
 
     paths = job.shards.all("vectors", list(map(len, parts)), write, message=_("Encoding sentences"))
     vectors = np.concatenate([array_read(path) for path in paths]).astype(np.float64)
-    result: Floats = vectors[[index_of[text] for text in data.texts]]
-    return result
+    features = vectors[[index_of[text] for text in data.texts]]  # (n, d), in the order of the texts
+    crossed = cross_fit(features, data, report=job.report)
+    penalty = usual_penalty(crossed.penalties)
+    learned = data.learned
+    head = fit_head(features[learned], data.label[learned], counts=data.count[learned], penalty=penalty)
+    without = None
+    if plan.learn_from_verdicts:
+        without = cross_fit(features, data.without_verdicts(), report=job.report).logits
+    return ClassifierLogits(crossed.logits, head.logits(features), without)
 
 
 def _fine_tuned(plan: RealismPlan, data: SdiData, job: Job) -> ClassifierLogits:

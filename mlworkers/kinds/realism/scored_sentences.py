@@ -150,7 +150,12 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
 
 def _generated(run: Run, dataset: Dataset, judged: Container[int]) -> list[_GeneratedPair]:
     """The pairs that were not rejected, and those of judged sentences, whatever became of them."""
-    targets = _targets(run, dataset)
+    targets: dict[int, float] = {}  # the target similarity of each pair, as 0..1
+    score_set = ScoreSet.objects.filter(dataset=dataset, run_ref=run.pk, kind=ScoreSet.Kind.TARGET).first()
+    if score_set is not None:
+        scores = PairScore.objects.filter(score_set=score_set).values_list("pair_id", "value")
+        low, width = score_set.low, score_set.high - score_set.low
+        targets = {pair: (value - low) / width for pair, value in scores.iterator(chunk_size=IN_MEMORY)}
     pairs = Pair.objects.filter(dataset=dataset, run_ref=run.pk, origin=Pair.Origin.GENERATED)
     rows = pairs.order_by("pk").values_list(
         "pk", "a_id", "a__text", "a__origin", "b_id", "b__text", "b__origin", "status"
@@ -199,16 +204,6 @@ def _verdicts(plan: RealismPlan, dataset: Dataset) -> dict[int, tuple[bool, floa
         rows = zip(best.main.sentences, sample.kept, sample.weights, sample.stratum, strict=True)
         verdicts |= {number: (bool(k), float(weight), int(stratum)) for number, k, weight, stratum in rows}
     return verdicts
-
-
-def _targets(run: Run, dataset: Dataset) -> dict[int, float]:
-    """The target similarity of each pair, as 0..1."""
-    score_set = ScoreSet.objects.filter(dataset=dataset, run_ref=run.pk, kind=ScoreSet.Kind.TARGET).first()
-    if score_set is None:
-        return {}
-    rows = PairScore.objects.filter(score_set=score_set).values_list("pair_id", "value")
-    width = score_set.high - score_set.low
-    return {pair: (value - score_set.low) / width for pair, value in rows.iterator(chunk_size=IN_MEMORY)}
 
 
 def _to_sources(generated: list[_GeneratedPair], index_of: dict[int, int]) -> Iterator[tuple[int, int]]:

@@ -19,12 +19,21 @@ def kept_chart(report: FrameReport) -> Chart | None:
          "high": one.share.high}
         for one in bins
     ]  # fmt: skip
+    base = alt.Chart(alt.InlineData(values=values))
+    share, axis = alt.Scale(domain=[0, 1]), alt.Axis(tickCount=5, format=".0%")
+    x = alt.X("p_d:Q", title=_("mean p_D of the sentences"), scale=alt.Scale(zero=False, nice=True))
+    reach = base.mark_rule(color=SOFT).encode(
+        x=x, y=alt.Y("low:Q", scale=share, axis=axis, title=_("kept by reviewers")), y2="high:Q"
+    )
+    dots = base.mark_point(size=70, filled=True, color=ACCENT).encode(
+        x=x, y=alt.Y("share:Q", scale=share, axis=axis)
+    )
     first, last = bins[0], bins[-1]
     finding = _(
         "Reviewers keep %(low)s of the sentences with the lowest p_D and %(high)s of those with the highest."
     )
     return chart_draw(
-        _layers(values),
+        alt.layer(reach, dots).properties(width=420, height=220),
         name="kept",
         finding=finding % {"low": f"{first.share.value:.0%}", "high": f"{last.share.value:.0%}"},
         n=report.sample.n,
@@ -35,17 +44,3 @@ def kept_chart(report: FrameReport) -> Chart | None:
             for one in bins
         ],
     )  # fmt: skip
-
-
-def _layers(values: list[dict[str, Any]]) -> alt.TopLevelMixin:
-    base = alt.Chart(alt.InlineData(values=values))
-    share, axis = alt.Scale(domain=[0, 1]), alt.Axis(tickCount=5, format=".0%")
-    x = alt.X("p_d:Q", title=_("mean p_D of the sentences"), scale=alt.Scale(zero=False, nice=True))
-    reach = base.mark_rule(color=SOFT).encode(
-        x=x, y=alt.Y("low:Q", scale=share, axis=axis, title=_("kept by reviewers")), y2="high:Q"
-    )
-    dots = base.mark_point(size=70, filled=True, color=ACCENT).encode(
-        x=x, y=alt.Y("share:Q", scale=share, axis=axis)
-    )
-    drawn: alt.TopLevelMixin = alt.layer(reach, dots)
-    return drawn.properties(width=420, height=220)

@@ -5,8 +5,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.results.estimates import Estimate
-from mlworkers.kinds.realism.verdicts import Frame, FrameReport, VerdictReport
-from mlworkers.science.realism.thresholds import Cut, cut_at
+from mlworkers.kinds.realism.verdicts import Frame, VerdictReport
+from mlworkers.science.realism.thresholds import cut_at
 from mlworkers.science.realism.verdicts import FEWEST_EACH, HALF_WIDTH
 
 _RARE = 0.1  # of sentences rejected: what a first sample is planned for
@@ -14,11 +14,19 @@ _RARE = 0.1  # of sentences rejected: what a first sample is planned for
 
 def answer_of(report: VerdictReport) -> str:
     """Whether p_D ranks kept above rejected sentences, or why that is not known."""
+    if report.empty:
+        return _(
+            "No person has judged these sentences yet, so nothing is known about how p_D agrees with people."
+        )
     if report.main is None:
-        return _nobody_yet(report)
+        return _(
+            "There is no blind verdict on a random or stratified sample yet. The verdicts so far say nothing about all "
+            "sentences."
+        )
     sample, area = report.main.sample, report.main.figures.auc
+    stratified = report.main.frame == Frame.STRATIFIED
     words = {
-        "sample": _where(report.main),
+        "sample": _("stratified sample") if stratified else _("random sample"),
         "kept": intcomma(sample.kept_n),
         "rejected": intcomma(sample.rejected_n),
     }
@@ -34,30 +42,14 @@ def answer_of(report: VerdictReport) -> str:
         "In the %(sample)s p_D ranks kept above rejected sentences with probability %(value)s (%(low)s to %(high)s)."
     )
     figures = {"value": f"{area.value:.2f}", "low": f"{area.low:.2f}", "high": f"{area.high:.2f}"}
-    return f"{sentence % {**words, **figures}} {_against_chance(area.low, area.high)}"
-
-
-def _against_chance(low: float, high: float) -> str:
-    if low > 0.5:
-        return _("That is better than chance, which has 0.50.")
-    if high < 0.5:
-        return _("That is worse than chance, which has 0.50: reviewers keep sentences of low p_D more often.")
-    return _("The interval includes 0.50, which is chance.")
-
-
-def _nobody_yet(report: VerdictReport) -> str:
-    if report.empty:
-        return _(
-            "No person has judged these sentences yet, so nothing is known about how p_D agrees with people."
+    chance = _("The interval includes 0.50, which is chance.")
+    if area.low > 0.5:
+        chance = _("That is better than chance, which has 0.50.")
+    elif area.high < 0.5:
+        chance = _(
+            "That is worse than chance, which has 0.50: reviewers keep sentences of low p_D more often."
         )
-    return _(
-        "There is no blind verdict on a random or stratified sample yet. The verdicts so far say nothing about all "
-        "sentences."
-    )
-
-
-def _where(report: FrameReport) -> str:
-    return _("stratified sample") if report.frame == Frame.STRATIFIED else _("random sample")
+    return f"{sentence % {**words, **figures}} {chance}"
 
 
 def next_step_of(report: VerdictReport) -> str:
@@ -92,7 +84,22 @@ def _more(number: int, left: int, *, aim: str) -> str:
 
 def reviewers_of(report: VerdictReport) -> list[str]:
     """How far the verdicts can be relied on: human sentences rejected, and agreement."""
-    return [_humans(report), _agreement(report), *set_aside(report)]
+    humans = report.humans
+    rejected = _(
+        "No human sentence was judged blind, so it is not known how often reviewers reject what people wrote."
+    )
+    if humans.n:
+        share, low, high = humans.percents
+        words = {"n": intcomma(humans.n), "rejected": humans.kept, "share": share, "low": low, "high": high}
+        sentence = ngettext(
+            "Of %(n)s human sentence that was mixed in blind, %(rejected)s was rejected: %(share)s %% (%(low)s to "
+            "%(high)s).",
+            "Of %(n)s human sentences that were mixed in blind, %(rejected)s were rejected: %(share)s %% (%(low)s to "
+            "%(high)s).",
+            humans.n,
+        )
+        rejected = sentence % words
+    return [rejected, _agreement(report), *set_aside(report)]
 
 
 def set_aside(report: VerdictReport) -> list[str]:
@@ -122,29 +129,6 @@ def set_aside(report: VerdictReport) -> list[str]:
         )
         sentences.append(sentence % {"number": intcomma(report.chosen)})
     return sentences
-
-
-def _humans(report: VerdictReport) -> str:
-    humans = report.humans
-    if not humans.n:
-        return _(
-            "No human sentence was judged blind, so it is not known how often reviewers reject what people wrote."
-        )
-    sentence = ngettext(
-        "Of %(n)s human sentence that was mixed in blind, %(rejected)s was rejected: %(share)s %% (%(low)s to "
-        "%(high)s).",
-        "Of %(n)s human sentences that were mixed in blind, %(rejected)s were rejected: %(share)s %% (%(low)s to "
-        "%(high)s).",
-        humans.n,
-    )
-    share, low, high = humans.percents
-    return sentence % {
-        "n": intcomma(humans.n),
-        "rejected": humans.kept,
-        "share": share,
-        "low": low,
-        "high": high,
-    }
 
 
 def _agreement(report: VerdictReport) -> str:
@@ -185,11 +169,19 @@ def automation_sentences(report: VerdictReport, *, reject: float, keep: float) -
     if reject:
         cut = cut_at(main.sample, report.machine_p_d, min(reject, 1 - 1 / (2 * total)))
         decided += cut.below
-        sentences.append(_rejected(cut))
+        sentence = _("Rejecting p_D below %(threshold)s decides %(number)s sentences. %(right)s")
+        right = _right(
+            cut.rejected_below, _("Reviewers would reject %(share)s of them too (%(low)s to %(high)s).")
+        )
+        words = {"threshold": f"{cut.threshold:.3f}", "number": intcomma(cut.below), "right": right}
+        sentences.append(sentence % words)
     if keep:
         cut = cut_at(main.sample, report.machine_p_d, max(0.0, 1 - keep))
         decided += cut.above
-        sentences.append(_kept(cut))
+        sentence = _("Keeping p_D from %(threshold)s decides %(number)s sentences. %(right)s")
+        right = _right(cut.kept_above, _("Reviewers would keep %(share)s of them too (%(low)s to %(high)s)."))
+        words = {"threshold": f"{cut.threshold:.3f}", "number": intcomma(cut.above), "right": right}
+        sentences.append(sentence % words)
     decided = min(decided, total)
     left = _(
         "%(decided)s of %(total)s sentences (%(share)s) are decided automatically. %(left)s are left for people."
@@ -199,20 +191,6 @@ def automation_sentences(report: VerdictReport, *, reject: float, keep: float) -
         "left": intcomma(total - decided),
     }  # fmt: skip
     return [*sentences, left % words]
-
-
-def _rejected(cut: Cut) -> str:
-    sentence = _("Rejecting p_D below %(threshold)s decides %(number)s sentences. %(right)s")
-    right = _right(
-        cut.rejected_below, _("Reviewers would reject %(share)s of them too (%(low)s to %(high)s).")
-    )
-    return sentence % {"threshold": f"{cut.threshold:.3f}", "number": intcomma(cut.below), "right": right}
-
-
-def _kept(cut: Cut) -> str:
-    sentence = _("Keeping p_D from %(threshold)s decides %(number)s sentences. %(right)s")
-    right = _right(cut.kept_above, _("Reviewers would keep %(share)s of them too (%(low)s to %(high)s)."))
-    return sentence % {"threshold": f"{cut.threshold:.3f}", "number": intcomma(cut.above), "right": right}
 
 
 def _right(share: Estimate | None, sentence: str) -> str:

@@ -134,6 +134,15 @@ def verdict_report(score_set: ScoreSet) -> VerdictReport:
     lowest = lowest_p_d(values)
     machine = [each for each in judged if not each.human and each.sentence in p_d]
     low = [each for each in machine if lowest is not None and each.p_d is not None and each.p_d <= lowest]
+    humans = [each.kept for each in judged if each.human and each.blind and not each.second]
+    # Agreement is about sentences that two people judged blind: the first verdict of all and the first second one.
+    first: dict[int, bool] = {}
+    second: dict[int, bool] = {}
+    for each in machine:
+        if each.blind:
+            (second if each.second else first).setdefault(each.sentence, each.kept)
+    both = [number for number in first if number in second]
+    words = {True: "keep", False: "reject"}
     return VerdictReport(
         score_set=score_set,
         machine_p_d=values,
@@ -141,8 +150,8 @@ def verdict_report(score_set: ScoreSet) -> VerdictReport:
         seen=sum(not each.blind for each in judged),
         chosen=sum(each.blind and each.frame == Frame.CHOSEN and not each.human for each in judged),
         simulated=len(everything) - len(judged),
-        humans=_humans(judged),
-        kappa=_agreement(machine),
+        humans=kept_share(humans.count(False), len(humans)),
+        kappa=cohen_kappa([words[first[each]] for each in both], [words[second[each]] for each in both]),
         lowest_p_d=lowest,
         rejected=_distinct([each for each in low if each.reasons]),
         blind={each.sentence: each.kept for each in machine if each.blind and not each.second},
@@ -170,38 +179,20 @@ def _frames(machine: Sequence[JudgedSentence], sentences: int) -> list[FrameRepo
         for each in machine
         if each.blind and not each.second and (each.frame != Frame.STRATIFIED or each.stratum)
     ]
-    samples = ((frame, [each for each in first if each.frame == frame]) for frame in FRAMES)
-    return [
-        FrameReport(frame, _sample(frame, rows, sentences), [each.sentence for each in rows])
-        for frame, rows in samples
-        if rows
-    ]
-
-
-def _sample(frame: str, rows: Sequence[JudgedSentence], sentences: int) -> Sample:
-    p_d = np.array([each.p_d for each in rows], dtype=np.float64)
-    kept = np.array([each.kept for each in rows], dtype=bool)
-    if frame == Frame.STRATIFIED:
-        stratum = np.array([each.stratum or 0 for each in rows], dtype=np.int64)
-        return Sample(p_d, kept, stratum, stratum_sizes(sentences))
-    return Sample(p_d, kept, np.zeros(len(rows), dtype=np.int64), {0: max(sentences, len(rows))})
-
-
-def _humans(judged: Sequence[JudgedSentence]) -> KeptShare:
-    verdicts = [each.kept for each in judged if each.human and each.blind and not each.second]
-    return kept_share(sum(not kept for kept in verdicts), len(verdicts))
-
-
-def _agreement(machine: Sequence[JudgedSentence]) -> Kappa:
-    """Of the sentences that two people judged blind: the first verdict of all and the first second one."""
-    blind = [each for each in machine if each.blind]
-    first: dict[int, bool] = {}
-    second: dict[int, bool] = {}
-    for each in blind:
-        (second if each.second else first).setdefault(each.sentence, each.kept)
-    both = [number for number in first if number in second]
-    words = {True: "keep", False: "reject"}
-    return cohen_kappa([words[first[each]] for each in both], [words[second[each]] for each in both])
+    reports = []
+    for frame in FRAMES:
+        rows = [each for each in first if each.frame == frame]
+        if not rows:
+            continue
+        p_d = np.array([each.p_d for each in rows], dtype=np.float64)
+        kept = np.array([each.kept for each in rows], dtype=bool)
+        stratum, sizes = np.zeros(len(rows), dtype=np.int64), {0: max(sentences, len(rows))}
+        if frame == Frame.STRATIFIED:
+            stratum = np.array([each.stratum or 0 for each in rows], dtype=np.int64)
+            sizes = stratum_sizes(sentences)
+        sample = Sample(p_d, kept, stratum, sizes)
+        reports.append(FrameReport(frame, sample, [each.sentence for each in rows]))
+    return reports
 
 
 def _distinct(rows: Sequence[JudgedSentence]) -> list[JudgedSentence]:
