@@ -192,9 +192,19 @@ class BoundedTransport(httpx2.HTTPTransport):
     """
 
     def __init__(self, *, private: bool = False, seconds: float | None = None) -> None:
-        super().__init__()
+        certificates = httpx2.create_ssl_context()
+        super().__init__(verify=certificates)
 
         def deadline() -> Deadline:
             return LeastRate() if seconds is None else Deadline(seconds)
 
-        self._pool._network_backend = BoundedBackend(private=private, deadline=deadline)
+        # httpx hands no backend on, so its pool is replaced. The first line is an error where httpx has renamed it:
+        # without an error each connection would be made unchecked.
+        self._pool.close()
+        self._pool = httpcore2.ConnectionPool(
+            ssl_context=certificates,
+            max_connections=100,
+            max_keepalive_connections=20,
+            keepalive_expiry=5.0,  # like the two above, as httpx sets it
+            network_backend=BoundedBackend(private=private, deadline=deadline),
+        )

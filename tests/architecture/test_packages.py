@@ -18,7 +18,6 @@ PIN = re.compile(r"^([\w.-]+)==([\w.!+]+)", re.MULTILINE)
 PRIVATE = {
     "django": "curation/foundation/statements.py",
     "gunicorn": "semblance/serving/web_server.py",
-    "httpcore2": "curation/foundation/connections.py",
     "httpx2": "curation/foundation/connections.py",
     "huggingface-hub": "mlworkers/science/pretrained/hub.py",
     "kombu": "semblance/broker.py",

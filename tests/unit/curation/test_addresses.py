@@ -7,12 +7,13 @@ import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import httpcore2
 import httpx2
 import pytest
 
 from curation.foundation import connections
 from curation.foundation.addresses import is_inside, is_public
-from curation.foundation.connections import BoundedTransport
+from curation.foundation.connections import BoundedBackend, BoundedTransport
 
 # What the names of the test mean: two machines outside, one inside, and the metadata service of a cloud.
 NAMES = {
@@ -124,6 +125,34 @@ def test_a_machine_inside_is_asked_neither_at_once_nor_after_a_redirect(client, 
         client.get(f"http://hub.test/to/{inside}")
 
     assert machine.asked == [f"/to/{inside}"]
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_every_connection_is_made_by_the_guard(monkeypatch, scheme: str) -> None:
+    def refused(*_arguments: object, **_more: object) -> httpcore2.NetworkStream:
+        raise httpcore2.ConnectError("asked the guard")
+
+    monkeypatch.setattr(BoundedBackend, "connect_tcp", refused)
+
+    with (
+        httpx2.Client(transport=BoundedTransport(private=True), trust_env=False) as client,
+        pytest.raises(httpx2.ConnectError, match="asked the guard"),
+    ):
+        client.get(f"{scheme}://127.0.0.1:9/")
+
+
+def test_a_new_name_of_the_pool_that_httpx_uses_is_an_error(monkeypatch) -> None:
+    """Otherwise httpx would go on with its own pool, and nothing would be checked."""
+    own = httpx2.HTTPTransport.__init__
+
+    def renamed(transport: httpx2.HTTPTransport, **given: object) -> None:
+        own(transport, **given)
+        transport._connections = vars(transport).pop("_pool")
+
+    monkeypatch.setattr(httpx2.HTTPTransport, "__init__", renamed)
+
+    with pytest.raises(AttributeError, match="_pool"):
+        BoundedTransport()
 
 
 class Trickling(BaseHTTPRequestHandler):
