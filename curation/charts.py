@@ -3,6 +3,8 @@
 A chart never travels without its n, a caption that states the finding, and its table.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import re
@@ -11,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-import altair as alt
-import vl_convert
 from django.core.cache import cache
 from django.utils.safestring import SafeString, mark_safe
 
+from curation.files.heavy import alt, vl_convert
 from curation.files.tables import csv_lines
 from curation.models import mark_shown
 from curation.pairs.judged_by import with_mark

@@ -1,15 +1,17 @@
 """Charts of a campaign."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-import altair as alt
 import numpy as np
 from django.utils.translation import gettext as _
 
 from annotation.bws.studies.methods import MethodsCompared
 from curation.charts import ACCENT, CATEGORIES, DOUBTFUL, SOFT, Chart, chart_draw
+from curation.files.heavy import alt
 
 
 def score_chart(scores: Mapping[str, Any], *, judges: str) -> Chart:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import altair as alt
 import numpy as np
 from django.core.cache import cache
 from django.utils.translation import gettext as _
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from curation.charts import ACCENT, KEPT_SECONDS, LINE, Chart, chart_draw
 from curation.datasets.selectors import ScoreSetRow
+from curation.files.heavy import alt
 from curation.models import Pair, PairScore, ScoreSet
 from curation.pairs.judged_by import judged_by_all
 from curation.pairs.sample_order import random_order

@@ -1,10 +1,10 @@
 """How far the words of composed pairs overlap, beside those of random pairs of the same sentences."""
 
-import altair as alt
 import numpy as np
 from django.utils.translation import gettext as _
 
 from curation.charts import INK, Chart, chart_draw
+from curation.files.heavy import alt
 from curation.pairs.sampling.drawing import Drawn
 
 BARS = 20

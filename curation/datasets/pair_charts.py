@@ -6,7 +6,6 @@ Both are drawn from some pairs at random, whose number each chart says: texts ar
 from collections import Counter
 from typing import Any
 
-import altair as alt
 import numpy as np
 from django.core.cache import cache
 from django.db.models import Count, Max, QuerySet
@@ -14,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from curation.charts import KEPT_SECONDS, Chart, chart_draw
 from curation.datasets.selectors import ScoreSetRow
+from curation.files.heavy import alt
 from curation.models import Dataset, Pair, PairScore, ScoreSet
 from curation.pairs.overlap import dice
 from curation.pairs.sample_order import random_order

@@ -2,12 +2,12 @@
 
 from itertools import pairwise
 
-import altair as alt
 from django.core.cache import cache
 from django.utils.translation import gettext as _
 
 from curation.charts import KEPT_SECONDS, Chart, chart_draw
 from curation.datasets.selectors import ScoreSetRow, score_histogram
+from curation.files.heavy import alt
 from curation.models import ScoreSet
 from curation.statistics.histograms import Histogram
 

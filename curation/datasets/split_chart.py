@@ -3,11 +3,11 @@
 from itertools import pairwise
 from textwrap import wrap
 
-import altair as alt
 from django.utils.translation import gettext as _
 
 from curation.charts import Chart, chart_draw
 from curation.datasets.splits import SplitRow, Splits
+from curation.files.heavy import alt
 from curation.models import ScoreSet
 
 MOST_DRAWN = 6  # splits, the largest first; the table has them all

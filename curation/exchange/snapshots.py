@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-import pyarrow as pa
 from django.core.cache import cache
 from django.utils.translation import gettext as _
 
@@ -23,6 +22,7 @@ from curation.files.comparing import (
     snapshots_compared,
     texts_of,
 )
+from curation.files.heavy import pa
 from curation.foundation.errors import UserError
 from curation.foundation.shared_files import StorageError
 from curation.models import Dataset, Pair, Snapshot

@@ -5,23 +5,19 @@ compression and without dictionaries, so that a batch takes no more memory than 
 are those of the format: https://github.com/apache/arrow/blob/main/format/Message.fbs
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from curation.files.drafts import FileError
-from curation.files.parquet import ROWS_MOST, VALUE_MOST_BYTES, storage_of
+from curation.files.heavy import pa, pc
+from curation.files.parquet import ROWS_MOST, VALUE_MOST_BYTES, is_one_of, is_text, storage_of
 
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 1_000, 8 * 1024**2
-# Each value of these has its own bytes in the file; of others, such as runs and views, a few bytes may be every row.
-_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
-_PLAIN = (
-    *_TEXTS, pa.types.is_null, pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal,
-    pa.types.is_temporal, pa.types.is_fixed_size_binary,
-)  # fmt: skip
+# Types that a cell may have besides texts.
+_PLAIN = ("null", "boolean", "integer", "floating", "decimal", "temporal", "fixed_size_binary")
 # A message's table: the kind of its contents, and these; of a batch of records the table of its compression.
 _KIND, _CONTENTS, _RECORDS, _COMPRESSION = 1, 2, 3, 3
 
@@ -41,7 +37,7 @@ def arrow_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     for name in names:
         kind = storage_of(schema.field(name).type)
         is_categorical = pa.types.is_dictionary(kind)  # its dictionary is refused where it stands
-        if not is_categorical and not any(is_plain(kind) for is_plain in _PLAIN):
+        if not is_categorical and not is_text(kind) and not is_one_of(kind, _PLAIN):
             raise FileError(f'The column "{name}" of {path.name} is not plain ({kind}); save it as Parquet.')
     try:
         with pa.memory_map(str(path)) as source:
@@ -64,7 +60,7 @@ def _rows(path: Path, batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
     # Places of texts that lie outside their message would be read where something else is.
     batch.validate(full=True)
     columns = [each.storage if isinstance(each, pa.ExtensionArray) else each for each in batch.columns]
-    texts = [each for each in columns if any(is_text(each.type) for is_text in _TEXTS)]
+    texts = [each for each in columns if is_text(each.type)]
     longest = max([1, *(pc.max(pc.binary_length(each)).as_py() or 0 for each in texts)])
     if longest > VALUE_MOST_BYTES:
         raise FileError(

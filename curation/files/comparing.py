@@ -3,6 +3,8 @@
 Pairs are matched by their number, which a snapshot keeps in its column `pair`.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from curation.files.heavy import pa, pc, pq
 from curation.files.json_text import json_from
 from curation.pairs.leaks import Leak, leaks_between_texts
 

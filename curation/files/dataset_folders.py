@@ -2,6 +2,8 @@
 the hub keeps them, with the splits that a README or the files' names give. No script of a folder is run.
 """
 
+from __future__ import annotations
+
 import re
 import shutil
 import tempfile
@@ -14,13 +16,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import yaml
 
 from curation.files.arrow_stream import arrow_rows, arrow_schema
 from curation.files.columns import names_listed, nested_refusal
 from curation.files.drafts import FileError
+from curation.files.heavy import pa, pq
 from curation.files.json_text import json_from
 from curation.files.parquet import (
     class_names,

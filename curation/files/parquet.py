@@ -5,6 +5,8 @@ millions of rows, and counts are only claimed. So the tables of the file and the
 ourselves, and rows are taken out in batches that stay small even if every value is as long as its page allows.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from collections import Counter
@@ -14,11 +16,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
-
 from curation.files.drafts import FileError
+from curation.files.heavy import pa, pc, pq
 from curation.files.json_text import json_from
 from curation.files.thrift import Struct, ThriftError, ThriftReader
 
@@ -39,9 +38,6 @@ _HEAD_BYTES = (1024, 64 * 1024)  # a page's head is short; statistics may make i
 _HEAD_MOST_MEMBERS = 1000
 # Else the library takes a whole column of a group of rows into memory.
 _PIECEMEAL = {"pre_buffer": False, "buffer_size": 64 * 1024}
-_IS_TEXT = (pa.types.is_string, pa.types.is_binary, pa.types.is_large_string, pa.types.is_large_binary)
-# Values that say where their text is: many rows may have the same.
-_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 _TAIL = 8  # the length of the tables, and PAR1
 _MARK = b"PAR1"
 # The numbers of the format: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
@@ -176,13 +172,25 @@ def storage_of(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
+def is_one_of(kind: pa.DataType, names: Sequence[str]) -> bool:
+    """names: of Arrow's types, such as "large_string"."""
+    return any(getattr(pa.types, f"is_{name}")(kind) for name in names)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Each value has its own bytes in a file; of others, such as runs and views, a few bytes may be every row."""
+    return is_one_of(kind, ("string", "binary", "large_string", "large_binary"))
+
+
 def _plain(column: pa.Array) -> pa.Array:
     """Texts, and what stands for texts, as Arrow has them without names of the file's own, each with its own bytes."""
     kind = storage_of(column.type)
-    if kind in _VIEWS or pa.types.is_dictionary(kind) or any(is_text(kind) for is_text in _IS_TEXT):
+    # Values that say where their text is: many rows may have the same.
+    views = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    if kind in views or pa.types.is_dictionary(kind) or is_text(kind):
         while isinstance(column, pa.ExtensionArray):
             column = column.storage
-    return column.cast(_VIEWS[kind]) if kind in _VIEWS else column
+    return column.cast(views[kind]) if kind in views else column
 
 
 @contextmanager
@@ -352,4 +360,4 @@ def _bounded_length(path: Path, longest: int) -> int:
 def _texts(column: pa.Array) -> pa.Array:
     """The texts of a column, each of a dictionary once; nothing of a column of other values."""
     values = _plain(column.dictionary) if pa.types.is_dictionary(column.type) else column
-    return values if any(is_text(values.type) for is_text in _IS_TEXT) else values[:0].cast(pa.string())
+    return values if is_text(values.type) else values[:0].cast(pa.string())

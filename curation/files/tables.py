@@ -10,10 +10,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from curation.files.drafts import FileError
+from curation.files.heavy import pa, pq
 from curation.files.writing import as_text, replacing
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
@@ -21,7 +19,6 @@ FORMATS = ("csv", "tsv", "jsonl", "parquet")
 Kind = Literal["text", "number", "integer", "nested"]
 Row = Sequence[object]
 
-_ARROW = {"text": pa.string(), "number": pa.float64(), "integer": pa.int64(), "nested": pa.list_(pa.string())}
 _ROWS_IN_GROUP = 20_000
 _CHARACTERS_IN_BLOCK = 64 * 1024
 # Where a spreadsheet would begin a formula, also in the width of Chinese and Japanese: at the start of a cell, and
@@ -133,7 +130,13 @@ def _parquet_blocks(
     columns: Sequence[Column], rows: Iterable[Row], about: Mapping[str, str]
 ) -> Iterator[bytes]:
     """Its row groups, and then its end, without which nothing reads the file."""
-    schema = pa.schema([(column.name, _ARROW[column.kind]) for column in columns], metadata=dict(about))
+    types = {
+        "text": pa.string(),
+        "number": pa.float64(),
+        "integer": pa.int64(),
+        "nested": pa.list_(pa.string()),
+    }
+    schema = pa.schema([(column.name, types[column.kind]) for column in columns], metadata=dict(about))
     made = _Made()
     with pq.ParquetWriter(made, schema, compression="zstd") as writer:
         remaining = iter(rows)

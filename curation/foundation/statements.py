@@ -9,10 +9,10 @@ import inspect
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, Generic, ParamSpec, TypeVar
 from uuid import UUID
 
-import psycopg
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
 from django.db.models import (
     BigIntegerField,
@@ -52,11 +52,16 @@ class Slot(Expression):
         return "%s", [self]
 
 
-class _PreparedCursor(psycopg.Cursor[Any]):
-    """Sends values apart from the statement, which the server then plans once."""
+@cache
+def _prepared_cursor() -> type:
+    """A class of cursors that send values apart from the statement, which the server then plans once."""
+    import psycopg  # noqa: PLC0415 - SQLite does without
 
-    def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
-        return super().execute(query, params, prepare=True, **options)
+    class PreparedCursor(psycopg.Cursor[Any]):
+        def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
+            return super().execute(query, params, prepare=True, **options)
+
+    return PreparedCursor
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,8 @@ class Statement:
         if connection.vendor != "postgresql":
             return cls(sql, parameters)
         slots = tuple(parameter for parameter in parameters if isinstance(parameter, Slot))
-        quote = psycopg.sql.quote
+        from psycopg.sql import quote  # noqa: PLC0415
+
         pieces = [
             "%s" if isinstance(each, Slot) else quote(each, connection.connection).replace("%", "%%")
             for each in parameters
@@ -92,7 +98,7 @@ class Statement:
         cursor: Any = database.cursor()
         # A log of statements shows them with their values, which only Django's cursor knows.
         if database.vendor == "postgresql" and not database.queries_logged:
-            cursor.cursor = _PreparedCursor(database.connection)
+            cursor.cursor = _prepared_cursor()(database.connection)
         cursor.execute(self.sql, parameters)
         return cursor
 

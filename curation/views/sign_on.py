@@ -20,7 +20,6 @@ from curation.people.accounts.second_factor import ELSEWHERE
 from curation.people.sign_on.claims import Identity
 from curation.people.sign_on.groups import rights_of
 from curation.people.sign_on.people import person_signed_on
-from curation.people.sign_on.provider import FAILURES, sign_on_answered, sign_on_begun
 from curation.views.people import BACKEND
 
 logger = logging.getLogger(__name__)
@@ -32,6 +31,8 @@ logger = logging.getLogger(__name__)
 def sign_on(request: HttpRequest) -> HttpResponse:
     """To the provider, which sends the person back to `sign_on_callback`."""
     _require_provider()
+    from curation.people.sign_on.provider import FAILURES, sign_on_begun  # noqa: PLC0415 - takes long to load
+
     try:
         return sign_on_begun(request)
     except FAILURES as error:
@@ -43,6 +44,7 @@ def sign_on(request: HttpRequest) -> HttpResponse:
 @require_GET
 def sign_on_callback(request: HttpRequest) -> HttpResponse:
     _require_provider()
+    from curation.people.sign_on.provider import FAILURES, sign_on_answered  # noqa: PLC0415
 
     def done(identity: Identity, page: str) -> HttpResponse:
         rights = rights_of(identity.groups, settings.OIDC_ROLES)

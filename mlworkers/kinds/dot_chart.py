@@ -1,13 +1,15 @@
 """Dots with their intervals, one in each row: what the charts of several results have in common."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 from django.utils.translation import gettext as _
 
 from curation.charts import ACCENT, SOFT
+from curation.files.heavy import alt
 from curation.results.estimates import Estimate
 from curation.results.reports import Chart
 

@@ -1,11 +1,12 @@
 """The file of candidates that a round-trip translation leaves."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from django.utils.translation import gettext as _
 
+from curation.files.heavy import pa, pq
 from curation.files.tables import Column
 from curation.foundation.errors import UserError
 from mlworkers.models import Run

@@ -1,14 +1,16 @@
 """The curves of a run, drawn while it goes."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.charts import Chart, chart_draw
+from curation.files.heavy import alt
 
 SERIES = ("seed", "fold")  # numbers that say which training a point belongs to
 MOST_STEPS = 150  # drawn; more would not be seen, and each look at the page draws again

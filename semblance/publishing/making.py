@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from curation.datasets.lineage import wrote_scores
 from curation.exchange.exporting import snapshot_file
+from curation.files.heavy import pq
 from curation.files.publishing.making import (
     ChosenPairs,
     ComposedPairs,

@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import asdict, replace
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from curation.files.comparing import snapshot_leaks
+from curation.files.heavy import pq
 from curation.files.publishing.facts import (
     UNASSIGNED,
     WHOLE,

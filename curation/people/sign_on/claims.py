@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import jwt
-
 # Of keys in two parts alone: what only the provider could sign. None of them is chosen by the token.
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 LEEWAY_SECONDS = 60  # that the clocks of the provider and of this machine may differ
@@ -37,6 +35,8 @@ def claims_of(token: str, *, keys: Mapping[str, Any], issuer: str, client: str, 
     keys: the provider's JSON Web Key Set. Raises SignOnError for a signature of no key of the provider's, another
     issuer or client, a token that is too old, and one that was made for another login.
     """
+    import jwt  # noqa: PLC0415 - with its cryptography it takes long to load
+
     try:
         header = jwt.get_unverified_header(token)
         algorithm = header.get("alg")

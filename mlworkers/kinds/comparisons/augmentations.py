@@ -1,10 +1,11 @@
 """A comparison of paraphrases: a table with a row for each share, variant and size, a chart, and what they show."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.urls import reverse
 from django.utils.text import capfirst, get_text_list
@@ -12,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.charts import CATEGORIES
+from curation.files.heavy import alt
 from curation.results import tables
 from curation.results.reports import Chart, Link, Links, Points, Report, Section
 from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell, difference_of, mean_of

@@ -1,9 +1,9 @@
 """What a comparison of weightings found, as a chart."""
 
-import altair as alt
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from curation.files.heavy import alt
 from curation.results.reports import Chart
 from mlworkers.kinds.comparisons.comparison import Comparison
 from mlworkers.kinds.dot_chart import Dot, dots_in_rows

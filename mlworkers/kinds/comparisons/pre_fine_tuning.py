@@ -1,10 +1,11 @@
 """A comparison of pre-fine-tunings: of each task a heatmap, a table with a row for each variant, and what they show."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.urls import reverse
 from django.utils.text import capfirst
@@ -12,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.charts import ACCENT, INK, SURFACE, WRONG
+from curation.files.heavy import alt
 from curation.results import tables
 from curation.results.reports import Chart, Link, Links, Part, Points, Report, Section, Text
 from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell, difference_of, mean_of

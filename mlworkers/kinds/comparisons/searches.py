@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-import altair as alt
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.charts import ACCENT, SOFT, Chart, chart_draw
+from curation.files.heavy import alt
 from mlworkers.models import Run
 from mlworkers.science.encoders.plan import ComparisonPlan, SharedTraining, Weighting
 from mlworkers.science.encoders.search_plan import FITTED_WORD

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from curation.charts import ACCENT, SOFT
+from curation.files.heavy import alt
 from curation.results.estimates import Estimate
 from curation.results.reports import Chart, Link, Links, Report, Section, Text
 from curation.results.tables import Column, Row, Table

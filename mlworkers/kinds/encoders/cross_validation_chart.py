@@ -1,15 +1,17 @@
 """A cross-validation as charts: the methods under each protocol beside each other, and the methods on each source."""
 
+from __future__ import annotations
+
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.charts import ACCENT, DOUBTFUL, GOOD, INK, SOFT
+from curation.files.heavy import alt
 from curation.results.estimates import Estimate
 from curation.results.reports import Chart
 from mlworkers.kinds.encoders.cross_validation import (

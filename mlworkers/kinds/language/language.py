@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from curation.files.heavy import alt
 from curation.results.estimates import Estimate, estimate_stored
 from curation.results.reports import Chart, Points, Report, Section, Text
 from curation.results.tables import Cell, Column, Row, Table

@@ -1,13 +1,15 @@
 """Heatmaps of similarity and BLEU: the percent of pairs in each square of 5 × 5, and outlined cells of tags."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import altair as alt
 import numpy as np
 from django.utils.translation import gettext as _
 
 from curation.charts import ACCENT, INK, SOFT
+from curation.files.heavy import alt
 from mlworkers.science.paraphrasing.profile import STEP, Profile
 from mlworkers.science.paraphrasing.tags import TOP, Tag, TagBounds
 

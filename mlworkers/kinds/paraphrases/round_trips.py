@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 from django.core.cache import cache
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from curation.charts import KEPT_SECONDS, Chart, chart_draw
 from curation.datasets.agreement import scores_of_both
 from curation.datasets.selectors import ScoreSetRow
+from curation.files.heavy import pa
 from curation.models import Pair
 from curation.pairs.judged_by import judged_by_all
 from mlworkers.kinds.dot_chart import Dot, dots_in_rows, labels_axis
@@ -23,7 +23,7 @@ from mlworkers.science.paraphrasing.tags import Tag, TagBounds
 from mlworkers.science.paraphrasing.yields import Yield, yields_of
 
 CSV_COLUMNS = ("setting", "similarity", "bleu", "candidates", "percent", "known candidates")
-Read = Callable[[Sequence[str]], pa.Table]
+Read = Callable[[Sequence[str]], "pa.Table"]
 DRAWN = 32  # settings of a chart at most
 _LABELS = 120  # pixels for the names of settings
 

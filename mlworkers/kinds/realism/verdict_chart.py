@@ -1,11 +1,13 @@
 """How often reviewers keep sentences of which p_D, as a chart."""
 
+from __future__ import annotations
+
 from typing import Any
 
-import altair as alt
 from django.utils.translation import gettext as _
 
 from curation.charts import ACCENT, SOFT, Chart, chart_draw
+from curation.files.heavy import alt
 from mlworkers.kinds.realism.verdicts import FrameReport
 
 
