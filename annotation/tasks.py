@@ -1,6 +1,5 @@
 """What beat asks for, and what pages leave to a worker."""
 
-import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -9,7 +8,6 @@ from uuid import UUID
 
 from celery import shared_task
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
 
 from annotation.campaigns.adapting import blocks_make
 from annotation.campaigns.commissioning import (
@@ -47,10 +45,8 @@ from annotation.results.works import (
     works_free,
 )
 from curation.foundation.errors import UserError
-from curation.foundation.heartbeats import database_now
+from curation.foundation.heartbeats import database_now, worker_invite
 from curation.models import ImportBatch, User
-
-logger = logging.getLogger(__name__)
 
 
 @shared_task(name="annotation.expire_leases")
@@ -85,7 +81,7 @@ def design(campaign_pk: int) -> bool:
 
 def design_invite(campaign_pk: int) -> None:
     """Invite a worker. Where no message arrives, the next sweep invites again."""
-    _send(design, campaign_pk)
+    worker_invite(design.name, campaign_pk)
 
 
 @shared_task(name="annotation.judgements_import")
@@ -96,7 +92,7 @@ def judgements_import_task(batch_pk: int) -> bool:
 
 def import_invite(batch_pk: int) -> None:
     """Invite a worker. Where no message arrives, the next sweep invites again."""
-    _send(judgements_import_task, batch_pk)
+    worker_invite(judgements_import_task.name, batch_pk)
 
 
 def judgements_check_now_or_later(*, batch: ImportBatch, options: JudgementOptions) -> None:
@@ -111,13 +107,6 @@ def judgements_import_now_or_later(*, batch: ImportBatch) -> Campaign | None:
     if campaign is None:
         import_invite(batch.pk)
     return campaign
-
-
-def _send(task: Any, pk: int) -> None:
-    try:
-        task.apply_async(args=(pk,), retry=False, expires=600)
-    except OperationalError as error:
-        logger.warning("%s(%s): the broker cannot be reached: %s", task.name, pk, error)
 
 
 def design_now_or_later(
@@ -143,7 +132,7 @@ def work(work_pk: int) -> bool:
 
 def work_invite(work_pk: int) -> None:
     """Invite a worker. Where no message arrives, the next sweep invites again."""
-    _send(work, work_pk)
+    worker_invite(work.name, work_pk)
 
 
 def work_now_or_later(

@@ -4,8 +4,6 @@ The upload is a row of `curation.ImportBatch`, kept and claimed as uploads of pa
 where `manage.py bws import` decides it, in `annotation.results.importing`.
 """
 
-import logging
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -18,6 +16,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.bws.files.columns import Columns, RecognisedColumns
 from annotation.bws.files.judgement_files import JudgementFile, read_judgements
@@ -26,7 +25,6 @@ from annotation.bws.files.tables import table_beginning
 from annotation.models import Campaign
 from annotation.results.importing import judgements_foresee, judgements_record
 from curation.exchange.claiming import (
-    import_beat,
     import_checked,
     import_claim,
     import_claim_waiting,
@@ -54,7 +52,8 @@ from curation.files.progress import Report, silent
 from curation.files.tables import csv_lines
 from curation.files.writing import as_text, replacing
 from curation.foundation.errors import UserError, error_on_page
-from curation.foundation.heartbeats import ClaimLost, beating, connection_lost
+from curation.foundation.heartbeats import connection_lost, database_now
+from curation.foundation.jobs import Hold, job_do
 from curation.models import ImportBatch
 from curation.people.access import dataset_require_active
 
@@ -66,8 +65,9 @@ MOST_ROWS = 300_000
 ERRORS_KEPT = 100
 PREVIEW_ROWS = 5
 JUDGEMENTS = ImportBatch.Kind.JUDGEMENTS
-
-logger = logging.getLogger(__name__)
+_BROKE = gettext_lazy(
+    "An unexpected error stopped the import; the log of the site describes it. Import the file again."
+)
 
 
 @dataclass(frozen=True)
@@ -220,46 +220,31 @@ def judgements_carry_out(*, batch_pk: int) -> bool:
     batch = ImportBatch.objects.filter(pk=batch_pk, kind=JUDGEMENTS).select_related("dataset").first()
     if batch is None or not import_claim_waiting(batch=batch):
         return False
-    progress = _Progress(batch)
-    try:
-        with beating("import heartbeat", progress.beat), _failure_recorded(batch):
-            dataset_require_active(batch.dataset)
-            if batch.checked:
-                _import_claimed(batch, progress)
-            else:
-                _check(batch, JudgementOptions.from_json(batch.mapping), most_rows=MOST_ROWS, report=progress)
-                import_checked(batch=batch)
-    except (UserError, FileError):
-        return False
-    except Exception:
-        logger.exception("Import %s of judgements failed", batch_pk)
-        return False
-    return True
+    return job_do(
+        Hold(batch),
+        _carry_out,
+        broke=str(_BROKE),
+        fails=lambda hold, sentence: import_failed(batch=hold.job, error=sentence),
+    )
 
 
-class _Progress:
-    """Notes how far a worker is. A thread with its own connection writes the note about once a second, also
-    while the worker is inside a transaction.
-    """
+def _carry_out(hold: Hold[ImportBatch]) -> None:
+    batch = hold.job
 
-    def __init__(self, batch: ImportBatch) -> None:
-        self._batch = batch
-        self._note: dict[str, Any] = {}
-        self._lost = threading.Event()
-
-    def __call__(self, done: int, total: int, message: str) -> None:
-        if self._lost.is_set():
-            raise UserError(_("Another process continued this import, so this process stopped."))
-        self._note = {"done": done, "total": total, "message": message}
+    def progress(done: int, total: int, message: str) -> None:
+        hold.note(written={"done": done, "total": total, "message": message})
         if not total:  # a stage begins; inside the transaction that may follow, SQLite takes no notes
-            import_beat(batch=self._batch, written=self._note)
+            hold.beat(database_now())
 
-    def beat(self, _at: datetime) -> None:
-        try:
-            import_beat(batch=self._batch, written=self._note)
-        except UserError:
-            self._lost.set()
-            raise ClaimLost from None
+    dataset_require_active(batch.dataset)
+    try:
+        if batch.checked:
+            _import_claimed(batch, progress)
+        else:
+            _check(batch, JudgementOptions.from_json(batch.mapping), most_rows=MOST_ROWS, report=progress)
+            import_checked(batch=batch)
+    except FileError as error:
+        raise error_on_page(error) from error
 
 
 def _import_claimed(batch: ImportBatch, report: Report) -> Campaign:
@@ -353,8 +338,5 @@ def _failure_recorded(batch: ImportBatch) -> Iterator[None]:
     except Exception as error:
         if connection_lost(error):  # its heartbeat goes stale, and another worker is invited
             raise
-        message = _(
-            "An unexpected error stopped the import; the log of the site describes it. Import the file again."
-        )
-        import_failed(batch=batch, error=message)
+        import_failed(batch=batch, error=str(_BROKE))
         raise

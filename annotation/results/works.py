@@ -6,9 +6,7 @@ killed, a worker takes it over. What is computed holds no transaction; what it s
 
 import hashlib
 import json
-import logging
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -44,24 +42,14 @@ from annotation.results.slider import (
 )
 from annotation.results.study import study_compute, study_store
 from curation.foundation.errors import UserError
-from curation.foundation.heartbeats import (
-    LOST_MAX,
-    ClaimLost,
-    beating,
-    claim_first,
-    connection_lost,
-    database_now,
-    free,
-    held,
-)
+from curation.foundation.heartbeats import database_now, free
+from curation.foundation.jobs import Hold, job_claim, job_do
 from curation.models import ScoreSet, User
 
 Kind, State = CampaignWork.Kind, CampaignWork.State
 Store = Callable[[], dict[str, Any]]
 COMPARED_AGAIN_AFTER = timedelta(seconds=60)  # while people rate, every rating outdates the comparison
 WORKS_KEPT = 20  # of a campaign and a kind: who asked finds what became of it
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -241,55 +229,34 @@ def work_carry_out(*, work_pk: int, beats: bool = True) -> bool:
 
     beats: whether heartbeats are sent, for which small work in a request is too short.
     """
-    gave_up = _(
-        "%(number)s workers stopped responding during this work, usually because of too little memory; give the "
-        "worker more memory."
-    ) % {"number": LOST_MAX}
-    work = claim_first(
+    hold = job_claim(
         works_free(database_now()).filter(pk=work_pk),
         at=database_now(),
-        given_up={"state": State.FAILED, "message": gave_up},
+        gave_up=_(
+            "%(number)s workers stopped responding during this work, usually because of too little memory; give the "
+            "worker more memory."
+        ),
     )
-    if work is None:
-        return False
+    broke = _("An unexpected error stopped it; the log describes it. Ask for it again.")
+    return hold is not None and job_do(hold, _do, broke=broke, fails=_failed, beats=beats)
+
+
+def _failed(hold: Hold[CampaignWork], sentence: str) -> None:
+    hold.rows.update(state=State.FAILED, message=sentence, finished_at=database_now())
+
+
+def _do(hold: Hold[CampaignWork]) -> None:
+    work = hold.job
     deed, is_good = DEEDS[work.kind], False
-
-    def beat(at: datetime) -> None:
-        if not _ours(work).update(heartbeat_at=at):
-            raise ClaimLost
-
     try:
-        with beating("work heartbeat", beat) if beats else nullcontext():
-            _end(work, deed.compute(work))
+        store = deed.compute(work)
+        with atomic():
+            result = store()
+            hold.end(result=result, message="", finished_at=database_now())
         is_good = True
-    except ClaimLost:
-        pass  # another worker has it, or somebody withdrew it
-    except UserError as error:
-        _ours(work).update(state=State.FAILED, message=str(error), finished_at=database_now())
-    except Exception as error:
-        if connection_lost(error):  # its heartbeat goes stale, and another worker is invited
-            logger.warning("Campaign %s: the database went away: %s", work.campaign_id, error)
-        else:
-            logger.exception("Campaign %s: %s failed", work.campaign_id, work.kind)
-            message = _("An unexpected error stopped it; the log describes it. Ask for it again.")
-            _ours(work).update(state=State.FAILED, message=message, finished_at=database_now())
     finally:
         if not is_good and deed.forget is not None:
             deed.forget(work)
-    return is_good
-
-
-def _ours(work: CampaignWork) -> QuerySet[CampaignWork]:
-    return held(CampaignWork.objects.filter(pk=work.pk), attempt=work.attempt)
-
-
-@atomic
-def _end(work: CampaignWork, store: Store) -> None:
-    """Store the result and end the work. Its row is written last: others do not wait for it while rows are written."""
-    result = store()
-    ended = {"state": State.DONE, "result": result, "message": "", "finished_at": database_now()}
-    if not _ours(work).update(**ended):
-        raise ClaimLost
 
 
 def _publish(work: CampaignWork) -> Store:

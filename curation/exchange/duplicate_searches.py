@@ -1,7 +1,5 @@
 """Searches for duplicates: few pairs while somebody waits, more by a worker; what was found is stored."""
 
-import logging
-import threading
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,17 +18,8 @@ from curation.datasets.duplicates import (
 )
 from curation.datasets.rows import rows_add
 from curation.foundation.errors import UserError
-from curation.foundation.heartbeats import (
-    LOST_MAX,
-    ClaimLost,
-    beating,
-    claim_first,
-    connection_lost,
-    database_now,
-    free,
-    held,
-    worker_invite,
-)
+from curation.foundation.heartbeats import database_now, free, worker_invite
+from curation.foundation.jobs import Hold, job_claim, job_do
 from curation.models import Dataset, DuplicateFound, DuplicateSearch, User
 from curation.pairs.duplicate_groups import Likeness
 
@@ -40,8 +29,6 @@ MOST_OTHERS = 20  # datasets
 SEARCHES_KEPT = 10  # of a dataset
 LOOSEST, STRICTEST = 0.5, 1.0  # a lower Jaccard index finds pairs that say something else
 State = DuplicateSearch.State
-
-logger = logging.getLogger(__name__)
 
 
 def search_ask(
@@ -104,64 +91,34 @@ def search_cancel(*, search: DuplicateSearch) -> None:
 
 def search_carry_out(*, search_pk: int) -> bool:
     """Search, if it is still to be had; whether that came to a good end."""
-    gave_up = _(
-        "%(number)s workers stopped responding during this search, usually because of too little memory."
-    )
-    search = claim_first(
+    hold = job_claim(
         _free(database_now()).filter(pk=search_pk),
         at=database_now(),
-        given_up={"state": State.FAILED, "message": gave_up % {"number": LOST_MAX}},
+        gave_up=_(
+            "%(number)s workers stopped responding during this search, usually because of too little memory."
+        ),
         done=0,
         total=0,
     )
-    if search is None:
-        return False
-    progress = _Progress(search)
-    try:
-        with beating("duplicate search heartbeat", progress.beat):
-            datasets = datasets_searched(search)
-            state = pairs_state(datasets)
-            found = duplicates_found(
-                datasets[0], against=datasets[1:], threshold=search.threshold, compared=progress
-            )
-            _store(search, found, state)
-    except ClaimLost:
-        return False
-    except UserError as error:
-        _held(search).update(state=State.FAILED, message=str(error))
-        return False
-    except Exception as error:
-        if connection_lost(error):  # its heartbeat goes stale, and another worker is invited
-            logger.warning("Search %s for duplicates: the database went away: %s", search_pk, error)
-            return False
-        logger.exception("Search %s for duplicates failed", search_pk)
-        message = _("An unexpected error stopped the search; the log describes it. Search again.")
-        _held(search).update(state=State.FAILED, message=message)
-        return False
-    return True
+    broke = _("An unexpected error stopped the search; the log describes it. Search again.")
+    return hold is not None and job_do(hold, _search, broke=broke)
 
 
-class _Progress:
-    """Notes how far the search is. A thread with its own connection writes the note about once a second."""
-
-    def __init__(self, search: DuplicateSearch) -> None:
-        self._search = search
-        self._note = {"done": 0, "total": 0}
-        self._lost = threading.Event()
-
-    def __call__(self, done: int, total: int) -> None:
-        if self._lost.is_set():
-            raise ClaimLost
-        self._note = {"done": done, "total": total}
-
-    def beat(self, at: datetime) -> None:
-        if not _held(self._search).update(heartbeat_at=at, **self._note):
-            self._lost.set()
-            raise ClaimLost
+def _search(hold: Hold[DuplicateSearch]) -> None:
+    search = hold.job
+    datasets = datasets_searched(search)
+    state = pairs_state(datasets)
+    found = duplicates_found(
+        datasets[0],
+        against=datasets[1:],
+        threshold=search.threshold,
+        compared=lambda done, total: hold.note(done=done, total=total),
+    )
+    _store(hold, found, state)
 
 
 @transaction.atomic
-def _store(search: DuplicateSearch, found: Sequence[Duplicates], state: str) -> None:
+def _store(hold: Hold[DuplicateSearch], found: Sequence[Duplicates], state: str) -> None:
     """Put what was found in the place of what an earlier search found. Raises ClaimLost where the claim is lost."""
     counted = Counter(group.likeness for group in found)
     counts = {
@@ -170,22 +127,16 @@ def _store(search: DuplicateSearch, found: Sequence[Duplicates], state: str) -> 
         "leaks": sum(group.leaks for group in found),
         "elsewhere": sum(bool(group.elsewhere) for group in found),
     }
-    ended = {"state": State.DONE, "counts": counts, "pairs_state": state, "finished_at": database_now()}
-    if not _held(search).update(**ended):
-        raise ClaimLost
-    search.found.all().delete()
+    hold.end(counts=counts, pairs_state=state, finished_at=database_now())
+    hold.job.found.all().delete()
     columns = ("group", "place", "pair_id", "likeness", "pairs", "leaks", "elsewhere")
     rows = (
         (rank, place, number, group.likeness.value, len(group.numbers), group.leaks, bool(group.elsewhere))
         for rank, group in enumerate(found, start=1)
         for place, number in enumerate(group.numbers)
     )
-    rows_add(DuplicateFound, shared={"search_id": search.pk}, columns=columns, rows=rows)
+    rows_add(DuplicateFound, shared={"search_id": hold.job.pk}, columns=columns, rows=rows)
 
 
 def _free(at: datetime) -> QuerySet[DuplicateSearch]:
     return DuplicateSearch.objects.filter(free(at, waiting=[State.WAITING]))
-
-
-def _held(search: DuplicateSearch) -> QuerySet[DuplicateSearch]:
-    return held(DuplicateSearch.objects.filter(pk=search.pk), attempt=search.attempt)

@@ -90,7 +90,9 @@ def test_pure_folders_run_where_django_is_not_installed() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_web_process_imports_no_machine_learning_library_and_starts_without_what_takes_long_to_load() -> None:
+def test_the_web_process_imports_no_machine_learning_library_and_starts_without_what_takes_long_to_load() -> (
+    None
+):
     done = python(MODULES_LOADED)
 
     assert done.returncode == 0, done.stderr

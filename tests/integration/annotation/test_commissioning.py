@@ -35,7 +35,7 @@ program = program_fixture
 def invited(monkeypatch) -> list[int]:
     """The campaigns for which a worker was invited."""
     found: list[int] = []
-    monkeypatch.setattr(tasks.design, "apply_async", lambda args, **options: found.append(args[0]))
+    monkeypatch.setattr(tasks, "worker_invite", lambda _task, pk: found.append(pk))
     return found
 
 

@@ -6,10 +6,11 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotation.campaigns.commissioning import DesignStopped, Progress, design_claim, design_commission
+from annotation.campaigns.commissioning import Progress, design_claim, design_commission
 from annotation.campaigns.services import campaign_create, design_cancel
 from annotation.models import CampaignDesign
 from curation.foundation import heartbeats
+from curation.foundation.heartbeats import ClaimLost, beating
 from tests.factories import DatasetFactory, PairFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -37,7 +38,7 @@ def test_progress_is_written_while_the_tuples_are_written_in_one_transaction(pro
         pytest.skip("SQLite has one writer: its progress stands still while the tuples are written.")
     before = CampaignDesign.objects.get().heartbeat_at
 
-    with progress.heartbeat(), transaction.atomic():
+    with beating("heartbeat", progress._hold.beat), transaction.atomic():
         progress.written(3, 12)
         wait_for(lambda: CampaignDesign.objects.get().done == 3)
         work = CampaignDesign.objects.get()
@@ -47,8 +48,8 @@ def test_progress_is_written_while_the_tuples_are_written_in_one_transaction(pro
 
 
 def test_a_search_that_somebody_cancelled_ends_at_its_next_round(progress) -> None:
-    with progress.heartbeat():
+    with beating("heartbeat", progress._hold.beat):
         design_cancel(campaign=CampaignDesign.objects.get().campaign)
-        wait_for(progress._lost.is_set)
-        with pytest.raises(DesignStopped):
+        wait_for(progress._hold._lost.is_set)
+        with pytest.raises(ClaimLost):
             progress.searched(1, 10)

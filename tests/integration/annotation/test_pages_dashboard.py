@@ -66,7 +66,7 @@ def large(monkeypatch) -> None:
 def asked(monkeypatch) -> list[int]:
     """The works for which a worker was invited."""
     found: list[int] = []
-    monkeypatch.setattr(annotation_tasks.work, "apply_async", lambda args, **options: found.append(args[0]))
+    monkeypatch.setattr(annotation_tasks, "worker_invite", lambda _task, pk: found.append(pk))
     return found
 
 

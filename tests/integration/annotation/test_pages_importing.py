@@ -84,7 +84,7 @@ def apply(client, address):
 @pytest.fixture
 def at_once(monkeypatch) -> None:
     """No worker answers the messages of these tests: they call the task themselves."""
-    monkeypatch.setattr("annotation.tasks._send", lambda _task, _pk: None)
+    monkeypatch.setattr("annotation.tasks.worker_invite", lambda _task, _pk: None)
 
 
 def test_the_upload_is_shown_with_its_columns_recognised(upload, client, address) -> None:

@@ -33,7 +33,7 @@ UNDERWAY = "A worker computes the scores and publishes them."
 def invited(monkeypatch) -> list[int]:
     """The works for which a worker was invited."""
     found: list[int] = []
-    monkeypatch.setattr(tasks.work, "apply_async", lambda args, **options: found.append(args[0]))
+    monkeypatch.setattr(tasks, "worker_invite", lambda _task, pk: found.append(pk))
     return found
 
 
