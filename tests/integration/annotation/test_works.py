@@ -17,6 +17,7 @@ from annotation.results.works import (
     works_free,
 )
 from curation.foundation.heartbeats import LOST_MAX, ClaimLost, stale_after
+from curation.foundation.jobs import Hold
 from curation.models import AuditEntry, Dataset, ScoreSet
 from mlworkers.models import WorkerHeartbeat
 from tests.factories import MembershipFactory
@@ -235,7 +236,7 @@ def test_a_worker_that_was_paused_while_another_took_over_stores_nothing(judged)
     work.attempt = 4
 
     with pytest.raises(ClaimLost):
-        works._end(work, works._publish(work))
+        works._do(Hold(work))
 
     assert not ScoreSet.objects.exists()
 
