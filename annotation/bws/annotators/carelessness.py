@@ -99,41 +99,39 @@ def reading_letters(text: str) -> int:
 
 def carelessness_signs(answers: Answers) -> list[Sign]:
     """The signs in one person's own answers. `agreement_signs` compares people."""
+    signs: list[Sign | None] = []
     recent = answers.latest(RECENT)
-    habit = _uneven(SignKind.POSITION, _roles(answers), answers.sizes)
-    # Who always takes one position also has one order; one sign says it.
-    found = [_speed_sign(recent), habit, None if habit else _order_sign(recent), _rhythm_sign(recent)]
-    return [sign for sign in found if sign is not None]
-
-
-def _speed_sign(answers: Answers) -> Sign | None:
-    timed = ~np.isnan(answers.seconds)
+    timed = ~np.isnan(recent.seconds)
     # `least`: the seconds that reading takes at three times the usual speed (n,).
-    seconds, least = answers.seconds[timed], answers.letters[timed] / LETTERS_PER_SECOND
-    fast = int((seconds < least).sum())
+    seconds, least = recent.seconds[timed], recent.letters[timed] / LETTERS_PER_SECOND
+    count, fast = len(seconds), int((seconds < least).sum())
     # A sign needs the lower bound of the share of fast answers above TOO_FAST_SHARE, at 99.9 % confidence.
-    if len(seconds) < FEWEST or share_bounds(fast, len(seconds), CONFIDENCE)[0] <= TOO_FAST_SHARE:
-        return None
-    return Sign(
-        SignKind.SPEED,
-        float(np.median(seconds)),
-        float(np.median(least)),
-        len(seconds),
-        share=fast / len(seconds),
-    )
+    if count >= FEWEST and share_bounds(fast, count, CONFIDENCE)[0] > TOO_FAST_SHARE:
+        usual, expected = float(np.median(seconds)), float(np.median(least))
+        signs.append(Sign(SignKind.SPEED, usual, expected, count, share=fast / count))
 
+    habit = _uneven(SignKind.POSITION, _roles(answers), answers.sizes)
+    signs.append(habit)
+    # Who always takes one position also has one order; one sign says it.
+    if habit is None:
+        # Where cards are in random order, the step from one chosen position to the next is even among all k.
+        alike = recent.sizes[1:] == recent.sizes[:-1]
+        sizes = recent.sizes[1:][alike]
+        steps = {}
+        for role, positions in _roles(recent).items():
+            # Step j of k is the position j places on, around the end; a tie on either side gives no step.
+            before, after = positions[:-1][alike], positions[1:][alike]
+            tied = (before < 0) | (after < 0)
+            steps[role] = np.where(tied, -1, (after - before) % np.maximum(sizes, 1))
+        signs.append(_uneven(SignKind.ORDER, steps, sizes))
 
-def _order_sign(answers: Answers) -> Sign | None:
-    """Where cards are in random order, the step from one chosen position to the next is even among all k."""
-    alike = answers.sizes[1:] == answers.sizes[:-1]
-    sizes = answers.sizes[1:][alike]
-    steps = {}
-    for role, positions in _roles(answers).items():
-        # Step j of k is the position j places on, around the end; a tie on either side gives no step.
-        before, after = positions[:-1][alike], positions[1:][alike]
-        tied = (before < 0) | (after < 0)
-        steps[role] = np.where(tied, -1, (after - before) % np.maximum(sizes, 1))
-    return _uneven(SignKind.ORDER, steps, sizes)
+    seconds = seconds[seconds > 0]
+    if len(seconds) >= FEWEST:
+        # Sd of log seconds: .1 means that times differ by about 10 %.
+        spread = float(np.std(np.log(seconds), ddof=1))
+        if spread < STEADY_LOG_SECONDS:
+            signs.append(Sign(SignKind.RHYTHM, spread, STEADY_LOG_SECONDS, len(seconds)))
+    return [sign for sign in signs if sign is not None]
 
 
 def _roles(answers: Answers) -> dict[str, IntArray]:
@@ -152,19 +150,6 @@ def _uneven(kind: SignKind, by_role: Mapping[str, IntArray], sizes: IntArray) ->
     if share < chance + LARGER_SHARE:
         return None
     return Sign(kind, share, chance, count, role=role, position=int(np.argmax(bias.counts)) + 1)
-
-
-def _rhythm_sign(answers: Answers) -> Sign | None:
-    seconds = answers.seconds[~np.isnan(answers.seconds) & (answers.seconds > 0)]
-    if len(seconds) < FEWEST:
-        return None
-    # Sd of log seconds: .1 means that times differ by about 10 %.
-    spread = float(np.std(np.log(seconds), ddof=1))
-    return (
-        Sign(SignKind.RHYTHM, spread, STEADY_LOG_SECONDS, len(seconds))
-        if spread < STEADY_LOG_SECONDS
-        else None
-    )
 
 
 def agreement_signs(shares: Mapping[int, tuple[float, float, int]]) -> dict[int, Sign]:

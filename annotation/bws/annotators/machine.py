@@ -129,6 +129,14 @@ def compare_machine(
     agreement = draws.estimate(with_machine, each, each)
     among = draws.estimate(with_each_other, one, two)
     difference = draws.difference(with_machine, with_each_other, one, two)
+    # Consistency: how often the machine's answers to both orders of a tuple agree.
+    consistency = None
+    if (both := (answers.machine_best >= 0).all(axis=1)).any():
+        best, worst = answers.machine_best[both], answers.machine_worst[both]
+        alike = choices_alike(best[:, 0], worst[:, 0], best[:, 1], worst[:, 1])
+        # Tuples drawn with replacement: (resamples, tuples).
+        drawn = alike[rng.integers(0, len(alike), size=(resamples, len(alike)))].mean(axis=1)
+        consistency = widest(float(alike.mean()), [drawn])
     return MachineComparison(
         tuples=len(np.unique(tuples)),
         judgements=len(tuples),
@@ -138,7 +146,7 @@ def compare_machine(
         agreement=agreement,
         among_people=among,
         difference=difference,
-        consistency=_consistency(answers, resamples, rng),
+        consistency=consistency,
         best_positions=_positions(answers, answers.machine_best[:, 0]),
         worst_positions=_positions(answers, answers.machine_worst[:, 0]),
         alternative=alternative_annotator_test(
@@ -148,17 +156,6 @@ def compare_machine(
             rng=rng,
         ),
     )
-
-
-def _consistency(answers: BlockAnswers, resamples: int, rng: np.random.Generator) -> Estimate | None:
-    both = (answers.machine_best >= 0).all(axis=1)
-    if not both.any():
-        return None
-    best, worst = answers.machine_best[both], answers.machine_worst[both]
-    alike = choices_alike(best[:, 0], worst[:, 0], best[:, 1], worst[:, 1])
-    # Tuples drawn with replacement: (resamples, tuples).
-    drawn = alike[rng.integers(0, len(alike), size=(resamples, len(alike)))].mean(axis=1)
-    return widest(float(alike.mean()), [drawn])
 
 
 def _positions(answers: BlockAnswers, slots: IntArray) -> PositionBias:

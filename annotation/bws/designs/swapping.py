@@ -104,7 +104,23 @@ class SwapSearch:
         for number in range(1, rounds + 1):
             if len(suspects) == 0:
                 return True
-            suspects = self._round(suspects, pools)
+            # Propose swaps for some of the suspects and make the good ones.
+            many = len(suspects) > 4 * self.proposals
+            seen = np.unique(self.rng.choice(suspects, 4 * self.proposals)) if many else suspects
+            # Earlier swaps may have put a suspect right.
+            still_wrong = self._price(self.slots[seen], seen, seen // self.size) > 0
+            suspects = np.setdiff1d(suspects, seen[~still_wrong], assume_unique=True)
+            if still_wrong.any():
+                ours = self.rng.choice(seen[still_wrong], self.proposals)
+                theirs = pools.draw(ours, self.rng)
+                # Swaps that help are made, and now and then one that does not (Metropolis).
+                # P(made) = exp(-loss / TEMPERATURE): one repeated meeting more is made with e^(-1 / .15) = .0013.
+                losses = np.maximum(0, -self.gain(ours, theirs))
+                made = self.rng.random(len(ours)) < np.exp(-losses / TEMPERATURE)
+                ours, theirs = self.independent(ours[made], theirs[made])
+                self.swap(ours, theirs)
+                touched = self._slots_of(np.concatenate([ours, theirs]) // self.size)
+                suspects = np.union1d(suspects, touched)
             self.report(number, rounds)
             if number % ROUNDS_BETWEEN_LOOKS and number < rounds:
                 continue
@@ -172,25 +188,6 @@ class SwapSearch:
         chosen = (first_claim[items] == numbers).all(axis=1)
         chosen &= (self.slots[ours] != self.slots[theirs]) & (ours // self.size != theirs // self.size)
         return ours[chosen], theirs[chosen]
-
-    def _round(self, suspects: IntArray, pools: SwapPools) -> IntArray:
-        """Propose swaps for some of the suspects and make the good ones; return the slots that are suspect now."""
-        many = len(suspects) > 4 * self.proposals
-        seen = np.unique(self.rng.choice(suspects, 4 * self.proposals)) if many else suspects
-        # Earlier swaps may have put a suspect right.
-        wrong = self._price(self.slots[seen], seen, seen // self.size) > 0
-        suspects = np.setdiff1d(suspects, seen[~wrong], assume_unique=True)
-        if not wrong.any():
-            return suspects
-        ours = self.rng.choice(seen[wrong], self.proposals)
-        theirs = pools.draw(ours, self.rng)
-        # Swaps that help are made, and now and then one that does not (Metropolis).
-        # P(made) = exp(-loss / TEMPERATURE): one repeated meeting more is made with e^(-1 / .15) = .0013.
-        losses = np.maximum(0, -self.gain(ours, theirs))
-        made = self.rng.random(len(ours)) < np.exp(-losses / TEMPERATURE)
-        ours, theirs = self.independent(ours[made], theirs[made])
-        self.swap(ours, theirs)
-        return np.union1d(suspects, self._slots_of(np.concatenate([ours, theirs]) // self.size))
 
     def _price(self, items: IntArray, slots: IntArray, without: IntArray) -> IntArray:
         """The price of `items` (P,) at `slots` (P,): their meetings with the others of those tuples.

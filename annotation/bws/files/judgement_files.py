@@ -150,7 +150,13 @@ def read_judgements(
     texts = padded([draft.items for draft in drafts])
     spacing = spacing_of(texts, respelled, items.alike, spaces)
     held = spacing.item_of[texts[texts >= 0]]
-    unwanted = [_unwanted(name, items.find(name), spacing, held, files) for name in without]
+    unwanted = []
+    for name in without:
+        text = items.find(name)
+        item = -1 if text is None else int(spacing.item_of[text])
+        if not (held == item).any():  # a mistake in its name
+            raise FileError(f'No row of {", ".join(files)} holds the item "{name}" that is to be left out.')
+        unwanted.append(item)
     settled = {name: settle(file, spacing, best_is_worst, unwanted) for name, file in files.items()}
     # Raises FileError for the first rejected row if there is to be none, or for the first whose best is its worst.
     alike = best_is_worst is BestIsWorst.FAIL
@@ -160,14 +166,6 @@ def read_judgements(
                 raise FileError(f"Line {row.line} of {name}: {row.reason}; correct the row.")
     reading = _Reading(files, settled, spacing, items, annotators, keep_repeats)
     return reading.judgement_file()
-
-
-def _unwanted(name: str, text: int | None, spacing: Spacing, held: IntArray, files: Collection[str]) -> int:
-    """The item that is to be left out. Raises FileError for one that no row holds: a mistake in its name."""
-    item = -1 if text is None else int(spacing.item_of[text])
-    if not (held == item).any():
-        raise FileError(f'No row of {", ".join(files)} holds the item "{name}" that is to be left out.')
-    return item
 
 
 def _file_names(paths: Sequence[Path]) -> dict[str, Path]:
@@ -263,10 +261,16 @@ class _Reading:
     def _notices(self, judgements: Judgements, names: Sequence[str], twice: int) -> Iterator[Notice]:
         """What a reader should know, the weightiest first. names: (m,) of the items."""
         yield from self._many_rejected()
+        several = len(self.files) > 1
+        # How each file is read, where its columns, its encoding or its cells leave a doubt.
         for name, file in self.files.items():
-            several = len(self.files) > 1
-            for notice in _of_reading(file, self.settled[name]):
-                yield notice.of_file(name) if several else notice
+            doubts, indexes = [], file.table.indexes
+            if isinstance(indexes, ColumnIndexes) and indexes.left_out:
+                extra = ", ".join(f'"{column}"' for column in indexes.left_out)
+                doubts = [f"The file also has the columns {extra}, which are not among those of the items."]
+            doubts += [file.table.warning, self.settled[name].warning]
+            notices = map(Notice, filter(None, doubts))
+            yield from (notice.of_file(name) if several else notice for notice in notices)
         if self.spacing.notice:
             yield self.spacing.notice
         yield from self._doubtful(names, judgements.items)
@@ -315,17 +319,6 @@ class _Reading:
                 f"{rejected:,} of {rows:,} rows ({rejected / rows:.0%}) are not judgements and are left out; "
                 f"{count} of them because {fault}."
             )
-
-
-def _of_reading(file: FileRows, settled: SettledRows) -> Iterator[Notice]:
-    """What one file is read as, where its columns, its encoding or its cells leave a doubt."""
-    indexes = file.table.indexes
-    if isinstance(indexes, ColumnIndexes) and indexes.left_out:
-        extra = ", ".join(f'"{column}"' for column in indexes.left_out)
-        yield Notice(f"The file also has the columns {extra}, which are not among those of the items.")
-    for sentence in (file.table.warning, settled.warning):
-        if sentence:
-            yield Notice(sentence)
 
 
 def _counted(number: int, one: str, more: str) -> str:

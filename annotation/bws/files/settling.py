@@ -8,7 +8,7 @@ import numpy as np
 
 from annotation.bws.files.choices import Naming, naming_of
 from annotation.bws.files.notices import Notice, Remedy
-from annotation.bws.files.rows import Draft, Fault, FileRows, Rejected, short
+from annotation.bws.files.rows import Fault, FileRows, Rejected, short
 from annotation.bws.judgements import IntArray, Mask
 
 
@@ -128,7 +128,21 @@ def settle(
     left_out = np.isin(items, unwanted).any(axis=1)
     outside = (chosen.min(axis=1) < 0) & ~ties & ~left_out
     alike = (best == worst) & ~outside & ~ties & ~left_out & np.bool_(best_is_worst is not BestIsWorst.COUNT)
-    rejected = [_outside(file.drafts[row], chosen[row], naming) for row in np.flatnonzero(outside).tolist()]
+    rejected = []
+    for row in np.flatnonzero(outside).tolist():
+        draft = file.drafts[row]
+        role = 0 if chosen[row, 0] < 0 else 1
+        cell, name = draft.cells[role], ("best", "worst")[role]
+        if not cell.strip():
+            rejected.append(Rejected(draft.line, f"the row names no {name} item", Fault.EMPTY))
+            continue
+        reason = f'the row names "{short(cell)}" {name}, which is not among its items'
+        others = [other for other in Naming if other != naming and draft.positions[role][other] >= 0]
+        if draft.respelled[role] >= 0 and naming is Naming.ITEM:
+            reason += " (it differs from one of them in spaces)"
+        elif others:
+            reason += f" (the cells of this file name {naming.words}, not {others[0].words})"
+        rejected.append(Rejected(draft.line, reason, Fault.OUTSIDE))
     for draft in (file.drafts[row] for row in np.flatnonzero(alike).tolist()):
         reason = f'the row names "{short(draft.cells[0])}" both best and worst'
         rejected.append(Rejected(draft.line, reason, Fault.ALIKE))
@@ -138,17 +152,3 @@ def settle(
         texts[kept], items[kept], best[kept], worst[kept], people[kept],
         sorted([*file.rejected, *rejected]), int(left_out.sum()), warning,
     )  # fmt: skip
-
-
-def _outside(draft: Draft, chosen: IntArray, naming: Naming) -> Rejected:
-    role = 0 if chosen[0] < 0 else 1
-    cell, name = draft.cells[role], ("best", "worst")[role]
-    if not cell.strip():
-        return Rejected(draft.line, f"the row names no {name} item", Fault.EMPTY)
-    reason = f'the row names "{short(cell)}" {name}, which is not among its items'
-    others = [other for other in Naming if other != naming and draft.positions[role][other] >= 0]
-    if draft.respelled[role] >= 0 and naming is Naming.ITEM:
-        reason += " (it differs from one of them in spaces)"
-    elif others:
-        reason += f" (the cells of this file name {naming.words}, not {others[0].words})"
-    return Rejected(draft.line, reason, Fault.OUTSIDE)

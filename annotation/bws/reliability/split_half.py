@@ -73,7 +73,16 @@ def split_half_reliability(
         raise ValueError(f"A reliability needs at least 1 trial, not {trials}.")
     if trials > MOST_TRIALS:
         raise ValueError(f"A reliability takes at most {MOST_TRIALS:,} trials, not {trials:,}.")
-    _require_enough(judgements, split)
+    if split is Split.JUDGEMENTS:
+        judged = np.bincount(tuple_numbers(judgements.items))
+        # Where most tuples have one judgement, halves would judge different tuples, which is another reliability.
+        if 2 * (judged >= 2).sum() < len(judged) or not len(judged):
+            raise TooFewJudgements(
+                f"A reliability needs at least two judgements for most tuples; "
+                f"{(judged >= 2).sum()} of {len(judged)} have them."
+            )
+    elif (units := _count(_units(judgements, split))) < 2:
+        raise TooFewJudgements(f"A split by {split} needs at least two of them, and there is {units}.")
     draw, scores = draw_halves(judgements, split), HalfScores(judgements)
     rng = np.random.default_rng(seed)
     # One stream for all batches; their size depends on the number of judgements alone.
@@ -150,20 +159,6 @@ def _units(judgements: Judgements, split: Split) -> IntArray:
     if split is Split.TUPLES:
         return tuple_numbers(judgements.items)
     return np.unique(judgements.people, return_inverse=True)[1]
-
-
-def _require_enough(judgements: Judgements, split: Split) -> None:
-    if split is not Split.JUDGEMENTS:
-        if (units := _count(_units(judgements, split))) < 2:
-            raise TooFewJudgements(f"A split by {split} needs at least two of them, and there is {units}.")
-        return
-    judged = np.bincount(tuple_numbers(judgements.items))
-    # Where most tuples have one judgement, halves would judge different tuples, which is another reliability.
-    if 2 * (judged >= 2).sum() < len(judged) or not len(judged):
-        raise TooFewJudgements(
-            f"A reliability needs at least two judgements for most tuples; "
-            f"{(judged >= 2).sum()} of {len(judged)} have them."
-        )
 
 
 def _count(numbers: IntArray) -> int:

@@ -100,33 +100,26 @@ def _of_many(posterior: Posterior, gradients: "scipy.sparse.csr_array | None", k
         spread = _spread(gradients)
         # The same with the sandwich in the middle: C (J + l I) C 1 / m.
         row_means = solve(precision, spread @ row_means + prior * row_means)
-        variances = _sandwiched(posterior, gradients, variances)
+        # The diagonal of C J C is the sum over annotators of (C g)^2; of many annotators, random sums of their g are
+        # as good: with random signs e, E[(sum of e_a g_a)(sum of e_a g_a)^T] = sum of g_a g_a^T.
+        rng = np.random.default_rng(1234)
+        rows = _centred(gradients)
+        if rows.shape[0] > PROBES:
+            signs = rng.choice([-1.0, 1.0], size=(PROBES, rows.shape[0]))
+            rows = scipy.sparse.csr_array(signs @ rows / np.sqrt(PROBES))
+        inner = variances  # of C alone
+        variances = inner**2 * prior  # l C_ii^2, the known part of l (C C)_ii
+        for row in range(rows.shape[0]):
+            # (C g)_i^2 of one annotator or one random sum.
+            variances += solve(precision, rows[[row]].toarray()[0], tolerance=1e-6) ** 2
+        # The diagonal of C C is C_ii^2, and a little more, which random signs z estimate:
+        # (C z - C_ii z)_i = sum over j != i of C_ij z_j; its mean square is the sum over j != i of C_ij^2.
+        for _ in range(PROBES):
+            signs = rng.choice([-1.0, 1.0], size=len(inner))
+            beside = solve(precision, signs, tolerance=1e-6) - inner * signs
+            variances += prior * beside**2 / PROBES
     # Var(u_i - mean) = C_ii - 2 (C 1)_i / m + 1^T C 1 / m^2.
     variances = variances - 2 * row_means + row_means.mean()
     if posterior.shared is not None:
         variances += ((posterior.shared - posterior.shared.mean(axis=0)) ** 2).sum(axis=1)
     return Contrasts(np.sqrt(np.maximum(variances, 0)), kind, None)
-
-
-def _sandwiched(posterior: Posterior, gradients: "scipy.sparse.csr_array", inner: FloatArray) -> FloatArray:
-    """The diagonal (m,) of C (J + l I) C, of which `inner` is that of C.
-
-    The diagonal of C J C is the sum over annotators of (C g)^2; of many annotators, random sums of their g are as good.
-    The diagonal of C C is C_ii^2, and a little more, which random signs z estimate: the mean of (C z - C_ii z)^2.
-    """
-    rng = np.random.default_rng(1234)
-    rows = _centred(gradients)
-    # Sums with random signs e: E[(sum of e_a g_a)(sum of e_a g_a)^T] = sum of g_a g_a^T.
-    if rows.shape[0] > PROBES:
-        signs = rng.choice([-1.0, 1.0], size=(PROBES, rows.shape[0]))
-        rows = scipy.sparse.csr_array(signs @ rows / np.sqrt(PROBES))
-    total = inner**2 * posterior.prior_precision  # l C_ii^2, the known part of l (C C)_ii
-    for row in range(rows.shape[0]):
-        # (C g)_i^2 of one annotator or one random sum.
-        total += solve(posterior.precision, rows[[row]].toarray()[0], tolerance=1e-6) ** 2
-    for _ in range(PROBES):
-        signs = rng.choice([-1.0, 1.0], size=len(inner))
-        # (C z - C_ii z)_i = sum over j != i of C_ij z_j; its mean square is the sum over j != i of C_ij^2.
-        beside = solve(posterior.precision, signs, tolerance=1e-6) - inner * signs
-        total += posterior.prior_precision * beside**2 / PROBES
-    return total

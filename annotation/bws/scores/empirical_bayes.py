@@ -109,21 +109,11 @@ def log_determinant(precision: "scipy.sparse.csr_array") -> float:
     scale = scipy.sparse.diags_array(1 / np.sqrt(diagonal))
     # A fixed stream: the evidence at two precisions is compared on the same signs, so their noise cancels.
     signs = np.random.default_rng(1234).choice([-1.0, 1.0], size=(len(diagonal), PROBES))
-    alphas, betas = _lanczos(scipy.sparse.csr_array(scale @ precision @ scale), signs)
-    total = 0.0
-    for alpha, beta in zip(alphas.T, betas.T, strict=True):
-        # Gauss quadrature: nodes are the eigenvalues of T, weights the squared first components of its eigenvectors.
-        values, vectors = scipy.linalg.eigh_tridiagonal(alpha, beta[:-1])
-        total += float(vectors[0] ** 2 @ np.log(np.maximum(values, 1e-300)))
-    # |z|^2 = m, so each start of length 1 counts m times.
-    return float(np.log(diagonal).sum()) + len(diagonal) * total / PROBES
-
-
-def _lanczos(matrix: "scipy.sparse.csr_array", start: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The diagonals (STEPS, p) and what is beside them (STEPS, p) of the tridiagonal matrices of p starts (m, p)."""
+    # Lanczos: the diagonals (STEPS, p) of the tridiagonal matrices T of all signs, and what is beside them.
+    alphas, betas = np.empty((2, STEPS, PROBES))
+    matrix = scipy.sparse.csr_array(scale @ precision @ scale)  # A (m, m)
     # Columns of (m, p): the vectors before and now, and beta of each start (p,).
-    alphas, betas = np.empty((2, STEPS, start.shape[1]))
-    before, now, beta = np.zeros_like(start), start / np.linalg.norm(start, axis=0), np.zeros(start.shape[1])
+    before, now, beta = np.zeros_like(signs), signs / np.linalg.norm(signs, axis=0), np.zeros(PROBES)
     for step in range(STEPS):
         # Three-term recurrence: beta_k q_{k+1} = A q_k - alpha_k q_k - beta_{k-1} q_{k-1}.
         after = matrix @ now - beta * before
@@ -132,4 +122,10 @@ def _lanczos(matrix: "scipy.sparse.csr_array", start: FloatArray) -> tuple[Float
         betas[step] = beta = np.linalg.norm(after, axis=0)
         # beta is 0 once the vectors of a start span all that they can.
         before, now = now, after / np.maximum(beta, 1e-300)
-    return alphas, betas
+    total = 0.0
+    for alpha, beta in zip(alphas.T, betas.T, strict=True):
+        # Gauss quadrature: nodes are the eigenvalues of T, weights the squared first components of its eigenvectors.
+        values, vectors = scipy.linalg.eigh_tridiagonal(alpha, beta[:-1])
+        total += float(vectors[0] ** 2 @ np.log(np.maximum(values, 1e-300)))
+    # |z|^2 = m, so each start of length 1 counts m times.
+    return float(np.log(diagonal).sum()) + len(diagonal) * total / PROBES

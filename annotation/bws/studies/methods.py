@@ -171,14 +171,11 @@ class _Side:
         ]
         if len(found) < len(one) / 2:
             raise TooFewJudgements("The halves have nothing to compare: nearly all scores are equal.")
-        return np.mean(found, axis=0), self._variance_of_people(kept)
-
-    def _variance_of_people(self, kept: Mask) -> float | None:
-        """By the jackknife that leaves out one group of people at a time (Wolter 2007, chapter 4). All of them share
-        the splits, so that only the people differ.
-        """
+        pseudo_values = np.mean(found, axis=0)
         if self.groups is None:
-            return None
+            return pseudo_values, None
+        # The variance over people, by the jackknife that leaves out one group of people at a time (Wolter 2007,
+        # chapter 4). All of them share the splits, so that only the people differ.
         first, kept = self.halves.first[:, :SHARED_TRIALS], kept[:, :SHARED_TRIALS]
         without = []
         for group in range(int(self.groups.max()) + 1):
@@ -187,7 +184,7 @@ class _Side:
             # Without the group's answers, on the same halves; undefined correlations count as 0.
             without.append(np.nan_to_num(spearman(one, two, np.ones(one.shape, dtype=np.bool_))).mean())
         # Jackknife: Var = (G - 1) / G sum (r_-g - mean)^2 = (G - 1) times the variance with divisor G.
-        return (len(without) - 1) * float(np.var(without))
+        return pseudo_values, (len(without) - 1) * float(np.var(without))
 
 
 class _Judged(_Side):
