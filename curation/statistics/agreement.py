@@ -73,5 +73,5 @@ def rank_differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]
     left, right = paired(first, second)
     # (average rank - 1/2) / n (n,): the share below, plus half of the share that is equal.
     ranks = [(scipy.stats.rankdata(side) - 0.5) / side.size for side in (left, right)]
-    difference: NDArray[np.float64] = ranks[1] - ranks[0]
+    difference: NDArray[np.float64] = ranks[1] - ranks[0]  # (n,), at most 1 - 1/n
     return difference

@@ -43,5 +43,6 @@ def histogram(low: float, high: float, bins: int, counted: Iterable[tuple[str, i
     edges = bin_edges(low, high, bins)
     counts: dict[str, list[int]] = {}
     for group, bin_number, number in counted:
+        # floor((x - low) / width) is `bins` for x = high, which belongs to the last bin.
         counts.setdefault(group, [0] * bins)[min(bin_number, bins - 1)] += number
     return Histogram(edges, {group: tuple(counts[group]) for group in sorted(counts)})

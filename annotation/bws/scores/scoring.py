@@ -249,9 +249,9 @@ def bradley_terry_scores(
 
 
 METHODS: dict[str, Callable[..., Scores]] = {
-    "counting": counting_scores,
-    "bradley-terry": bradley_terry_scores,
-    "maxdiff": maxdiff_scores,
+    "counting": counting_scores,  # (times best - times worst) / appearances
+    "bradley-terry": bradley_terry_scores,  # P(i before j) = σ(u_i - u_j)
+    "maxdiff": maxdiff_scores,  # P(b best, w worst) ∝ exp(u_b - u_w)
 }
 
 

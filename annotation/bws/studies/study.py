@@ -339,6 +339,7 @@ def _what_if(
 
 def _without_random(record: CampaignRecord, people: int, plan: StudyPlan) -> float | None:
     """The mean reliability if so many random people are left out; None if that leaves too little."""
+    # A stream for each number of people: thresholds that leave out equally many have the same random choices.
     rng, everybody = np.random.default_rng([plan.seed, people]), sorted(record.everybody)
     plan = replace(plan, scenario_trials=plan.random_trials)
     values = [

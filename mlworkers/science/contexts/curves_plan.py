@@ -59,6 +59,7 @@ class ContextCurvesPlan:
         source=OURS,
         essential=True,
     )
+    # Table 6: 49.41 with 10 million tokens, 76.17 with a billion and 78.47 with 100 billion.
     sizes: str = setting(
         "Sizes of the corpus",
         "In sentences, separated by commas; 0 is the whole corpus. For each, whole documents are drawn, a model learns "
@@ -87,6 +88,7 @@ class ContextCurvesPlan:
         default="harvested-train",
         offered="split",
     )
+    # Table 8: 74.02 with 100,000 pairs, 76.11, 76.92, and 77.32 with 100 million.
     surrogate_pairs: str = setting(
         "Pairs of a surrogate",
         "Numbers separated by commas, the smallest first: each larger one has the pairs of the smaller ones too.",

@@ -25,22 +25,22 @@ _PAPER = "Sun et al. 2022, section 3.2.1"
 class Reader(StrEnum):
     """What makes the vector of a sentence."""
 
-    BILSTM = "bilstm"
+    BILSTM = "bilstm"  # [last forward state; last backward state] (section 3.2.1)
     FROZEN = "frozen"
 
 
 class Head(StrEnum):
     """How the vectors of a sentence and of its context become a probability."""
 
-    INTERACTION = "interaction"
-    LITERAL = "literal"
+    INTERACTION = "interaction"  # of [h_c, h_c ∘ h_s, |h_c - h_s|] for each slot c, and h_s
+    LITERAL = "literal"  # p = σ(hᵀ [h_<, h_s, h_>]): a sum of one term each
 
 
 class Sides(StrEnum):
     """How the sentences of each side of a context are put together."""
 
-    CONCATENATED = "concatenated"
-    MEAN = "mean"
+    CONCATENATED = "concatenated"  # left + right slots
+    MEAN = "mean"  # two slots, whatever the window
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ class TrainedDiscriminative:
     @property
     def informs(self) -> bool:
         """Whether the model ranks contexts better than chance."""
-        return self.right_context.low > 0.5
+        return self.right_context.low > 0.5  # a model that knows nothing passes in about 2.5 % of trainings
 
 
 class FitLearner:

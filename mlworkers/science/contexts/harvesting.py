@@ -25,9 +25,9 @@ _REPORTED = 100  # pairs between two reports
 class Way(StrEnum):
     """How the second sentence of a pair was found."""
 
-    WORDING = "wording in common"
-    NEIGHBOURS = "neighbours"
-    RANDOM = "random"
+    WORDING = "wording in common"  # with the place of a similar chunk that shares most bigrams
+    NEIGHBOURS = "neighbours"  # c_i and c_{i+1} of one segment
+    RANDOM = "random"  # two places of the whole corpus
 
 
 class Harvested(NamedTuple):

@@ -16,9 +16,9 @@ _PAPER = "Sun et al. 2022, section 3.3"
 class Choice(StrEnum):
     """Where the contexts of a sentence come from."""
 
-    FITTING = "fitting"
-    RANDOM = "random"
-    TRAJECTORIES = "trajectories"
+    FITTING = "fitting"  # 78.47 in the paper (Spearman on STSb; sections 3.3 and 5.4)
+    RANDOM = "random"  # 34.45 in the paper
+    TRAJECTORIES = "trajectories"  # Liu et al. 2024, arXiv:2310.18348
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,7 @@ class ContextScoresPlan:
         source=OURS,
         essential=True,
     )
+    # Table 7 of the paper: 66.25 with 20 contexts, 73.93 with 100, 78.47 with 500 and 78.56 with 1,000.
     # The vectors of a pair have twice as many entries; the paper's have 1,000 at most.
     contexts: int = setting(
         "Contexts of a sentence",
@@ -105,6 +106,7 @@ class ContextScoresPlan:
         default=Choice.FITTING,
         source=_PAPER,
     )
+    # 76.32 in the paper without it, 78.47 with it (section 5.4).
     diverse: bool = setting(
         "Different contexts",
         "No two contexts of a sentence are from one chunk, and the words of the sentences before their places have a "

@@ -39,6 +39,7 @@ def ceiling_of(parameters: Mapping[str, Any], *, method: str) -> Ceiling | None:
     """
     marginal = parameters.get("marginal_reliability")
     halves = parameters.get("reliability")
+    # The marginal reliability is that of all judgements already, so it is not stepped up.
     if method.startswith("maxdiff") and marginal is not None and _is_share(marginal):
         low, high = (_root(parameters.get(f"marginal_reliability_{end}")) for end in ("low", "high"))
         return Ceiling(float(marginal), "marginal reliability of the MaxDiff scores", low, high)

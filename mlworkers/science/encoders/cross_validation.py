@@ -109,7 +109,7 @@ def method_figures(
         # Spearman's correlation of each fold, of each seed.
         parts = [measured(part, fold=number) for number, part in enumerate(tested, start=1)]
         return Figures(
-            mean=_mean(parts),
+            mean=_mean(parts),  # STR paper, section 6: the average over the folds
             mean_pearson=_mean(
                 [measured(part, Metric.PEARSON, fold=number) for number, part in enumerate(tested, start=1)]
             ),

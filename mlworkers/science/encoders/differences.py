@@ -67,6 +67,7 @@ def difference_from(table: ArrayLike) -> Difference:
     )
     error = float(np.sqrt(variance.value))
     # The interval is mean ± t · error, with the (1 + 0.95) / 2 = 97.5 % quantile of Student's t.
+    # Where the seeds differ much, the degrees are near S - 1: t is 12.7 with two seeds and 2.8 with five.
     reach = float(scipy.stats.t.ppf((1 + LEVEL) / 2, variance.degrees)) * error
     return Difference(
         value=mean,

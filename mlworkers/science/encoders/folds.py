@@ -17,15 +17,15 @@ from curation.pairs.text import near_copy_key
 from mlworkers.science.encoders.seen import ALL, UNSEEN
 
 Integers = NDArray[np.int64]
-FEWEST_IN_FOLD = 10
+FEWEST_IN_FOLD = 10  # pairs; the standard error of a correlation near 0 is 1 / √9 = .33 there
 NO_SOURCE = "no source"
 UNTESTED = -1
 
 
 class Protocol(StrEnum):
-    RANDOM = "random"
-    COMPONENTS = "components"
-    SOURCES = "sources"
+    RANDOM = "random"  # STR paper, section 6: five-fold cross-validation
+    COMPONENTS = "components"  # of the graph whose edges are the pairs; no test sentence is trained on
+    SOURCES = "sources"  # STR paper, table 6: leave-one-out (LOOut)
 
 
 _CITED_FIRST = (Protocol.COMPONENTS, Protocol.SOURCES, Protocol.RANDOM)  # the fewest shared sentences first

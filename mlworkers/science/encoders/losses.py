@@ -22,6 +22,7 @@ def weighted_cosine_loss(left: Tensor, right: Tensor, targets: Tensor, shares: T
     shares: s from `batch_shares`, (b,). Returns a scalar.
     """
     # d L / d cos_i = 2 s_i (cos_i - y_i): the weight scales the step that a pair takes, not its target.
+    # A vector of zeros has no direction: torch divides by 1e-8 at least, and its cosine is 0.
     cosines = cosine_similarity(left, right)  # (b, d), (b, d) -> (b,)
     errors = (cosines - targets) ** 2  # (b,)
     return (shares * errors).sum()  # (b,) -> ()

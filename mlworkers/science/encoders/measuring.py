@@ -27,11 +27,11 @@ _TAKES_NONE, _TAKES_ALL = 1.0, float(np.nextafter(-1.0, -2.0))
 
 
 class Metric(StrEnum):
-    SPEARMAN = "spearman"
-    PEARSON = "pearson"
-    ACCURACY = "accuracy"
-    F1 = "f1"
-    MATTHEWS = "matthews"
+    SPEARMAN = "spearman"  # Pearson's r of ranks
+    PEARSON = "pearson"  # Σ (x - x̄)(y - ȳ) / √(Σ (x - x̄)² · Σ (y - ȳ)²)
+    ACCURACY = "accuracy"  # (TP + TN) / n
+    F1 = "f1"  # 2 TP / (2 TP + FP + FN)
+    MATTHEWS = "matthews"  # -1..1, 0 for guessing (GLUE's metric of CoLA)
 
     @property
     def needs_labels(self) -> bool:
@@ -103,6 +103,7 @@ def decisions_measured(
     """
     decided, truth = np.asarray(taken), np.asarray(labels)
     if metric is Metric.MATTHEWS:
+        # Of 0 and 1, Pearson's r is (TP · TN - FP · FN) / √((TP + FP) (TP + FN) (TN + FP) (TN + FN)).
         found = correlation_measured(
             Metric.PEARSON, decided.astype(float), truth.astype(float), resamples=resamples, seed=seed
         )
@@ -118,6 +119,7 @@ def decisions_measured(
         above, below = 2 * taken_rows * positive, taken_rows + positive
     else:
         raise ValueError(f"{metric} needs scores, not labels.")
+    # A resample with no positive pair and none taken has the F1 0 / 0: it is NaN, and outside the interval.
     drawn = resampled_ratios(above, below, seed=seed, resamples=resamples) if resamples else np.empty(0)
     value = float(above.sum() / below.sum())  # Σ above_i / Σ below_i
     return Measured(metric, truth.size, value, ratio_by_pair(above, below), drawn, threshold)
@@ -144,6 +146,8 @@ def mean_measured(parts: Sequence[Measured]) -> Measured:
     defined = [value for value in values if value is not None]  # one undefined part makes the mean undefined
     value = float(np.mean(defined)) if len(defined) == len(values) else None
     drawn = (
+        # The seeds of the parts must differ: otherwise parts of equal size draw the same places, and their
+        # chance does not average out.
         # Resample r of the mean is the mean of resample r of each part, (parts, resamples) -> (resamples,).
         np.mean([part.drawn for part in parts], axis=0)
         if all(part.drawn.size for part in parts)

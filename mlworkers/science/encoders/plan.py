@@ -52,16 +52,16 @@ class Weighting(StrEnum):
     shuffle is the control of one other weighting: the same weights, each on another pair.
     """
 
-    PLAIN = "plain"
-    REALISM = "realism"
-    CONSISTENCY = "consistency"
-    PRODUCT = "product"
-    FILTER = "filter"
-    FILTER_CONSISTENCY = "filter-consistency"
-    RATIO = "ratio"
-    RANK = "rank"
-    VERDICTS = "verdicts"
-    RANDOM = "random"
+    PLAIN = "plain"  # w = 1
+    REALISM = "realism"  # w = p_D (RISE, equation 1)
+    CONSISTENCY = "consistency"  # w = p_y
+    PRODUCT = "product"  # w = p_D · p_y
+    FILTER = "filter"  # w = 0 for the lowest p_D, 1 for others (RISE, section 5)
+    FILTER_CONSISTENCY = "filter-consistency"  # the same by p_y
+    RATIO = "ratio"  # w = p_D / (1 - p_D), clipped, over its mean
+    RANK = "rank"  # w = (rank of p_D within its label - 1/2) / pairs of the label
+    VERDICTS = "verdicts"  # w = 1 for kept, 0 for rejected, `unjudged_weight` for others
+    RANDOM = "random"  # w ~ U(0, 1) (RISE, section 5)
     SHUFFLE = "shuffle"  # of realism; it was the first
     SHUFFLE_CONSISTENCY = "shuffle-consistency"
     SHUFFLE_PRODUCT = "shuffle-product"
@@ -70,7 +70,7 @@ class Weighting(StrEnum):
     SHUFFLE_RATIO = "shuffle-ratio"
     SHUFFLE_RANK = "shuffle-rank"
     SHUFFLE_VERDICTS = "shuffle-verdicts"
-    CONSTANT = "constant"
+    CONSTANT = "constant"  # w = 1/2
 
     @property
     def controlled(self) -> "Weighting | None":
@@ -124,7 +124,7 @@ def signals_of(weightings: Iterable[Weighting]) -> tuple[Signal, ...]:
 class Unscored(StrEnum):
     """What becomes of a training pair without p_D or p_y, where a weighting needs it."""
 
-    AS_HUMAN = "as human"
+    AS_HUMAN = "as human"  # p = 1 where a person wrote or edited the second sentence
     LEAVE_OUT = "leave out"
     REFUSE = "refuse"
 
@@ -132,26 +132,26 @@ class Unscored(StrEnum):
 class Normalise(StrEnum):
     """Whether weights are brought to a mean of 1: not at all, over all rows, or within each batch."""
 
-    NONE = "none"
-    MEAN1 = "mean1"
-    BATCH = "batch"
+    NONE = "none"  # w_i / B, as RISE
+    MEAN1 = "mean1"  # w_i / w̄ / B, with the mean w̄ of all rows
+    BATCH = "batch"  # w_i / Σ w of the batch
 
 
 class Pooling(StrEnum):
     """How the vectors of tokens become the vector of a sentence."""
 
     OWN = "as the model"
-    MEAN = "mean"
-    CLS = "cls"
-    MAX = "max"
+    MEAN = "mean"  # Σ_t h_t / T of T token vectors
+    CLS = "cls"  # h_1
+    MAX = "max"  # max_t h_t, coordinate by coordinate
 
 
 class Loss(StrEnum):
     """What a batch of pairs is trained by: the cosine's error, or the order of the pairs."""
 
-    COSINE = "cosine"
-    COSENT = "cosent"
-    ANGLE = "angle"
+    COSINE = "cosine"  # (cos - y)²
+    COSENT = "cosent"  # log(1 + Σ exp(λ (s_j - s_i))) over y_i > y_j, s the cosine
+    ANGLE = "angle"  # the same, s the angle similarity
 
 
 RISE_TABLE = "RISE, table 9"
@@ -234,6 +234,7 @@ resamples_setting = partial(
     "Resamples",
     "Number of bootstrap resamples of the test pairs for the interval of a correlation: 100 or more, or 0 for "
     "none. The interval of a difference between weightings needs no resamples.",
+    # 2.5 % of 1,000 are 25 resamples beyond each end of the interval.
     default=1000,
     bounds=(0, 100_000),
 )

@@ -62,4 +62,6 @@ def angle_similarities(left: Tensor, right: Tensor) -> Tensor:
     # real part is the cosine.
     real = (unit_left * unit_right).sum(-1)  # (b,): the cosine
     imaginary = (imaginary_left * real_right - real_left * imaginary_right).sum(-1)
+    # Σ z is the Hermitian product of two unit vectors, |Σ z| <= 1, so the result lies in 0..√2. Equal vectors
+    # give 1 + 0.
     return (real + imaginary).abs()

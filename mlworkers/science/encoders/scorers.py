@@ -112,6 +112,7 @@ def greedy_f1(left: Tokens, right: Tokens) -> float:
     # is a · b · d products for a pair.
     cosines = left.astype(np.float64) @ right.astype(np.float64).T  # (a, b)
     precision, recall = float(cosines.max(axis=1).mean()), float(cosines.max(axis=0).mean())
+    # The harmonic mean is between precision and recall only where both are above 0.
     return 0.0 if precision + recall == 0 else 2 * precision * recall / (precision + recall)
 
 

@@ -22,12 +22,12 @@ MOST_SCORERS = 20  # so many rows a table of a result has
 class Way(StrEnum):
     """How a pair is scored by models. OWN: by an encoder's cosine, or by a cross-encoder."""
 
-    OWN = ""
-    STATIC = "static"
-    CLS = "cls"
-    MEAN = "mean"
-    BERTSCORE = "bertscore"
-    TWO = "two"
+    OWN = ""  # cos(u, v), or the mean of f(a, b) and f(b, a)
+    STATIC = "static"  # u = the mean of its tokens' rows in the input embeddings
+    CLS = "cls"  # u = h_1
+    MEAN = "mean"  # u = Σ_t h_t / T
+    BERTSCORE = "bertscore"  # 2 P R / (P + R) of matched tokens
+    TWO = "two"  # (f(a) · g(b) + f(b) · g(a)) / 2
 
 
 class ScorerNamed(NamedTuple):

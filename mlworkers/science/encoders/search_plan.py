@@ -67,6 +67,7 @@ class SearchPlan(SharedTraining):
     )
     epochs: str = tried("Numbers of epochs to try", "Whole numbers separated by commas.", default="1,3")
     batch_sizes: str = tried("Batch sizes to try", "Whole numbers separated by commas.", default="16,32")
+    # 5 temperatures · 3 rates · 2 numbers of epochs · 2 batch sizes = 60 combinations by default.
     trials: int = ours(
         "Trials",
         "0 tries every combination. A smaller number than there are combinations tries so many, drawn at random.",

@@ -35,6 +35,8 @@ def paces_measured(
     """With batches of like length, and with batches in order. Both compute one batch at a time, and nothing differs but
     the batches. report counts sentences, of which each way encodes all in each round.
     """
+    # The paper's Surrogate-base gains from 48 to 91 sentences a second on a processor and from 1,514 to 2,175
+    # on a GPU.
     alone = replace(compute, workers=1)  # otherwise only one of the ways would use all cores
     ways: tuple[Callable[[], Vectors], ...] = (
         lambda: encode(encoder, sentences, alone),

@@ -112,6 +112,7 @@ class RankingLearner(Pairs):
         normalise: Normalise = Normalise.NONE,
     ) -> None:
         super().__init__(encoder, rows, weights, compute, normalise=normalise)
+        # One number of each pair, (b, d), (b, d) -> (b,): the cosine in -1..1, or AnglE's in 0..√2.
         self._similarities_of = angle_similarities if loss is Loss.ANGLE else cosine_similarity
         self._scale = scale
 

@@ -57,6 +57,7 @@ def effective_size(weights: ArrayLike) -> float:
     if largest == 0:
         raise ValueError("All weights are 0, so nothing would be trained on.")
     # The quotient does not change when all weights are multiplied by one number, so the largest may be 1.
+    # Kish: the variance of Σ w x / Σ w is σ² Σ w² / (Σ w)², that of a plain mean of (Σ w)² / Σ w² values.
     scaled = values / largest  # squares of small numbers would vanish
     return float(scaled.sum() ** 2 / (scaled @ scaled))
 
@@ -115,6 +116,7 @@ def _weights(
     match weighting:
         case Weighting.REALISM | Weighting.CONSISTENCY | Weighting.PRODUCT:
             # (signals, n) -> (n,): one signal is its own product.
+            # The chance that the sentence is human and its label right, if the two are independent.
             weights: Weights = np.prod(signals, axis=0)
         case Weighting.FILTER | Weighting.FILTER_CONSISTENCY:
             # 0 for the lowest values, and the lower numbers where values are equal; 1 for the others. Rounded down:
@@ -133,7 +135,7 @@ def _weights(
         case Weighting.RANDOM:
             weights = rng.uniform(size=numbers.size)  # U(0, 1), mean 1/2, once for all epochs
         case Weighting.CONSTANT:
-            weights = np.full(numbers.size, HALF)
+            weights = np.full(numbers.size, HALF)  # the mean of U(0, 1) without its spread
         case _:
             weights = np.ones(numbers.size)
     return weights

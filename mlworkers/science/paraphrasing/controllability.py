@@ -111,9 +111,8 @@ def controllability(
         [[(tag.low + tag.high) / 2 for tag in (named[one.similarity], named[one.lexical])] for one in targets]
     )
     labels = np.column_stack([measured.similarity, measured.bleu])
-    # Whether both labels lie in the bin that was asked for or in one beside it, (n,).
     found = bounds.bins(measured.similarity, measured.bleu)
-    near = np.ones(len(targets), dtype=bool)
+    near = np.ones(len(targets), dtype=bool)  # (n,): both labels in the bin asked for or one beside it
     for side, (tags, places) in enumerate(zip((bounds.similarity, bounds.lexical), found, strict=True)):
         number = {tag.name: place for place, tag in enumerate(tags)}
         asked = np.array([number[target[side]] for target in targets])
@@ -130,8 +129,7 @@ def controllability(
 
     aims = [Aim(), *_aims(targets)]
     own = [np.array([aim.takes(target) for target in targets]) for aim in aims]  # aims × (n,)
-    # (sources, aims × columns). All figures but the correlations are ratios of sums over sources. One draw of sources
-    # serves every aim and column, so that the figures of one resample belong together.
+    # (sources, aims × columns). All but correlations are ratios of these; one draw of sources serves them all.
     sums = np.concatenate([_sums(columns, marks, groups) for marks in own], axis=1)
     drawn = (
         resampled_sums(sums, seed=seed, resamples=resamples) if resamples else np.empty((0, sums.shape[1]))

@@ -32,6 +32,7 @@ def mean_estimated(values: Reals, *, resamples: int, seed: int) -> Estimate:
 
 def perplexity_by_token(nats: Reals, tokens: Reals, *, resamples: int, seed: int) -> Estimate:
     """exp(Σ nats / Σ tokens): long sentences weigh more. nats, tokens: of n sentences, (n,)."""
+    # The paper does not say whether its perplexity is this one or the mean over sentences.
     found = ratio_estimated(nats, tokens, resamples=resamples, seed=seed)
     # The ends of the interval may be transformed, because exp is increasing.
     return Estimate(*(None if one is None else float(np.exp(one)) for one in found))
@@ -45,6 +46,7 @@ def perplexity_by_sentence(nats: Reals, tokens: Reals, *, resamples: int, seed: 
 
 def vocabulary_of(sentences: Sequence[str]) -> Vocabulary:
     """Words and punctuation marks, lower-cased, as sacrebleu's tokenizer “intl” separates them."""
+    # The paper does not name the tokenizer behind its vocabulary sizes.
     numbers: dict[str, int] = {}
     places, tokens = [], []
     for place, text in enumerate(sentences):

@@ -39,6 +39,7 @@ class CorporaPlan:
         refers_to="score set",
         kinds=("model",),
     )
+    # The paper has GPT-2 (section 5.5).
     model: str = setting(
         "Language model",
         "A causal language model whose perplexity is measured: run:ID, a folder or a hub id such as gpt2. Empty: no "

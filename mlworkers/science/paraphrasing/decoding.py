@@ -161,5 +161,6 @@ def search_arguments(paraphraser: Paraphraser, decoding: Decoding, content: int)
         "do_sample": False,
         "max_length": None,
         "min_length": None,
+        # A beam's score is Σ log p / length^1: the mean log-probability of a token.
         "length_penalty": 1.0,
     }

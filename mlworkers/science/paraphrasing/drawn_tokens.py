@@ -15,6 +15,7 @@ class Drawn(LogitsProcessor):  # type: ignore[misc]
         self._way, self._noise, self._step = way, noise, 0
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        # ConPGS, section 3.2: p_i = exp(z_i / T) / Σ_j exp(z_j / T).
         # softmax(z / T): T above 1 flattens the distribution. The top-k set does not depend on T, its
         # probabilities do.
         logits = scores.float() / self._way.temperature  # (b, v)

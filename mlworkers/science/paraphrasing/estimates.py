@@ -21,6 +21,7 @@ def ratio_estimated(above: Reals, below: Reals, *, resamples: int, seed: int) ->
     value = float(above.sum() / below.sum())
     if not resamples:
         return Estimate(value)
+    # Both sums of a row are drawn together, so that what they have in common cancels in the ratio.
     return resampled_estimate(value, resampled_ratios(above, below, seed=seed, resamples=resamples))
 
 

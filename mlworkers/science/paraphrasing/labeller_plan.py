@@ -75,6 +75,7 @@ class LabellerPlan:
         "carries the name. Empty: found by the names of the dataset and of its sources.",
         default="",
     )
+    # The paper states neither the epochs nor the learning rate of its labeller.
     epochs: int = setting("Epochs", "Passes over the training pairs.", default=4, bounds=(1, 100))
     batch_size: int = setting(
         "Batch size",

@@ -26,6 +26,8 @@ def bleu_scores(first: Sequence[str], second: Sequence[str], *, report: Report) 
         # BLEU = min(1, exp(1 - r / h)) · exp(mean over orders of log p_n), with r, h the lengths of reference
         # and hypothesis.
         for place in range(start, stop):
+            # Of orders without a match the first counts as half an n-gram, the next as a quarter, and so on.
+            # A pair that shares no word has 0.
             # Smoothing "exp" is the library's default.
             scores[place] = _bleu.sentence_score(second[place], [first[place]]).score
         report(stop, len(first), "Computing BLEU")

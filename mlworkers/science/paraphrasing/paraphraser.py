@@ -66,12 +66,12 @@ class Paraphraser:
         """The most tokens of an input, tags and marks included."""
         config = self.model.config
         limits = (getattr(config, "max_position_embeddings", None), self.tokenizer.model_max_length)
-        return min(limit or _NO_LIMIT for limit in limits)
+        return min(limit or _NO_LIMIT for limit in limits)  # BART has 1,024
 
     @cached_property
     def marks(self) -> int:
         """How many tokens the tokenizer puts around a sentence."""
-        return int(self.tokenizer.num_special_tokens_to_add())
+        return int(self.tokenizer.num_special_tokens_to_add())  # 2 of BART, <s> and </s>; 1 of T5
 
     @cached_property
     def first_mark(self) -> int | None:

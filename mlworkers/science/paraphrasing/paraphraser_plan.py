@@ -81,6 +81,7 @@ class ParaphraserPlan:
         bounds=(1e-8, 1.0),
         source=_OF_SCRATCH,
     )
+    # A bound: the patience below ends the training earlier.
     epochs: int = setting(
         "Most epochs", "Passes over the training pairs.", default=50, bounds=(1, 1000), essential=True
     )
@@ -99,6 +100,7 @@ class ParaphraserPlan:
         unit="pairs",
         source=_PAPER,
     )
+    # The paper names AdamW and states neither of these; 0.01 is AdamW's default in torch.
     warmup: float = warmup_setting(default=0.0)
     weight_decay: float = weight_decay_setting(default=0.01)
     clip: float = clip_setting()

@@ -45,6 +45,7 @@ def dev_loss(paraphraser: Paraphraser, pairs: Sequence[TokenPair]) -> float:
             # A sum over tokens, in nats.
             total += float(token_losses(paraphraser.model, [pairs[place] for place in places], pad=pad))
     # The mean over tokens, not over pairs or batches, does not depend on how the pairs are batched.
+    # Its exponential is the perplexity of a token.
     return total / sum(len(pair.write) for pair in pairs)
 
 

@@ -18,6 +18,7 @@ class LabellingPlan(PairScoringPlan):
     """
 
     written_by: int = written_by_setting()
+    # The paper: similarity above 70 and BLEU of at most 45, in steps of 5: 6 and 8 tags.
     sim_above: int = setting(
         "Similarity above",
         "The tags of similarity begin above this value and end at 100.",
@@ -32,6 +33,7 @@ class LabellingPlan(PairScoringPlan):
         bounds=(1, TOP),
         source=_PAPER,
     )
+    # Two steps in one, because few candidates have a BLEU below 10 (note 4 of the paper).
     bleu_first: int = setting(
         "End of the first BLEU tag",
         "The first tag covers BLEU from 0 to this value.",

@@ -6,9 +6,9 @@ import numpy as np
 
 from mlworkers.science.paraphrasing.tags import OUTSIDE, TOP, Integers, Reals, TagBounds, bins_of
 
-STEP = 5
+STEP = 5  # the paper's interval, section 3.1
 STEPS = TOP // STEP
-_EDGES = [float(edge) for edge in range(0, TOP + 1, STEP)]
+_EDGES = [float(edge) for edge in range(0, TOP + 1, STEP)]  # 0, 5, …, 100: 21 edges of 20 bins
 
 
 @dataclass(frozen=True)

@@ -126,6 +126,7 @@ class RoundTripPlan:
         "often taken for another language.",
         default=True,
     )
+    # |A ∩ B| / |A ∪ B| of both sentences' words (Jaccard).
     near_copy: float = setting(
         "Near copy",
         "A candidate that shares this share, or more, of all words with its source is dropped. 1 drops only those with "

@@ -45,11 +45,11 @@ class TagBounds:
     Raises PlanError where the widths do not fit.
     """
 
-    sim_above: int = 70
-    sim_width: int = 5
-    bleu_first: int = 10
-    bleu_width: int = 5
-    bleu_most: int = 45
+    sim_above: int = 70  # section 3.1: “higher than 70”
+    sim_width: int = 5  # “the interval of 5”
+    bleu_first: int = 10  # note 4: two bins are merged
+    bleu_width: int = 5  # “the interval of 5”
+    bleu_most: int = 45  # “smaller or equal to 45”
 
     def __post_init__(self) -> None:
         _check_fit("sim_width", self.sim_width, self.sim_above, TOP)

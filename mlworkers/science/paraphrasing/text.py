@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 
-_KEPT = ",."
+_KEPT = ",."  # section 3.1 keeps the space, the comma and the period
 _WORD_CATEGORIES = ("L", "M", "N")  # letters, the marks that belong to them, digits
 
 
@@ -14,6 +14,7 @@ def compared_text(text: str) -> str:
     of a pair. Returns "" where no letter and no digit is left, as in "?!" or "...": such a sentence has nothing that
     could be compared, and its pairs get no label.
     """
+    # NFC: é is one character, whether it was typed as one or as e and its mark.
     normal = " ".join(unicodedata.normalize("NFC", text).split())
     kept = "".join(sign for sign in normal if sign in _KEPT or sign == " " or _is_of_a_word(sign))
     return " ".join(kept.split()) if any(map(_is_of_a_word, kept)) else ""

@@ -198,6 +198,7 @@ class ModelTranslator(Translator):
                 "num_beams": way.beams,
                 "num_return_sequences": way.candidates,
                 "early_stopping": way.beams > 1,
+                # Σ log p / length^1, the mean log-probability of a token.
                 "length_penalty": 1.0,
             }
         with torch.inference_mode(), quiet_transformers():
@@ -213,6 +214,7 @@ class ModelTranslator(Translator):
                 **arguments,
             )  # (b × candidates, u)
         each = 1 if isinstance(way, Sampling) else way.candidates
+        # One that ends by itself after exactly so many tokens counts too: its last token is a mark as well.
         # At least `most` tokens: the search ended at its bound and not at a mark.
         rows = [
             Translation(self.language.text_of(numbers), self._content(numbers) >= most)

@@ -46,8 +46,8 @@ longest_setting = partial(
 
 
 class Search(StrEnum):
-    SAMPLING = "sampling"
-    BEAM = "beam search"
+    SAMPLING = "sampling"  # p ∝ exp(z / T) over the k likeliest tokens (section 3.2)
+    BEAM = "beam search"  # the best by the mean log-probability of a token
 
 
 @dataclass(frozen=True)
@@ -210,6 +210,7 @@ class WritingPlan:
     beams: int = beams_setting()
     shortest: float = shortest_setting()
     longest: float = longest_setting()
+    # |A ∩ B| / |A ∪ B| of both sentences' words (Jaccard).
     near_copy: float = setting(
         "Near copy",
         "A paraphrase that shares this share, or more, of all words with its source is dropped. 1 drops only those "

@@ -49,6 +49,7 @@ class FineTuned(nn.Module):
         self.dropout = nn.Dropout(DROPOUT)
         self.head = nn.Linear(encoder.get_embedding_dimension() or 0, 2)
         generator = torch.Generator().manual_seed(seed)
+        # kaiming_uniform_ with a = √5: √(6 / (1 + 5)) / √d = 1 / √d.
         reach = 1 / math.sqrt(self.head.in_features)  # as PyTorch initialises a layer, but with a seed
         with torch.no_grad():
             self.head.weight.uniform_(-reach, reach, generator=generator)

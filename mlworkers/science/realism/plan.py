@@ -8,8 +8,8 @@ from mlworkers.plans.fields import GENERATING, PlanError, SettingName, dataset_s
 
 
 class ClassifierKind(StrEnum):
-    HEAD = "head"
-    FINE_TUNED = "fine-tuned"
+    HEAD = "head"  # σ(w · v + b) of an encoder's vector v, which does not change
+    FINE_TUNED = "fine-tuned"  # softmax(W v + b), and the encoder is trained too: RISE, section 3
 
 
 from_rise = partial(setting, source="RISE's released code")
@@ -80,6 +80,7 @@ class RealismPlan:
         bounds=(1.0, 1000.0),
         unit="sentences",
     )
+    # The epoch with the lowest loss on the inner fold is kept (in RISE, on the validation set).
     epochs: int = from_rise("Epochs", _FINE_TUNED_ONLY, default=5, bounds=(1, 50), unit="epochs")
     batch_size: int = from_rise(
         "Batch size", _FINE_TUNED_ONLY, default=32, bounds=(1, 4096), unit="sentences"

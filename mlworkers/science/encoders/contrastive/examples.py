@@ -140,7 +140,9 @@ def copies_of(examples: Examples, paraphrases: Paraphrases, *, number: int) -> C
             if any(len(one) <= nth for one in known):
                 missing += 1
                 continue
+            # NLI corpus (ConPGS, section 5.2): all three sentences are paraphrased and put together again.
             copied = tuple(one[nth] for one in known)
+            # Raw corpus (the same section): the paraphrase is the positive that dropout would have made.
             sides.append((own[0], copied[1]) if len(own) == 2 and own[0] == own[1] else copied)
             origins.append(examples.origins[row])
             if examples.classes is not None:

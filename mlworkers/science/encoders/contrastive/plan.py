@@ -101,27 +101,27 @@ complete_setting = partial(
 class Material(StrEnum):
     """What examples are made from."""
 
-    SENTENCES = "sentences"
-    PAIRS = "pairs"
-    TRIPLETS = "triplets"
+    SENTENCES = "sentences"  # (x, x): dropout makes two vectors of it
+    PAIRS = "pairs"  # (x, x⁺)
+    TRIPLETS = "triplets"  # (x, x⁺, x⁻)
 
 
 class Objective(StrEnum):
     """The loss of a batch."""
 
-    CONTRAST = "contrast"
-    TRIPLET = "triplet"
-    SOFTMAX = "softmax"
+    CONTRAST = "contrast"  # SimCSE, equations 1 and 5
+    TRIPLET = "triplet"  # max(0, |a - p| - |a - n| + margin)
+    SOFTMAX = "softmax"  # -log softmax(W [u, v, |u - v|])[class]
 
 
 class Pooler(StrEnum):
     """How the vector of a sentence is made, in training and afterwards."""
 
     SIMCSE = "as SimCSE"
-    CLS_MLP = "cls and MLP"
-    CLS_MLP_IN_TRAINING = "cls, MLP in training only"
-    CLS = "cls"
-    MEAN = "mean"
+    CLS_MLP = "cls and MLP"  # tanh(W h_1 + b)
+    CLS_MLP_IN_TRAINING = "cls, MLP in training only"  # h_1 afterwards
+    CLS = "cls"  # h_1
+    MEAN = "mean"  # Σ_t h_t / T
     OWN = "as the model"
 
 
@@ -196,6 +196,7 @@ class SharedContrast:
         bounds=(-10.0, 10.0),
     )
     # In Euclidean distances of vectors of any length.
+    # Sentence-BERT has 1 (Reimers and Gurevych 2019, section 3); 5 is the default of its library.
     margin: float = setting(
         "Margin",
         "Of the loss triplet: by how much more distant than the positive the negative must be.",
@@ -379,6 +380,7 @@ class AugmentationPlan(SharedContrast):
     """
 
     test_score_set: str = test_scores_setting()
+    # Mixed lexical tags did worse than one tag in most cases of the paper (section 5.4).
     variants: str = setting(
         "Variants",
         "What is compared with the original examples, with commas between: tags such as SIM95 BLEU20, the names of "
@@ -388,6 +390,7 @@ class AugmentationPlan(SharedContrast):
         essential=True,
     )
     # A size counts the originals: n times as many examples, and n times as many steps an epoch.
+    # The paper's best sizes are 2 with half of the corpus and 5 with all of it (section 5.4).
     sizes: str = setting(
         "Sizes",
         "How large the augmented corpus is, over the original one, with commas between: 2 adds one copy of each "

@@ -221,10 +221,11 @@ def _loss_of(
     width = encoder.get_embedding_dimension() or 0
     # The layer reads the three parts of `classified_vectors`, (b, 3d) -> (b, classes).
     head = nn.Linear(3 * width, len(NliLabel)).to(encoder.device)  # d · 3 · 3 + 3 weights
-    classes = torch.tensor(examples.classes, device=encoder.device)
+    classes = torch.tensor(examples.classes, device=encoder.device)  # (n,) class numbers of all examples
 
     def classified(sides: Sequence[Tensor], batch: Places) -> Tensor:
         places = torch.from_numpy(batch).to(classes.device)
+        # Sentence-BERT's softmax(W [u, v, |u - v|]) (section 3), here with a bias.
         return cross_entropy(head(classified_vectors(*sides)), classes[places])
 
     return classified, head

@@ -187,6 +187,7 @@ def _numbered(
         raise TaskError(f"The files of {names.label} do not have the same columns.")
     labels = [label for part in parts.values() for label in part.labels]  # of all parts: one numbering
     if parts["train"].scored:
+        # This map changes neither correlation. The squared error that is trained by depends on the scale.
         low, high = (extreme(map(float, labels)) for extreme in (min, max))
         scale = (high - low) or 1.0  # lowest and highest score of all parts -> 0 and 1
         return (), {

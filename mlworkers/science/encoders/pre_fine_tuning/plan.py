@@ -152,6 +152,7 @@ class PreFineTuningPlan:
         default=0.1,
         bounds=(0.01, 0.5),
     )
+    # Appendix C: 5 seeds for tasks of few rows, among which the median is taken; here every task has as many.
     seeds: int = from_appendix(
         "Seeds",
         "How often each row is fine-tuned on each task. With fewer than 5, the noise of training is not known well "
@@ -187,6 +188,7 @@ class PreFineTuningPlan:
         unit="epochs",
         essential=True,
     )
+    # 24 in STILTs, and 32 in ConPGS for all models (its note 18).
     batch_size: int = from_appendix(
         "Batch size", "Rows of one training step.", default=32, bounds=(1, 4096), unit="rows"
     )

@@ -17,8 +17,8 @@ POSITIVE = ("1", "paraphrase", "equivalent", "duplicate")  # names of the class 
 _WNLI = "wnli"
 # Wang et al. 2018, table 1. Every other task has the accuracy, or both correlations.
 _METRICS = {
-    "cola": (Metric.MATTHEWS,),
-    "mrpc": (Metric.F1, Metric.ACCURACY),
+    "cola": (Metric.MATTHEWS,),  # classes are unbalanced, and guessing scores 0
+    "mrpc": (Metric.F1, Metric.ACCURACY),  # 68 % are positive (RISE, appendix E)
     "qqp": (Metric.F1, Metric.ACCURACY),
 }
 _OF_SCORES = (Metric.PEARSON, Metric.SPEARMAN)
@@ -181,6 +181,7 @@ def task_made(
                     f"{names.label} has {len(rows)} {what} rows whose sentences no other part has and no model has "
                     f"seen; {least} or more are needed."
                 )
+            # A constant side has no correlation, and one class no Matthews' correlation: both would be 0 / 0.
             if np.ptp(rows.values) == 0:
                 kind = "class" if classes else "score"
                 raise TaskError(
@@ -241,6 +242,7 @@ def median_place(scores: Sequence[float | None]) -> int:
 
     None is the lowest, and of equal scores the first comes first.
     """
+    # ConPGS, appendix C, note 22: the median of 5 seeds, where Phang et al. (2018) take the best of 20.
     order = sorted(range(len(scores)), key=lambda place: (_number(scores[place]), place))
     return order[(len(order) - 1) // 2]  # an actual seed, not a mean of two
 

@@ -203,6 +203,7 @@ def _sick(column: str, semeval: str, values: Values) -> tuple[Layout, Layout]:
 # Two labels of three: entailment against the rest, because one threshold on a cosine makes two classes.
 _SNLI_LABELS = {"entailment": 1.0, "neutral": 0.0, "contradiction": 0.0}
 _SNLI_NUMBERS = {"0": 1.0, "1": 0.0, "2": 0.0}
+# “-”: no label has three of the five annotators (Bowman et al. 2015).
 _SNLI = (
     Layout("SNLI 1.0", "sentence1", "sentence2", "gold_label", _SNLI_LABELS, without_gold=frozenset("-")),
     Layout(
@@ -399,10 +400,15 @@ SUITES: dict[str, Suite] = {
             ),
             expects=1379,
         ),
+        # MSRpar 750, MSRvid 750, OnWN 750, SMTeuroparl 459, SMTnews 399.
         Suite("sts12", "STS12", Task.SCORES, _IN_FOLDER, _sts_year(2012), expects=3108),
+        # FNWN 189, headlines 750, OnWN 561; without the 750 pairs of SMT.
         Suite("sts13", "STS13", Task.SCORES, _IN_FOLDER, _sts_year(2013, ["SMT"]), expects=1500),
+        # deft-forum 450, deft-news 300, headlines 750, images 750, OnWN 750, tweet-news 750.
         Suite("sts14", "STS14", Task.SCORES, _IN_FOLDER, _sts_year(2014), expects=3750),
+        # answers-forums 375, answers-students 750, belief 375, headlines 750, images 750.
         Suite("sts15", "STS15", Task.SCORES, _IN_FOLDER, _sts_year(2015), expects=3000),
+        # answer-answer 254, headlines 249, plagiarism 230, postediting 244, question-question 209.
         Suite("sts16", "STS16", Task.SCORES, _IN_FOLDER, _sts_year(2016), expects=1186),
         Suite(
             "sick-r",
