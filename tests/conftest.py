@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 from django.apps import apps
 from django.conf import settings
+from django.core.cache import caches
 from django.db import IntegrityError, connection, transaction
 from django.test import TransactionTestCase
 from pytest_django.plugin import DjangoDbBlocker
@@ -211,10 +212,14 @@ def own_cache(settings) -> None:
     """A cache of the test's own.
 
     One Redis serves every process of a test run, whose databases number their rows alike: what one test kept of its
-    campaign 7 must not answer for another's.
+    campaign 7 must not answer for another's. A cache in memory begins empty: once it is full it drops entries of this
+    test for those of others.
     """
     prefix = f"{settings.REDIS_PREFIX}-{uuid4().hex}"
-    settings.CACHES = {"default": {**settings.CACHES.get("default", LOCAL_CACHE), "KEY_PREFIX": prefix}}
+    cache = settings.CACHES.get("default", LOCAL_CACHE)
+    settings.CACHES = {"default": {**cache, "KEY_PREFIX": prefix}}
+    if cache["BACKEND"] == LOCAL_CACHE["BACKEND"]:
+        caches["default"].clear()
 
 
 @pytest.fixture(scope="session", autouse=True)
