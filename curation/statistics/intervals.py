@@ -198,8 +198,9 @@ def _correlations(counts: Counts, *sides: _Ranks) -> Scores:
     # sum c x y, sum c x^2 and sum c y^2: the divisor is the same in all three and cancels.
     covariance = np.einsum("bn,bn,bn->b", counts, left, right)
     variances = [np.einsum("bn,bn,bn->b", counts, side, side) for side in (left, right)]
-    # A constant resample leaves rounding noise, far below the variance of values that differ.
-    undefined = np.minimum(*variances) < 1e-20
+    # A constant resample leaves rounding noise, about total^3 ε^2 = total^3 5e-32. Values that differ have at least
+    # total^3 c / 4, with c the share of the rarer one.
+    undefined = np.minimum(*variances) < 1e-24 * total[:, 0] ** 3
     scale = np.sqrt(np.where(undefined, 1.0, variances[0] * variances[1]))
     return np.where(undefined, np.nan, np.clip(covariance / scale, -1.0, 1.0))
 

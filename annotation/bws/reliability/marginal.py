@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import scipy
 
 from annotation.bws.judgements import Judgements
@@ -55,8 +56,9 @@ def marginal_interval(fit: MaxDiffFit, reliability: float) -> tuple[float, float
     all l whose log marginal likelihood is at most 1.92 below that of the estimate. All utilities are equal where l is
     infinite, which is the likelihood of answers drawn at random, with r = 0.
     """
-    # Information on log l: m r^2 / 2.
-    known = fit.likelihood.item_count * reliability**2 / 2
+    # Information on log l: m r^2 / 2, with the m items that were judged; others say nothing.
+    judged = np.count_nonzero(counts(fit.likelihood.judgements)[0])
+    known = judged * reliability**2 / 2
     deviation = 1 / math.sqrt(max(known, 1e-9))  # SE of log l; 1e-9 keeps it finite at r = 0
     lower, upper = -NORMAL * deviation, NORMAL * deviation
     if known < ENOUGH_KNOWN:

@@ -39,13 +39,11 @@ def pairs_within_window(table: WordTable, *, pairs: int, window: Window, uses: U
     search = PartnerSearch(table, window, seed=seed)
     rng = np.random.default_rng([seed, 3])  # stream 3: first sentences, and where each search begins
     drawn: list[tuple[int, int]] = []
-    tried = 0
     for first in rng.permutation(len(table)):
         if len(drawn) == pairs:
             break
         if not uses.is_free(int(first)):
             continue
-        tried += 1
         second = search.partner(int(first), start=int(rng.integers(len(table))), uses=uses)
         if second is not None and uses.take(int(first), second):
             drawn.append((int(first), second))
@@ -196,7 +194,7 @@ def _draws_evenly(
         # P(target) in proportion to its pairs, then each side evenly: every pair of the combination is equally likely.
         for target in rng.choice(len(sides), size=min(_TOGETHER, tries - start), p=possible / total):
             first, second = sides[target]
-            pair = (int(rng.choice(first)), int(rng.choice(second)))
+            pair = (first[rng.integers(len(first))], second[rng.integers(len(second))])
             if uses.take(*pair):
                 yield pair
     # Listing all pairs costs memory; of more pairs than LISTED, the draws above are all.

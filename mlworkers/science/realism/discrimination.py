@@ -144,6 +144,9 @@ def _with_interval(value: float, variance: float, fewest: int, level: float) -> 
     if not 0 < value < 1:
         bound = ((1 - level) / 2) ** (1 / fewest)  # Clopper and Pearson's, for n of n
         return Auc(value, bound, 1.0, level) if value else Auc(value, 0.0, 1 - bound, level)
+    # Where nothing varies, as with equal scores, the largest variance that an AUC can have: A (1 - A) / min(k, r)
+    # (Birnbaum and Klose 1957).
+    variance = variance or value * (1 - value) / fewest
     # Delta method: d logit(A) / dA = 1 / (A (1 - A)), so the standard error is divided by A (1 - A).
     reach = scipy.stats.norm.ppf((1 + level) / 2) * np.sqrt(variance) / (value * (1 - value))
     low, high = scipy.special.expit(scipy.special.logit(value) + np.array([-reach, reach]))

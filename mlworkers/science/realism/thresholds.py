@@ -48,7 +48,8 @@ def cut_at(sample: Sample, all_p_d: ArrayLike, share: float) -> Cut:
             f"{values.size} sentences, share {share:g}: give sentences and a share from 0 to below 1."
         )
     # Rounded: 0.15 times 20 is a little more than 3 in a computer.
-    threshold = float(values[int(round(values.size * share, 6))])
+    # A share that rounds to all of them leaves the highest.
+    threshold = float(values[min(int(round(values.size * share, 6)), values.size - 1)])
     below = int(np.searchsorted(values, threshold))  # strictly below: p_D equal to it is kept
     # Only judged sentences say how often a side is right; how many lie there is known without them.
     over, weights = sample.p_d >= threshold, sample.weights

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from curation.statistics.correlation import spearman
-from curation.statistics.intervals import bootstrap_interval, resampled_correlations, resampled_sums
+from curation.statistics.intervals import Design, bootstrap_interval, resampled_correlations, resampled_sums
 
 
 def correlated(pairs: int, *, seed: int, levels: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -99,6 +99,20 @@ def test_resamples_without_a_correlation_are_counted_and_left_out() -> None:
     interval = bootstrap_interval(predicted, gold, resamples=9_000, seed=1)
 
     assert interval.undefined == pytest.approx(1_000, abs=150)
+
+
+def test_large_weights_change_nothing() -> None:
+    # One group of equal first scores is a stratum: resamples that draw it alone are constant, whatever its weight.
+    predicted, gold = [1, 1, 1, 1, 2], [0.3, 0.1, 0.2, 0.4, 0.5]
+    strata = np.zeros(5, dtype=np.int64)
+    designs = [Design(np.full(5, weight), strata) for weight in (1.0, 1e6 / 3)]
+
+    light, heavy = (
+        resampled_correlations(predicted, gold, seed=4, resamples=2_000, design=design) for design in designs
+    )
+
+    assert np.isnan(light).sum() == pytest.approx(2_000 * 0.8**5, rel=0.15)
+    np.testing.assert_allclose(heavy, light, atol=1e-12)
 
 
 def test_a_constant_vector_has_no_interval() -> None:

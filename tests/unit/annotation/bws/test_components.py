@@ -1,6 +1,7 @@
 """Variance components, marginal reliability and fewer judgements: against loops, tables and simulated truths."""
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -164,6 +165,16 @@ def test_the_quick_interval_of_the_marginal_reliability_is_that_of_the_likelihoo
     monkeypatch.setattr("annotation.bws.reliability.marginal.ENOUGH_KNOWN", np.inf)
 
     assert quick == pytest.approx(marginal_interval(fit, 0.8), abs=0.015)
+
+
+def test_items_that_nobody_judged_do_not_narrow_the_interval() -> None:
+    utilities = 1.5 * np.random.default_rng(3).standard_normal(300)
+    judged = drawn(design_tuples(300).tuples, utilities, 3)
+
+    alone = maxdiff_fit(judged)
+    with_others = maxdiff_fit(replace(judged, item_count=3_000))
+
+    assert marginal_interval(with_others, 0.8) == pytest.approx(marginal_interval(alone, 0.8), abs=1e-6)
 
 
 def test_all_judgements_are_as_reliable_as_split_half_says_and_agree_with_themselves() -> None:

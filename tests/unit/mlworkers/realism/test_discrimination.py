@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
 from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
@@ -94,6 +95,15 @@ def test_with_every_sentence_out_of_order_the_interval_still_has_a_width() -> No
 
     assert (found.value, found.low) == (0.0, 0.0)
     assert found.high == pytest.approx(0.1684, abs=1e-4)
+
+
+def test_scores_that_are_all_equal_say_little() -> None:
+    # The largest variance of an AUC of .5 with 20 sentences of the smaller class: .25 / 20.
+    found = auc_interval(np.zeros(50), np.arange(50) >= 30)
+
+    reach = 1.959964 * np.sqrt(0.25 / 20) / 0.25
+    assert found.value == 0.5
+    assert (found.low, found.high) == pytest.approx((expit(-reach), expit(reach)), abs=1e-6)
 
 
 def test_scores_upside_down_mirror_the_interval() -> None:

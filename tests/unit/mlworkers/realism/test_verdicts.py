@@ -184,6 +184,12 @@ def test_sentences_of_equal_p_d_are_on_one_side_of_a_threshold() -> None:
     assert (found.threshold, found.below, found.above) == (0.4, 1, 4)
 
 
+def test_a_share_of_nearly_all_sentences_keeps_the_highest() -> None:
+    found = cut_at(judged(7), [0.1, 0.4, 0.9], 0.99999999)
+
+    assert (found.threshold, found.below, found.above) == (0.9, 2, 1)
+
+
 @pytest.mark.parametrize(("p_d", "share"), [([], 0.5), ([0.5], 1.0), ([0.5], -0.1)])
 def test_a_threshold_needs_sentences_and_a_share(p_d, share) -> None:
     with pytest.raises(ValueError, match="give sentences and a share"):
