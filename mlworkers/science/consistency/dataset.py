@@ -91,7 +91,7 @@ def labelled_pairs(
         found = np.unique(places[pairs.seen_by(each)]).size
         if found < labels:
             raise ConsistencyError(
-                f"The pairs hang together by their sentences, so the classifier of fold {each + 1} would learn only "
+                f"The pairs are connected by shared sentences, so the classifier of fold {each + 1} would learn only "
                 f"{found} of {labels} labels; use other folds, or more pairs."
             )
     return pairs

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from curation.pairs.segmenting import word_count
-from curation.pairs.text import words
+from curation.pairs.text import near_copy_key, words
 from curation.statistics.intervals import Interval, percentile_interval
 from mlworkers.science.contexts.corpus import Corpus, CorpusError
 from mlworkers.science.contexts.sections_plan import SectionsPlan
@@ -77,12 +77,12 @@ def section_triplets(corpus: Corpus, plan: SectionsPlan) -> SectionTriplets:
             "each, or one with four, are needed. Choose shorter sections, or a corpus with longer documents."
         )
     learned = [texts for texts, _unit in _drawn(corpus, train, plan.triplets, rng, by_section=False)]
-    # The same sentence may be in several documents: a test triplet with one that was trained on is dropped.
-    trained_on = {text for triplet in learned for text in triplet}
+    # A sentence may be in several documents: a test triplet with a near copy of one that was trained on is dropped.
+    trained_on = {near_copy_key(text) for triplet in learned for text in triplet}
     tested = [
         (texts, unit)
         for texts, unit in _drawn(corpus, test, plan.test_triplets, rng, by_section=len(usable) == 1)
-        if not trained_on & set(texts)
+        if trained_on.isdisjoint(map(near_copy_key, texts))
     ]
     if not learned or not tested:
         raise CorpusError(

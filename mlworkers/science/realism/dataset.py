@@ -166,7 +166,7 @@ def sdi_data(
         # A fold's classifier learns from the others but for one, by which it is chosen.
         if held.size < folds:
             raise RealismError(
-                f"The {name} sentences hang together in {held.size} groups, too few for {folds} folds; use fewer "
+                f"The {name} sentences are connected in {held.size} groups, too few for {folds} folds; use fewer "
                 "folds, or generate from more source sentences."
             )
     return data

@@ -219,6 +219,6 @@ def verdicts_needed(kept: int, rejected: int, area: Auc | None = None) -> Needed
     n, rarer = kept + rejected, min(kept, rejected)
     if area is None:
         # The rarer verdict comes with share rarer / n.
-        return Needed(math.ceil(FEWEST_EACH * n / rarer) - n if rarer else None, None)
+        return Needed(max(0, math.ceil(FEWEST_EACH * n / rarer) - n) if rarer else None, None)
     half = (area.high - area.low) / 2
     return Needed(0, max(0, math.ceil(n * ((half / HALF_WIDTH) ** 2 - 1))))  # half-width ∝ 1/√n

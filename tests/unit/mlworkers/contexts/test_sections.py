@@ -72,6 +72,19 @@ def test_no_document_is_learned_from_and_tested(books: Corpus) -> None:
         assert len(set(found.units)) == found.held_out == 2
 
 
+def test_no_near_copy_of_a_sentence_that_was_learned_is_tested(tmp_path: Path) -> None:
+    # The second book is the first in capitals; half of its sentences are its own.
+    first = [text for number in (1, 2, 3) for text in chapter("a", number)]
+    second = [text.upper() if place % 2 else f"Only here: {text}" for place, text in enumerate(first)]
+    corpus = made(tmp_path, first, second)
+
+    for seed in range(5):
+        found = section_triplets(corpus, plan(seed=seed, test_share=0.5, triplets=200))
+        learned = {near_copy_key(text) for triplet in found.train for text in triplet}
+
+        assert learned.isdisjoint(near_copy_key(text) for triplet in found.test for text in triplet)
+
+
 def test_of_one_document_the_last_sections_are_tested(tmp_path: Path) -> None:
     corpus = made(tmp_path, [text for number in range(5) for text in chapter("a", number)])
 

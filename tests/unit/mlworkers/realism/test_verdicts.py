@@ -200,6 +200,7 @@ def test_how_many_more_verdicts_are_needed() -> None:
     assert verdicts_needed(0, 30).for_any is None
     # 5 of 50 rejected: 100 verdicts would have 10.
     assert verdicts_needed(45, 5).for_any == 50
+    assert verdicts_needed(40, 40).for_any == 0  # enough of both, though there is no AUC yet
     # Half the width of ±.1 takes four times as many verdicts.
     assert verdicts_needed(80, 20, Auc(0.7, 0.6, 0.8, 0.95)).for_width == pytest.approx(300, abs=1)
     assert verdicts_needed(80, 20, Auc(0.7, 0.68, 0.72, 0.95)).for_width == 0
