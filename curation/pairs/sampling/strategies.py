@@ -194,7 +194,9 @@ def _draws_evenly(
         # P(target) in proportion to its pairs, then each side evenly: every pair of the combination is equally likely.
         for target in rng.choice(len(sides), size=min(_TOGETHER, tries - start), p=possible / total):
             first, second = sides[target]
-            pair = (first[rng.integers(len(first))], second[rng.integers(len(second))])
+            place, other = int(rng.integers(len(first))), int(rng.integers(len(second) - (first is second)))
+            # Of one label, the second sentence is one of the others: twice the same would cost small targets more.
+            pair = first[place], second[other + (first is second and other >= place)]
             if uses.take(*pair):
                 yield pair
     # Listing all pairs costs memory; of more pairs than LISTED, the draws above are all.

@@ -112,8 +112,8 @@ def greedy_f1(left: Tokens, right: Tokens) -> float:
     # is a · b · d products for a pair.
     cosines = left.astype(np.float64) @ right.astype(np.float64).T  # (a, b)
     precision, recall = float(cosines.max(axis=1).mean()), float(cosines.max(axis=0).mean())
-    # The harmonic mean is between precision and recall only where both are above 0.
-    return 0.0 if precision + recall == 0 else 2 * precision * recall / (precision + recall)
+    # With one of them above 0 and the other below, the harmonic mean has no bound; it tends to 0 with either of them.
+    return 0.0 if precision * recall <= 0 else 2 * precision * recall / (precision + recall)
 
 
 def token_vectors(encoder: SentenceTransformer, sentences: Sequence[str], compute: Compute) -> list[Tokens]:

@@ -34,6 +34,13 @@ def test_bertscore_takes_the_best_match_of_each_token_in_both_directions() -> No
     assert greedy_f1(left, right) == pytest.approx(0.72 / 1.3)
 
 
+def test_the_f1_of_tokens_stays_within_the_cosines() -> None:
+    # Precision .5 from the left, recall (.5 - .8 - .9) / 3 = -.4: the formula alone would say -4.
+    left, right = np.array([[1.0, 0.0]]), np.array([[0.5, 0.75**0.5], [-0.8, 0.6], [-0.9, 0.19**0.5]])
+
+    assert greedy_f1(left, right) == 0.0
+
+
 def test_bertscore_reads_the_last_layer_without_the_tokens_that_the_tokenizer_adds(encoder) -> None:
     found = bert_scores(encoder, FIRST, SECOND, choose_compute("cpu"), report=silent)
 

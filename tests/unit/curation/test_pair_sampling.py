@@ -252,6 +252,23 @@ class TestLabels:
         assert all(targets[a] == targets[b] != "" for a, b in sample.pairs)
         assert sample.missing == 0
 
+    def test_pairs_of_small_targets_are_as_likely_as_others(self) -> None:
+        # Target s has one pair and target t three: each of the four is the first one in a quarter of the samples.
+        times = 4_000
+        first = [
+            pairs_by_labels(
+                ["s", "s", "t", "t", "t"],
+                ["for"] * 5,
+                quotas={("for", "for"): 1},
+                uses=Uses(5, cap=1),
+                seed=seed,
+            ).pairs[0, 0]
+            for seed in range(times)
+        ]
+
+        # The standard error is 27; with twice the same sentence drawn and thrown away, 800 were of s.
+        assert sum(one < 2 for one in first) == pytest.approx(times / 4, abs=110)
+
     def test_scarce_combinations_are_filled_as_far_as_possible_and_reported(self) -> None:
         sample = pairs_by_labels(
             ["t"] * 3, ["for", "for", "against"], quotas={("for", "against"): 5}, uses=Uses(3, cap=9), seed=1
