@@ -130,6 +130,7 @@ SOURCES = (
     "templates/components/_error.html",
     "templates/components/_languages.html",
     "templates/components/_pager.html",
+    "templates/components/_simulated.html",
     "templates/curation/api_tokens.html",
     "templates/curation/invitation.html",
     "templates/curation/invitation_answered.html",

@@ -181,13 +181,14 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "APP_DIRS": True,  # `semblance`, the first app, has the templates, the static files and the translations of all
         "OPTIONS": {
+            "builtins": ["curation.templatetags.components"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "semblance.home.navigation",
                 "semblance.languages.language_choices",
-            ]
+            ],
         },
     }
 ]
