@@ -169,24 +169,19 @@ def _enter(
         if person.consent_id != consent.pk:
             person.consent, person.consented_at = consent, at
             person.save(update_fields=["consent", "consented_at"])
-    _submission_begin(person, arrival, at)
+    # A submission that is new gets a row. Who had left early and is sent again goes on where they were.
+    last = person.submissions.last()
+    begun = person.submissions.filter(submission=arrival.submission)
+    if last is None or (arrival.submission and not begun.exists()):
+        CrowdSubmission.objects.create(
+            person=person, study=arrival.study, submission=arrival.submission, entered_at=at
+        )
+        stopped = person.participation.state == Participation.State.STOPPED
+        if last is not None and last.outcome == Outcome.LEFT and stopped:
+            participation_reinstate(participation=person.participation, rule=True)
     if crowd.asks_about_person:
         about_save(person=person, about=about)
     return person
-
-
-def _submission_begin(person: CrowdPerson, arrival: Arrival, at: datetime) -> None:
-    """A row for a submission that is new. Who had left early and is sent again goes on where they were."""
-    last = person.submissions.last()
-    begun = person.submissions.filter(submission=arrival.submission)
-    if last is not None and (not arrival.submission or begun.exists()):
-        return
-    CrowdSubmission.objects.create(
-        person=person, study=arrival.study, submission=arrival.submission, entered_at=at
-    )
-    stopped = person.participation.state == Participation.State.STOPPED
-    if last is not None and last.outcome == Outcome.LEFT and stopped:
-        participation_reinstate(participation=person.participation, rule=True)
 
 
 def about_save(*, person: CrowdPerson, about: Mapping[str, str]) -> None:

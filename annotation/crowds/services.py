@@ -88,8 +88,13 @@ def settings_check(crowd: Crowd, consent: str) -> None:
         raise UserError(_("Names of parameters consist of letters, digits, “_”, “-” and “.”."))
     if len(set(given)) < len(given):
         raise UserError(_("The names of the parameters must differ from each other."))
-    if crowd.completion_address:
-        _address_check(crowd.completion_address)
+    address = crowd.completion_address
+    if address and not _ADDRESS.fullmatch(address):
+        raise UserError(_("The completion address must begin with https:// and have no spaces."))
+    if address and "{code}" not in address:
+        raise UserError(_("Write {code} in the completion address, where the code belongs."))
+    if re.search(r"[{}]", address.replace("{code}", "").replace("{submission}", "")):
+        raise UserError(_("Only {code} and {submission} may stand in braces in the completion address."))
     if len({getattr(crowd, name) for name in _CODES}) < len(_CODES):
         raise UserError(_("The three codes must differ: by them the platform tells the outcomes apart."))
     for name, least in {"screens": 1, "places": 1, "hours": 1}.items():
@@ -100,15 +105,6 @@ def settings_check(crowd: Crowd, consent: str) -> None:
         raise UserError(
             _("Write what people agree to before they enter; nobody is admitted without a consent.")
         )
-
-
-def _address_check(address: str) -> None:
-    if not _ADDRESS.fullmatch(address):
-        raise UserError(_("The completion address must begin with https:// and have no spaces."))
-    if "{code}" not in address:
-        raise UserError(_("Write {code} in the completion address, where the code belongs."))
-    if re.search(r"[{}]", address.replace("{code}", "").replace("{submission}", "")):
-        raise UserError(_("Only {code} and {submission} may stand in braces in the completion address."))
 
 
 @transaction.atomic

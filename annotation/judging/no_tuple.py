@@ -9,7 +9,6 @@ from annotation.judging.choosing import NoTupleReason
 from annotation.judging.screen import progress_text, sitting_judged, undo_offered, words
 from annotation.models import Participation
 from curation.foundation.roles import Role
-from curation.models import Dataset
 from curation.people.members import members_of
 
 
@@ -31,8 +30,23 @@ def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dic
     }
     stopped = reason is NoTupleReason.STOPPED
     sentence = _("Thank you for your work.") if reason is NoTupleReason.QUOTA else str(reason.label)
+    following = [_after(reason)]
     if stopped:
         sentence = _("You get no more pairs to judge here.")
+        following = [
+            _(
+                "Your judgements are kept. Whether they count for the scores is a question of method. "
+                "It decides nothing about pay."
+            )
+        ]
+        members = members_of(participation.campaign.dataset)
+        owners = ", ".join(str(member.user) for member in members if member.role == Role.OWNER)
+        if owners:
+            mistake = _(
+                "If you think this is a mistake, tell %(owners)s: "
+                "an owner sees your judgements and can let you continue."
+            )
+            following.append(mistake % {"owners": owners})
     return {
         "campaign": participation.campaign,
         "participation": participation,
@@ -40,7 +54,7 @@ def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dic
         "over": {
             "title": titles[reason],
             "sentence": sentence,
-            "next": _after_stop(participation.campaign.dataset) if stopped else [_after(reason)],
+            "next": following,
             "reason": participation.reason if stopped else "",
             "rates": reason is NoTupleReason.RATES,
             "again": reason in {NoTupleReason.LEASED, NoTupleReason.CHOOSING, NoTupleReason.PAUSED},
@@ -58,16 +72,3 @@ def _after(reason: NoTupleReason) -> str:
     if reason is NoTupleReason.LEASED:
         return _("Pairs that others leave open come back within half an hour.")
     return _("Your judgements are saved. You find them under your campaigns.")
-
-
-def _after_stop(dataset: Dataset) -> list[str]:
-    kept = _(
-        "Your judgements are kept. Whether they count for the scores is a question of method. "
-        "It decides nothing about pay."
-    )
-    mistake = _(
-        "If you think this is a mistake, tell %(owners)s: "
-        "an owner sees your judgements and can let you continue."
-    )
-    owners = ", ".join(str(member.user) for member in members_of(dataset) if member.role == Role.OWNER)
-    return [kept, mistake % {"owners": owners}] if owners else [kept]

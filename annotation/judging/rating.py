@@ -134,12 +134,18 @@ def rating_context(
     """What the rating screen shows; without a pair, why there is none."""
     left = pairs_left(person)
     screens = _screens(left, 1, taken_back)
+    over = "" if screens else shut_sentence(person)
+    if not screens and not over:
+        rated = person.pair_ratings.filter(value__isnull=False).count()
+        over = _("All other pairs have their ratings. Thank you for your work.")
+        if rated == person.campaign.slider_arm.pairs.count():
+            over = _("You have rated all pairs. Thank you for your work.")
     return {
         "participation": person,
         "campaign": person.campaign,
         "arm": person.campaign.slider_arm,
         "shown": screens[0] if screens else None,
-        "over": "" if screens else shut_sentence(person) or _over_sentence(person),
+        "over": over,
         "may_undo": not shut_sentence(person),
         "guideline": person.campaign.guidelines.first(),
         "guidelines_open": guidelines_open,
@@ -196,14 +202,6 @@ def _screens(left: list[SliderPair], count: int, taken_back: PairRating | None) 
 def _undoable(person: Participation) -> str:
     last = last_of(person)
     return str(last.client_id) if last else ""
-
-
-def _over_sentence(person: Participation) -> str:
-    rated = person.pair_ratings.filter(value__isnull=False).count()
-    every = person.campaign.slider_arm.pairs.count()
-    if rated == every:
-        return _("You have rated all pairs. Thank you for your work.")
-    return _("All other pairs have their ratings. Thank you for your work.")
 
 
 def _progress(person: Participation, left: int) -> dict[str, Any]:

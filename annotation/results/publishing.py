@@ -157,10 +157,21 @@ def publications_store(
     *, campaign: Campaign, publications: Sequence[Publication], by: User | None
 ) -> list[ScoreSet]:
     """Store what was computed as score sets; all of them or none."""
-    return [
-        score_set_publish(
+    stored = []
+    for each in publications:
+        name = each.name.strip()
+        if not name:
+            # `human: <campaign>, <method>`, with a number from the second on, within the length of a name.
+            taken = set(ScoreSet.objects.filter(dataset=campaign.dataset_id).values_list("name", flat=True))
+            what = f"{each.label}, {each.stratum}" if each.stratum else each.label
+            for number in count(1):
+                ending = f", {what}" if number == 1 else f", {what} {number}"
+                name = f"human: {campaign.name[: LONGEST_NAME - len('human: ') - len(ending)]}{ending}"
+                if name not in taken:
+                    break
+        score_set = score_set_publish(
             dataset=campaign.dataset,
-            name=each.name.strip() or _free_name(campaign, each.label, each.stratum),
+            name=name,
             kind=ScoreSet.Kind.HUMAN,
             low=0.0,
             high=1.0,
@@ -170,8 +181,8 @@ def publications_store(
             campaign_ref=campaign.pk,
             by=by,
         )
-        for each in publications
-    ]
+        stored.append(score_set)
+    return stored
 
 
 def _publication(
@@ -269,18 +280,6 @@ def _within(campaign: Campaign, judged: CampaignJudgements, stratum: str) -> Mas
     of_members = np.isin(judged.shown, np.fromiter(members, dtype=np.int64)) | (judged.shown < 0)
     inside: Mask = np.atleast_1d(of_members.all(axis=1))
     return inside
-
-
-def _free_name(campaign: Campaign, method: str, stratum: str) -> str:
-    """`human: <campaign>, <method>`, with a number from the second on, within the length of a name."""
-    taken = set(ScoreSet.objects.filter(dataset=campaign.dataset_id).values_list("name", flat=True))
-    what = f"{method}, {stratum}" if stratum else method
-    for number in count(1):
-        ending = f", {what}" if number == 1 else f", {what} {number}"
-        name = f"human: {campaign.name[: LONGEST_NAME - len('human: ') - len(ending)]}{ending}"
-        if name not in taken:
-            break
-    return name
 
 
 def _reliability(campaign: Campaign, judged: CampaignJudgements, chosen: Mask) -> dict[str, object]:

@@ -63,27 +63,22 @@ def gold_gate(
     enough = trials >= TRIALS_PER_GOLD * minimum
     # The bound alone waits for `minimum` golds: of few trials it is wide, and the sequential test is made for few.
     state = GateState.KEPT if enough else GateState.WAITING
-    if (enough and upper < threshold) or _clearly_below(right, trials, threshold, confidence):
+    if enough and upper < threshold:
         state = GateState.STOPPED
+    elif trials >= TRIALS_PER_GOLD * SEQUENTIAL_MINIMUM and threshold > LOWEST_SEQUENTIAL_THRESHOLD:
+        # Wald's (1945) test: are the answers 20 times as likely under a share of s = t - .25 as under the threshold t?
+        # Nobody at or above t is ever stopped by it with a chance above 1 - confidence = 1/20.
+        low, wrong = threshold - SEQUENTIAL_STEP, trials - right
+        # right ln(low / t) + wrong ln((1 - low) / (1 - t)); infinite for a wrong answer where t is 1
+        evidence = (
+            scipy.special.xlogy(right, low / threshold)
+            + scipy.special.xlogy(wrong, 1 - low)
+            - scipy.special.xlogy(wrong, 1 - threshold)
+        )
+        # Stopped at log L >= log(1 / (1 - confidence)), 3.0 for 95 %.
+        if evidence >= -math.log(1 - confidence):
+            state = GateState.STOPPED
     return GoldGate(state, right / trials if trials else None, lower, upper)
-
-
-def _clearly_below(right: int, trials: int, threshold: float, confidence: float) -> bool:
-    """Wald's (1945) test: are the answers 20 times as likely under a share of t - .25 as under the threshold t?
-
-    Nobody at or above t is ever stopped by it with a chance above 1 - confidence = 1/20. For t <= .3 it stops nobody.
-    """
-    if trials < TRIALS_PER_GOLD * SEQUENTIAL_MINIMUM or threshold <= LOWEST_SEQUENTIAL_THRESHOLD:
-        return False
-    low, wrong = threshold - SEQUENTIAL_STEP, trials - right  # s = t - .25
-    # right ln(low / t) + wrong ln((1 - low) / (1 - t)); infinite for a wrong answer where t is 1
-    evidence = (
-        scipy.special.xlogy(right, low / threshold)
-        + scipy.special.xlogy(wrong, 1 - low)
-        - scipy.special.xlogy(wrong, 1 - threshold)
-    )
-    # Stopped at log L >= log(1 / (1 - confidence)), 3.0 for 95 %.
-    return bool(evidence >= -math.log(1 - confidence))
 
 
 TWO_SIDED = 0.975  # of each of two bounds: 95 % between them

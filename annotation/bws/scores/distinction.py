@@ -122,7 +122,18 @@ def _reach(scores: FloatArray, margins: FloatArray) -> IntArray:
     """
     count = len(scores)
     leaves = 1 << max(0, count - 1).bit_length()  # the next power of 2; leaf r is node leaves + r
-    lowest, narrowest = (_least_below(leaves, values) for values in (scores, margins))
+    trees = []
+    for values in (scores, margins):
+        # The least value below each node (2 * leaves,), infinite if there is none; level by level, from the leaves up.
+        tree = np.full(2 * leaves, np.inf)
+        tree[leaves : leaves + count] = values
+        first = leaves
+        while first > 1:
+            left, right = tree[first : 2 * first : 2], tree[first + 1 : 2 * first : 2]
+            tree[first // 2 : first] = np.minimum(left, right)
+            first //= 2
+        trees.append(tree)
+    lowest, narrowest = trees
     reach = np.full(count, count - 1)  # unless something is found: to the end
     looking = np.arange(count - 1)  # the ranks that still look
     node = _highest(leaves + looking + 1)  # and the node that each looks at
@@ -136,17 +147,6 @@ def _reach(scores: FloatArray, margins: FloatArray) -> IntArray:
         goes_on = ~ended & (node > 1)  # the root comes after the last leaf
         looking, node = looking[goes_on], node[goes_on]
     return reach
-
-
-def _least_below(leaves: int, values: FloatArray) -> FloatArray:
-    """The least value below each node (2 * leaves,) of a tree with these leaves, infinite if there is none."""
-    tree = np.full(2 * leaves, np.inf)
-    tree[leaves : leaves + len(values)] = values
-    while leaves > 1:  # level by level, from the leaves up
-        left, right = tree[leaves : 2 * leaves : 2], tree[leaves + 1 : 2 * leaves : 2]
-        tree[leaves // 2 : leaves] = np.minimum(left, right)
-        leaves //= 2
-    return tree
 
 
 def _highest(node: IntArray) -> IntArray:

@@ -30,31 +30,24 @@ def fit_with_prior(
         before = precision
         if prior_precision is None:
             precision = _likely_precision(likelihood, mean)
-        posterior = _fit_rest(likelihood, precision, mean, groups)
+        # Fit the utilities, the tie weight and the groups' means in turn, until they stay.
+        start: FloatArray | None = None
+        for _round in range(MOST_ROUNDS):
+            posterior = fit_utilities(likelihood, prior_precision=precision, prior_mean=mean, start=start)
+            start, mean_before, weight = posterior.utilities, mean, likelihood.tie_weight
+            likelihood.fit_tie_weight(posterior.utilities)
+            if groups is not None:
+                mean = likelier_means(posterior, groups)
+            # A relative change of v; without ties both are 0, and so is the change.
+            moved = np.abs(mean - mean_before).max(initial=0) + abs(
+                likelihood.tie_weight / (weight or 1) - bool(weight)
+            )
+            if moved < CLOSE_ENOUGH / 100:
+                break
         mean = posterior.prior_mean
         settled = groups is None and not likelihood.ties
         # Without groups and ties, the fit that found l is the final one; otherwise means and v change l again.
         if settled or abs(np.log(precision / before)) < CLOSE_ENOUGH:
-            break
-    return posterior
-
-
-def _fit_rest(
-    likelihood: MaxDiffLikelihood, precision: float, mean: FloatArray, groups: IntArray | None
-) -> Posterior:
-    """Fit the utilities, the tie weight and the groups' means in turn, until they stay."""
-    start: FloatArray | None = None
-    for _ in range(MOST_ROUNDS):
-        posterior = fit_utilities(likelihood, prior_precision=precision, prior_mean=mean, start=start)
-        start, before, weight = posterior.utilities, mean, likelihood.tie_weight
-        likelihood.fit_tie_weight(posterior.utilities)
-        if groups is not None:
-            mean = likelier_means(posterior, groups)
-        moved = np.abs(mean - before).max(initial=0) + abs(
-            # A relative change of v; without ties both are 0, and so is the change.
-            likelihood.tie_weight / (weight or 1) - bool(weight)
-        )
-        if moved < CLOSE_ENOUGH / 100:
             break
     return posterior
 

@@ -325,7 +325,23 @@ def _what_if(
     reliability, so leaving them out raises it by itself; this says by how much leaving out anybody changes it.
     """
     without = cache(lambda below: asdict(leaving_out_result(record, below, plan)))
-    random = cache(lambda people: _without_random(record, people, plan))
+
+    @cache
+    def random(people: int) -> float | None:
+        """The mean reliability if so many random people are left out; None if that leaves too little."""
+        # A stream for each number of people: thresholds that leave out equally many have the same random choices.
+        rng, everybody = np.random.default_rng([plan.seed, people]), sorted(record.everybody)
+        values = [
+            leaving_out_result(
+                record,
+                rng.choice(everybody, size=people, replace=False).tolist(),
+                replace(plan, scenario_trials=plan.random_trials),
+            )
+            for _ in range(plan.random_choices if people < len(everybody) else 0)
+        ]
+        known = [value.reliability for value in values if value.reliability is not None]
+        return float(np.mean(known)) if known else None
+
     results: dict[str, list[dict[str, Any]]] = {measure: [] for measure in measures}
     for measure, values in measures.items():
         for threshold in THRESHOLDS[measure] if values else ():
@@ -335,19 +351,6 @@ def _what_if(
                 row["random"] = random(len(below))
             results[measure].append(row)
     return results
-
-
-def _without_random(record: CampaignRecord, people: int, plan: StudyPlan) -> float | None:
-    """The mean reliability if so many random people are left out; None if that leaves too little."""
-    # A stream for each number of people: thresholds that leave out equally many have the same random choices.
-    rng, everybody = np.random.default_rng([plan.seed, people]), sorted(record.everybody)
-    plan = replace(plan, scenario_trials=plan.random_trials)
-    values = [
-        leaving_out_result(record, rng.choice(everybody, size=people, replace=False).tolist(), plan)
-        for _ in range(plan.random_choices if people < len(everybody) else 0)
-    ]
-    known = [value.reliability for value in values if value.reliability is not None]
-    return float(np.mean(known)) if known else None
 
 
 def leaving_out_result(

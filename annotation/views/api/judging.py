@@ -14,7 +14,6 @@ from annotation.access import campaign_for, lease_for
 from annotation.bws.files.judgement_files import judgement_lines
 from annotation.cards import cards_of
 from annotation.judging.assignment import (
-    Submission,
     answer_submit,
     judgement_undo,
     tuple_claim,
@@ -70,7 +69,24 @@ class Judgements(APIView):
         answer = asked.validated_data
         lease = lease_for(request.user, campaign_pk, answer.pop("lease"))  # type: ignore[arg-type]
         submitted = answer_submit(lease=lease, at=now(), **answer)
-        return Response(SubmittedSerializer(_submitted(submitted)).data)
+        judgement, gold, following = submitted.judgement, submitted.gold, submitted.following
+        position = judgement.order_shown.index
+        shown = {
+            "client_id": judgement.client_id,
+            "submitted_at": judgement.submitted_at,
+            "repeated": submitted.repeated,
+            "stopped": submitted.stopped,
+            "gold": gold
+            and {
+                "best_right": gold.best_right,
+                "worst_right": gold.worst_right,
+                "best": position(gold.best_slot),
+                "worst": position(gold.worst_slot),
+                "why": gold.why,
+            },
+            "next": None if following is None else _claim(following),
+        }
+        return Response(SubmittedSerializer(shown).data)
 
     @extend_schema(parameters=[SPREADSHEET], responses={(200, "text/csv"): OpenApiTypes.BINARY})
     def get(self, request: Request, campaign_pk: int) -> HttpResponseBase:
@@ -135,23 +151,3 @@ class TupleFlag(APIView):
             participation=lease.participation, tuple_id=lease.tuple_id, slot=slot, at=now(), **said
         )
         return Response(FlaggedSerializer(flag).data, status=201)
-
-
-def _submitted(submitted: Submission) -> dict[str, Any]:
-    judgement, gold = submitted.judgement, submitted.gold
-    position = judgement.order_shown.index
-    return {
-        "client_id": judgement.client_id,
-        "submitted_at": judgement.submitted_at,
-        "repeated": submitted.repeated,
-        "stopped": submitted.stopped,
-        "gold": gold
-        and {
-            "best_right": gold.best_right,
-            "worst_right": gold.worst_right,
-            "best": position(gold.best_slot),
-            "worst": position(gold.worst_slot),
-            "why": gold.why,
-        },
-        "next": None if submitted.following is None else _claim(submitted.following),
-    }
