@@ -103,8 +103,22 @@ def duplicates_found(
     compared: receives the numbers of compared and of all sentences.
     Raises UserError where the threshold is not above 0 and at most 1.
     """
+    # Of each dataset, the numbers of the active pairs and the places of their sentences; equal texts share a place.
     place: dict[str, int] = {}
-    columns = [_active(one, place) for one in (dataset, *against)]
+    columns = []
+    for one in (dataset, *against):
+        active = Pair.objects.filter(dataset=one, status=Pair.Status.ACTIVE).order_by("pk")
+        values = active.values_list("pk", "a_id", "b_id").iterator(chunk_size=_ROWS_AT_ONCE)
+        pks, a, b = np.fromiter(chain.from_iterable(values), dtype=np.int64).reshape(-1, 3).T.copy()
+        used = np.unique(np.concatenate([a, b]))
+        places = np.zeros(len(used), dtype=np.int64)
+        texts = Sentence.objects.filter(dataset=one).order_by("pk").values_list("pk", "text")
+        for part in in_parts(texts.iterator(chunk_size=_ROWS_AT_ONCE)) if len(used) else ():
+            sentences = np.array([number for number, _text in part])
+            at = np.minimum(np.searchsorted(used, sentences), len(used) - 1)
+            for index in np.flatnonzero(used[at] == sentences).tolist():
+                places[at[index]] = place.setdefault(part[index][1], len(place))
+        columns.append((pks, places[np.searchsorted(used, a)], places[np.searchsorted(used, b)]))
     numbers, a, b = (np.concatenate(column) for column in zip(*columns, strict=True))
     ours = len(columns[0][0])
     with errors_shown():
@@ -210,21 +224,3 @@ def _texts(pair: Pair) -> tuple[str, str]:
 def pairs_of(datasets: Sequence[Dataset]) -> int:
     """How many active pairs these datasets have together."""
     return Pair.objects.filter(dataset__in=datasets, status=Pair.Status.ACTIVE).count()
-
-
-def _active(dataset: Dataset, place: dict[str, int]) -> tuple[_Integers, _Integers, _Integers]:
-    """The numbers of the active pairs, and the places of their sentences; sentences without a place get the next."""
-    rows = Pair.objects.filter(dataset=dataset, status=Pair.Status.ACTIVE).order_by("pk")
-    values = rows.values_list("pk", "a_id", "b_id").iterator(chunk_size=_ROWS_AT_ONCE)
-    numbers, a, b = np.fromiter(chain.from_iterable(values), dtype=np.int64).reshape(-1, 3).T.copy()
-    used = np.unique(np.concatenate([a, b]))
-    places = np.zeros(len(used), dtype=np.int64)
-    texts = Sentence.objects.filter(dataset=dataset).order_by("pk").values_list("pk", "text")
-    if len(used):
-        for part in in_parts(texts.iterator(chunk_size=_ROWS_AT_ONCE)):
-            sentences = np.array([number for number, _text in part])
-            at = np.minimum(np.searchsorted(used, sentences), len(used) - 1)
-            wanted = used[at] == sentences
-            for index in np.flatnonzero(wanted).tolist():
-                places[at[index]] = place.setdefault(part[index][1], len(place))
-    return numbers, places[np.searchsorted(used, a)], places[np.searchsorted(used, b)]

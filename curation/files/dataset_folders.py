@@ -258,11 +258,15 @@ def _unzipped(path: Path, folder: Path, most: int) -> Path:
     left = most
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [one for one in archive.infolist() if _is_needed(PurePosixPath(one.filename))]
             if len(archive.infolist()) > 10 * FILES_MOST:
                 raise FileError(f"{path.name} has too many files; give a folder with one dataset.")
-            for member in members:
-                target = folder.joinpath(*PurePosixPath(member.filename).parts)
+            for member in archive.infolist():
+                name = PurePosixPath(member.filename)
+                safe = not name.is_absolute() and ".." not in name.parts and "\\" not in str(name)
+                known = name.suffix in {".parquet", ".arrow"} or name.name in {README, ARROW_STATE}
+                if not (safe and known) or name.name.startswith(".") or "__MACOSX" in name.parts:
+                    continue
+                target = folder.joinpath(*name.parts)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(member) as packed, target.open("wb") as file:
                     while block := packed.read(_BLOCK):
@@ -282,13 +286,7 @@ def _unzipped(path: Path, folder: Path, most: int) -> Path:
         if isinstance(error, FileError):
             raise
         raise FileError(f"{path.name} is damaged or encrypted; pack it again.") from error
-    if not members:
+    if not folder.exists():  # no file of the zip is of a dataset
         raise FileError(f"{path.name} {_NOT_ONE}.")
     inside = list(folder.iterdir())
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
-
-
-def _is_needed(name: PurePosixPath) -> bool:
-    safe = not name.is_absolute() and ".." not in name.parts and "\\" not in str(name)
-    known = name.suffix in {".parquet", ".arrow"} or name.name in {README, ARROW_STATE}
-    return safe and known and not name.name.startswith(".") and "__MACOSX" not in name.parts

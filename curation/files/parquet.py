@@ -247,7 +247,29 @@ def _measured(path: Path, file: pq.ParquetFile, content: IO[bytes], group: int, 
     described, column = file.metadata.row_group(group).column(index), file.schema.column(index)
     dictionary = largest = total = longest = 0
     encodings: list[int] = []
-    for page in _pages(path, content, described):
+    first, dictionary_at = described.data_page_offset, described.dictionary_page_offset
+    position = dictionary_at if dictionary_at and 0 < dictionary_at < first else first
+    end = position + described.total_compressed_size
+    # The pages as the library will find them.
+    values = pages = 0
+    while values < described.num_values and position < end:
+        # As much of the file is read as the head of the page needs.
+        for size in _HEAD_BYTES:
+            content.seek(position)
+            reader = ThriftReader(content.read(size), most=_HEAD_MOST_MEMBERS)
+            with suppress(ThriftError):
+                head = reader.struct()
+                break
+        else:
+            raise _not_whole(path)
+        page = _page(path, head)
+        pages += 1
+        if pages > _PAGES_MOST:
+            raise FileError(
+                f"{path.name} has more than {_PAGES_MOST:,} pages; write it again with larger ones."
+            )
+        values += 0 if page.kind == _DICTIONARY_PAGE else page.values
+        position += reader.position + page.packed
         total += page.size
         if page.kind == _DICTIONARY_PAGE:
             dictionary = max(dictionary, page.size + page.packed)
@@ -268,33 +290,6 @@ def _measured(path: Path, file: pq.ParquetFile, content: IO[bytes], group: int, 
         dictionary=dictionary if texts else 0,
         dictionary_first=encodings[:1] != [] and encodings[0] in _BY_DICTIONARY,
     )
-
-
-def _pages(path: Path, content: IO[bytes], described: Any) -> Iterator[_Page]:
-    """The pages of a column in one group of rows, as the library will find them."""
-    first, dictionary = described.data_page_offset, described.dictionary_page_offset
-    position = dictionary if dictionary and 0 < dictionary < first else first
-    end = position + described.total_compressed_size
-    values = pages = 0
-    while values < described.num_values and position < end:
-        # As much of the file is read as the head of the page needs.
-        for size in _HEAD_BYTES:
-            content.seek(position)
-            reader = ThriftReader(content.read(size), most=_HEAD_MOST_MEMBERS)
-            with suppress(ThriftError):
-                head = reader.struct()
-                break
-        else:
-            raise _not_whole(path)
-        page = _page(path, head)
-        pages += 1
-        if pages > _PAGES_MOST:
-            raise FileError(
-                f"{path.name} has more than {_PAGES_MOST:,} pages; write it again with larger ones."
-            )
-        values += 0 if page.kind == _DICTIONARY_PAGE else page.values
-        position += reader.position + page.packed
-        yield page
 
 
 def _page(path: Path, head: Struct) -> _Page:

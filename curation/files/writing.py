@@ -65,7 +65,16 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         raise FileError(f"{path} is a device or a pipe, and only files are written whole; give another path.")
     leftovers_remove(path)
     with _shown(path):
-        beside, file = _locked_beside(path)
+        while True:
+            beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
+            file = beside.open("xb")
+            # Locked for as long as it is open. Some network folders know no locks; there nobody takes a file for
+            # abandoned either.
+            with suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_EX)
+            if os.fstat(file.fileno()).st_nlink:
+                break
+            file.close()  # before it was locked, somebody took it for abandoned
     try:
         # Whoever writes may fail in its own ways, which are not this file's; a full disk is.
         with _disk_shown(path, OSError), file:
@@ -86,19 +95,6 @@ def leftovers_remove(path: Path) -> None:
         with suppress(OSError), part.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             part.unlink()
-
-
-def _locked_beside(path: Path) -> tuple[Path, IO[bytes]]:
-    """A new file beside `path`, locked for as long as it is open."""
-    while True:
-        beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
-        file = beside.open("xb")
-        # Some network folders know no locks; there nobody takes a file for abandoned either.
-        with suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX)
-        if os.fstat(file.fileno()).st_nlink:
-            return beside, file
-        file.close()  # before it was locked, somebody took it for abandoned
 
 
 @contextmanager

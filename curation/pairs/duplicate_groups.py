@@ -59,11 +59,14 @@ def duplicate_groups(
     several = ends - begins > 1
     groups = [order[begin:end] for begin, end in zip(begins[several], ends[several], strict=True)]
     groups.sort(key=lambda places: int(places[0]))
-    return [DuplicateGroup(_likeness(a[places], b[places]), tuple(places.tolist())) for places in groups]
-
-
-def _likeness(a: Integers, b: Integers) -> Likeness:
-    if (a == a[0]).all() and (b == b[0]).all():
-        return Likeness.EXACT
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    return Likeness.MIRRORED if (low == low[0]).all() and (high == high[0]).all() else Likeness.NEAR
+    found = []
+    for places in groups:
+        left, right = a[places], b[places]
+        below, above = np.minimum(left, right), np.maximum(left, right)
+        likeness = Likeness.NEAR
+        if (left == left[0]).all() and (right == right[0]).all():
+            likeness = Likeness.EXACT
+        elif (below == below[0]).all() and (above == above[0]).all():
+            likeness = Likeness.MIRRORED
+        found.append(DuplicateGroup(likeness, tuple(places.tolist())))
+    return found

@@ -78,7 +78,20 @@ def nearest_human(dataset: Dataset, asked: Sequence[tuple[str, Collection[int]]]
 
     Two queries, once the process has indexed the dataset's human sentences; then work in proportion to their number.
     """
-    index = _index_of(dataset)
+    # The dataset's human sentences as an index, kept by this process until the dataset has a newer sentence.
+    newest = Sentence.objects.filter(dataset=dataset).aggregate(newest=Max("pk"))["newest"]
+    mark = (dataset.created_at, newest)
+    kept = _indexes.get(dataset.pk)
+    if kept and kept[0] == mark:
+        index = kept[1]
+    else:
+        human = Sentence.objects.filter(dataset=dataset, origin=Sentence.Origin.HUMAN).order_by("pk")
+        index = WordIndex(human.values_list("pk", "text")[:MOST_INDEXED].iterator(chunk_size=5_000))
+        with _indexes_lock:
+            _indexes.pop(dataset.pk, None)
+            if len(_indexes) >= 4:
+                _indexes.pop(next(iter(_indexes)))
+            _indexes[dataset.pk] = (mark, index)
     nearest_of_each = [index.nearest(text, without=without) for text, without in asked]
     numbers = {nearest.number for nearest in nearest_of_each if nearest}
     texts = dict(Sentence.objects.filter(pk__in=numbers).values_list("pk", "text"))
@@ -87,20 +100,3 @@ def nearest_human(dataset: Dataset, asked: Sequence[tuple[str, Collection[int]]]
         Neighbour(texts[each.number], each.overlap, whole) if each and each.number in texts else None
         for each in nearest_of_each
     ]
-
-
-def _index_of(dataset: Dataset) -> WordIndex:
-    """The dataset's human sentences as an index, kept by this process until the dataset has a newer sentence."""
-    newest = Sentence.objects.filter(dataset=dataset).aggregate(newest=Max("pk"))["newest"]
-    mark = (dataset.created_at, newest)
-    kept = _indexes.get(dataset.pk)
-    if kept and kept[0] == mark:
-        return kept[1]
-    human = Sentence.objects.filter(dataset=dataset, origin=Sentence.Origin.HUMAN).order_by("pk")
-    index = WordIndex(human.values_list("pk", "text")[:MOST_INDEXED].iterator(chunk_size=5_000))
-    with _indexes_lock:
-        _indexes.pop(dataset.pk, None)
-        if len(_indexes) >= 4:
-            _indexes.pop(next(iter(_indexes)))
-        _indexes[dataset.pk] = (mark, index)
-    return index

@@ -4,7 +4,7 @@ The first sentences of each order are drawn once and kept in the cache; drawing 
 a published set never changes. A page then looks at no more than those.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -163,38 +163,28 @@ def sample_score(queue: Queue, pair: Pair) -> PairScore:
 def _shown(queue: Queue, items: Iterator[Item]) -> Iterator[PairScore]:
     """The items that have a pair to show, which a sentence lacks whose pairs are all retired, a few at a time."""
     for part in in_parts(items, _AT_ONCE):
-        scores = _machine_pairs(queue, [item.sentence for item in part if not item.human])
-        scores |= _human_pairs(queue, [item.sentence for item in part if item.human])
+        scores: dict[int, PairScore] = {}
+        if machine := [item.sentence for item in part if not item.human]:
+            # A pair of each sentence: the first that waits for a verdict, otherwise the first with one.
+            decided = Exists(standing().filter(pair=OuterRef("pair")))
+            of_machine = machine_scores(queue.score_set).filter(pair__b__in=machine).annotate(decided=decided)
+            usable = [
+                score
+                for score in of_machine.select_related("pair__a", "pair__b").order_by("pair_id")
+                if score.decided or score.pair.status in REVIEWABLE
+            ]
+            usable.sort(key=lambda score: (score.decided, score.pair_id), reverse=True)
+            scores |= {score.pair.b_id: score for score in usable}
+        if human := [item.sentence for item in part if item.human]:
+            active = Pair.objects.filter(dataset=queue.score_set.dataset_id, status=Pair.Status.ACTIVE)
+            pairs = active.filter(b__in=human).exclude(origin=Pair.Origin.GENERATED)
+            of_human = SentenceScore.objects.filter(score_set=queue.score_set, sentence__in=human)
+            p_d = dict(of_human.values_list("sentence", "value"))
+            scores |= {
+                pair.b_id: PairScore(score_set=queue.score_set, pair=pair, value=p_d[pair.b_id])
+                for pair in pairs.select_related("a", "b").order_by("-pk")  # the oldest pair stays
+            }
         yield from (scores[item.sentence] for item in part if item.sentence in scores)
-
-
-def _machine_pairs(queue: Queue, sentences: Sequence[int]) -> dict[int, PairScore]:
-    """A pair of each sentence: the first that waits for a verdict, otherwise the first with one."""
-    if not sentences:
-        return {}
-    decided = Exists(standing().filter(pair=OuterRef("pair")))
-    scores = machine_scores(queue.score_set).filter(pair__b__in=sentences).annotate(decided=decided)
-    usable = [
-        score
-        for score in scores.select_related("pair__a", "pair__b").order_by("pair_id")
-        if score.decided or score.pair.status in REVIEWABLE
-    ]
-    usable.sort(key=lambda score: (score.decided, score.pair_id), reverse=True)
-    return {score.pair.b_id: score for score in usable}
-
-
-def _human_pairs(queue: Queue, sentences: Sequence[int]) -> dict[int, PairScore]:
-    if not sentences:
-        return {}
-    active = Pair.objects.filter(dataset=queue.score_set.dataset_id, status=Pair.Status.ACTIVE)
-    pairs = active.filter(b__in=sentences).exclude(origin=Pair.Origin.GENERATED)
-    scores = SentenceScore.objects.filter(score_set=queue.score_set, sentence__in=sentences)
-    p_d = dict(scores.values_list("sentence", "value"))
-    newest_first = pairs.select_related("a", "b").order_by("-pk")
-    return {
-        pair.b_id: PairScore(score_set=queue.score_set, pair=pair, value=p_d[pair.b_id])
-        for pair in newest_first
-    }
 
 
 def _drawn(queue: Queue) -> _Drawn:

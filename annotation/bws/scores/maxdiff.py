@@ -33,7 +33,15 @@ class MaxDiffLikelihood:
         # Scales are numbered, so that sets and scales can be compared as rows of whole numbers.
         values, scale_of = np.unique(each, return_inverse=True)
         # sets (T, k) and how often each was judged (T,); set_of (n,) the one of each judgement; scale (T,).
-        sets, self.set_of = _unique_rows(np.column_stack([rows, scale_of]))
+        # As `np.unique` along the first axis, which sorts rows as texts of bytes and takes several times as long.
+        rows = np.column_stack([rows, scale_of])
+        order = np.lexsort(rows.T[::-1])
+        ordered = rows[order]
+        begins = np.ones(len(rows), dtype=np.bool_)
+        begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+        sets = ordered[begins]
+        self.set_of = np.empty(len(rows), dtype=np.int64)
+        self.set_of[order] = np.cumsum(begins) - 1
         self.times, self.scale = np.bincount(self.set_of, minlength=len(sets)), values[sets[:, -1]]
         # A position without an item, -1, was sorted to the front. It gets the set's last item with a weight of 0.
         rows = sets[:, :-1]
@@ -229,17 +237,3 @@ class MaxDiffLikelihood:
         total: FloatArray = rise.sum(axis=1) * fall.sum(axis=1) - self.present.sum(axis=1)
         total += self.tie_weight * self.options
         return total
-
-
-def _unique_rows(rows: IntArray) -> tuple[IntArray, IntArray]:
-    """The different rows (u, k) in order, and which of them each row (n, k) is (n,).
-
-    As `np.unique` along the first axis, which sorts rows as texts of bytes and takes several times as long.
-    """
-    order = np.lexsort(rows.T[::-1])
-    ordered = rows[order]
-    begins = np.ones(len(rows), dtype=np.bool_)
-    begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    number = np.empty(len(rows), dtype=np.int64)
-    number[order] = np.cumsum(begins) - 1
-    return ordered[begins], number

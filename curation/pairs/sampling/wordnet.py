@@ -67,9 +67,30 @@ def wordnet_read(place: Path) -> Synonyms:
     """The synonyms of a WordNet: of about 150,000 words, in a second. Raises SynonymError."""
     senses: dict[str, list[_Sense]] = {}
     try:
-        often = _frequencies(place)
-        for part, lemma, synset in _first_senses(place):
-            senses.setdefault(lemma, []).append(_Sense(often.get((lemma, part), 0), part, synset))
+        # How often a word's first sense in a part of speech was met in tagged texts; a WordNet may come without.
+        part_of = {str(number): part for part, numbers in PARTS.items() for number in numbers}
+        often: dict[tuple[str, str], int] = {}
+        counts = _folder(place) / "cntlist.rev"
+        for line in _lines(counts) if counts.is_file() else ():
+            key, number, times = line.split()
+            if number == "1":  # sense 1 is the most frequent one
+                # lemma%ss_type:lex_filenum:lex_id:head_word:head_id; ss_type is the digit of PARTS.
+                lemma, _percent, rest = key.partition("%")
+                often[lemma, part_of[rest[:1]]] = int(times)
+        # The synset of the first sense, which is the most frequent one, of each word in each part of speech.
+        for part in PARTS:
+            index = _index(place, part)
+            for line in _lines(index) if index is not None else ():
+                if line.startswith("  "):  # the licence
+                    continue
+                # lemma pos synset_cnt p_cnt [ptr_symbol…] sense_cnt tagsense_cnt synset_offset [synset_offset…]
+                cells = line.split()
+                lemma = cells[0].casefold()
+                # Words of several parts have an underscore.
+                if lemma.isalnum():
+                    # Offsets are the last synset_cnt cells, by frequency.
+                    sense = _Sense(often.get((lemma, part), 0), part, cells[-int(cells[2])])
+                    senses.setdefault(lemma, []).append(sense)
         irregular = list(_irregular(place))
     except (OSError, UnicodeDecodeError, zipfile.BadZipFile, ValueError, IndexError) as error:
         raise SynonymError(f"The WordNet at {place} cannot be read ({error}); install it again.") from error
@@ -120,36 +141,6 @@ class _Words(dict[str, str]):
         # A short word counts only if tagged texts show it in this sense.
         best = max(found, key=lambda sense: sense.often, default=None)
         return None if best is None or (len(word) < SHORT and not best.often) else best
-
-
-def _first_senses(place: Path) -> Iterator[tuple[str, str, str]]:
-    """Part of speech, word and the synset of its first sense, which is the most frequent one; for single words."""
-    for part in PARTS:
-        index = _index(place, part)
-        for line in _lines(index) if index is not None else ():
-            if line.startswith("  "):  # the licence
-                continue
-            # lemma pos synset_cnt p_cnt [ptr_symbol…] sense_cnt tagsense_cnt synset_offset [synset_offset…]
-            cells = line.split()
-            lemma = cells[0].casefold()
-            # Words of several parts have an underscore.
-            if lemma.isalnum():
-                # Offsets are the last synset_cnt cells, by frequency.
-                yield part, lemma, cells[-int(cells[2])]
-
-
-def _frequencies(place: Path) -> dict[tuple[str, str], int]:
-    """How often a word's first sense in a part of speech was met in tagged texts; a WordNet may come without."""
-    part_of = {str(number): part for part, numbers in PARTS.items() for number in numbers}
-    found = {}
-    counts = _folder(place) / "cntlist.rev"
-    for line in _lines(counts) if counts.is_file() else ():
-        key, number, often = line.split()
-        if number == "1":  # sense 1 is the most frequent one
-            # lemma%ss_type:lex_filenum:lex_id:head_word:head_id; ss_type is the digit of PARTS.
-            lemma, _percent, rest = key.partition("%")
-            found[lemma, part_of[rest[:1]]] = int(often)
-    return found
 
 
 def _irregular(place: Path) -> Iterator[tuple[str, str, str]]:

@@ -33,7 +33,24 @@ def person_signed_on(*, identity: Identity, rights: Rights, joins_by_email: bool
         with_address = User.objects.filter(email__iexact=identity.email, simulated=False)
         if identity.email and (first := with_address.order_by("-is_active").first()) is not None:
             _require_open(first)
-        user = (joins_by_email and _account_to_join(identity, rights)) or _account_made(identity)
+        user = _account_to_join(identity, rights) if joins_by_email else None
+        if user is None:
+            # A new account without a password. An address that another account has stays with that one.
+            taken = User.objects.filter(email__iexact=identity.email).exists()
+            email = identity.email if identity.email and not taken and is_address(identity.email) else ""
+            name = re.sub(r"[^\w.@+-]", "", identity.username)[:NAME_MAX_CHARACTERS] or "person"
+            free, number = name, 1
+            while User.objects.filter(username__iexact=free).exists():
+                number += 1
+                free = f"{name}-{number}"
+            user = User(
+                username=free,
+                first_name=identity.first_name[:150],
+                last_name=identity.last_name[:150],
+                email=email,
+            )
+            user.set_unusable_password()
+            user.save()
         account = SocialAccount.objects.create(user=user, provider=identity.issuer, uid=identity.subject)
     _require_open(account.user)
     # Give what the groups give, and take back what earlier groups gave. What owners gave by hand stays.
@@ -72,26 +89,6 @@ def _account_to_join(identity: Identity, rights: Rights) -> User | None:
     if not rights.staff:
         free = free.filter(is_staff=False)
     return found[0] if len(found) == 1 and free.filter(pk=found[0].pk).exists() else None
-
-
-def _account_made(identity: Identity) -> User:
-    """A new account without a password. An address that another account has stays with that one."""
-    taken = User.objects.filter(email__iexact=identity.email).exists()
-    email = identity.email if identity.email and not taken and is_address(identity.email) else ""
-    name = re.sub(r"[^\w.@+-]", "", identity.username)[:NAME_MAX_CHARACTERS] or "person"
-    free, number = name, 1
-    while User.objects.filter(username__iexact=free).exists():
-        number += 1
-        free = f"{name}-{number}"
-    user = User(
-        username=free,
-        first_name=identity.first_name[:150],
-        last_name=identity.last_name[:150],
-        email=email,
-    )
-    user.set_unusable_password()
-    user.save()
-    return user
 
 
 def _role_follows(
