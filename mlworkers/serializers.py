@@ -230,16 +230,17 @@ class YieldsSerializer(serializers.Serializer[Any]):
 
     @extend_schema_field(SettingYieldSerializer(many=True))
     def get_settings(self, shown: Any) -> list[dict[str, Any]]:
-        return [dict(SettingYieldSerializer(self._told(shown, one)).data) for one in shown.yields]
-
-    def _told(self, shown: Any, one: Any) -> dict[str, Any]:
         names = ("setting", "written", "dropped", "unlabelled", "inside", "share")
-        cells = [
-            {"similarity": tag.name, "bleu": lexical.name, "pairs": count}
-            for lexical, row in shown.rows(one)
-            for tag, count, _percent in row
-        ]
-        return {name: getattr(one, name) for name in names} | {"cells": cells}
+        yields = []
+        for one in shown.yields:
+            cells = [
+                {"similarity": tag.name, "bleu": lexical.name, "pairs": count}
+                for lexical, row in shown.rows(one)
+                for tag, count, _percent in row
+            ]
+            told = {name: getattr(one, name) for name in names} | {"cells": cells}
+            yields.append(dict(SettingYieldSerializer(told).data))
+        return yields
 
 
 class ScaleRatedSerializer(MeanSerializer):

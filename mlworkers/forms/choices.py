@@ -17,7 +17,7 @@ from mlworkers.plans.settings import Setting
 from mlworkers.runs.cards import card_of
 from mlworkers.runs.models_named import models_to_name
 from mlworkers.runs.selectors import runs_to_name
-from mlworkers.science.encoders.suites.catalogue import SUITES, Suite
+from mlworkers.science.encoders.suites.catalogue import SUITES
 from mlworkers.science.pretrained.sources import PACKAGES
 
 SETS_OFFERED = 200
@@ -114,17 +114,17 @@ def several_of(setting: Setting, splits: Iterable[str]) -> Choices | None:
     if setting.offered == "splits":
         return [(name, name) for name in splits]
     if setting.refers_to == "suites":
-        return [(suite.name, _suite_in_words(suite)) for suite in SUITES.values()]
+        suites = []
+        for suite in SUITES.values():
+            words = f"{suite.name} · {suite.label}"
+            here = (settings.SUITES_FOLDER / suite.name).is_dir()
+            suites.append((suite.name, words if here else f"{words} · {_('no files here')}"))
+        return suites
     if not setting.several and not setting.several_models:
         return None
     usual = [name.strip() for name in str(setting.default).split(",") if name.strip()]
     names = dict.fromkeys([*usual, *setting.several])
     return [(name, name) for name in names] + (_models(["encoder"]) if setting.several_models else [])
-
-
-def _suite_in_words(suite: Suite) -> str:
-    words = f"{suite.name} · {suite.label}"
-    return words if (settings.SUITES_FOLDER / suite.name).is_dir() else f"{words} · {_('no files here')}"
 
 
 def splits_of(datasets: Iterable[Dataset]) -> list[str]:

@@ -78,12 +78,9 @@ LabelForms = forms.formset_factory(LabelForm, extra=1, max_num=MOST_LABELS, abso
 
 def texts_of(labels: "forms.BaseFormSet[LabelForm]") -> list[LabelText]:
     """The instructions that were filled in, of forms that are valid."""
-    return [
-        LabelText(label, form.cleaned_data["instruction"], _listed(form.cleaned_data["counters"]))
-        for form in labels.forms
-        if (label := form.cleaned_data.get("label", "").strip())
-    ]
-
-
-def _listed(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
+    texts = []
+    for form in labels.forms:
+        if label := form.cleaned_data.get("label", "").strip():
+            counters = (part.strip() for part in form.cleaned_data["counters"].split(","))
+            texts.append(LabelText(label, form.cleaned_data["instruction"], tuple(filter(None, counters))))
+    return texts

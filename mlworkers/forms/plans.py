@@ -78,21 +78,19 @@ class PlanForm(forms.Form):
             else splits_of(own)
         )
         for setting in kind.settings:
-            self.fields[setting.name] = field = _field(setting, dataset, datasets, splits)
+            self.fields[setting.name] = field = _control(setting, dataset, datasets, splits)
+            field.citation = citation_of(setting)  # type: ignore[attr-defined]  # for the form's template
             if isinstance(field, SpelledOutChoice):
                 field.offer(self.data.get(setting.name) or self.initial.get(setting.name))
-            if setting.refers_to or not self.is_bound:  # a word that is not a choice is refused by its field
-                self._keep_what_is_gone(setting.name)
-
-    def _keep_what_is_gone(self, name: str) -> None:
-        """What an earlier run named and no longer exists stays in its field, and whoever starts the run is refused with
-        the sentence of `references_check`: an empty choice may mean something else, such as a new snapshot.
-        """
-        field, before = self.fields[name], (self.data if self.is_bound else self.initial).get(name)
-        if isinstance(field, forms.ChoiceField) and before and not field.valid_value(str(before)):
-            gone = _("“%(name)s” no longer exists: choose another") % {"name": before}
-            offered: Any = field.choices
-            field.choices = [(str(before), gone), *offered]
+            # What an earlier run named and no longer exists stays in its field, and `references_check` refuses the
+            # run with a sentence: an empty choice may mean something else, such as a new snapshot. A word that is not
+            # a choice is refused by its field.
+            if isinstance(field, forms.ChoiceField) and (setting.refers_to or not self.is_bound):
+                before = (self.data if self.is_bound else self.initial).get(setting.name)
+                if before and not field.valid_value(str(before)):
+                    gone = _("“%(name)s” no longer exists: choose another") % {"name": before}
+                    offered: Any = field.choices
+                    field.choices = [(str(before), gone), *offered]
 
     @property
     def first(self) -> list[forms.BoundField]:
@@ -184,14 +182,6 @@ class PlanForm(forms.Form):
 
 def _differs(given: Any, default: Any) -> bool:
     return given not in ("", None) and str(given) != str(default) and not (given == "on" and default is True)
-
-
-def _field(
-    setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset], splits: Iterable[str]
-) -> forms.Field:
-    field = _control(setting, dataset, datasets, splits)
-    field.citation = citation_of(setting)  # type: ignore[attr-defined]  # for the form's template
-    return field
 
 
 def _control(

@@ -117,6 +117,10 @@ def benchmark_of_data(plan: EncoderPlan, data: EncoderData) -> str:
 
 def encoder_card(plan: EncoderPlan, data: EncoderData) -> dict[str, Any]:
     benchmark = benchmark_of_data(plan, data)
+    circular = False  # whether the weights come from a p_y that learned from the targets themselves
+    if Signal.CONSISTENCY in (plan.weighting.controlled or plan.weighting).signals:
+        sets = ScoreSet.objects.filter(dataset=data.snapshot.dataset_id, name=plan.consistency)
+        circular = any(bool(one.parameters.get("circular")) for one in sets)
     return {
         "label": str(plan.weighting),
         "seed": plan.seed,
@@ -130,18 +134,10 @@ def encoder_card(plan: EncoderPlan, data: EncoderData) -> dict[str, Any]:
         **judges_results(data.training.judges),
         "realism": plan.realism,
         "consistency": plan.consistency,
-        "consistency_circular": _weighs_in_a_circle(plan, data.snapshot),
+        "consistency_circular": circular,
         "plan": asdict(plan),
         **({"labels_from": benchmark} if benchmark else {}),
     }
-
-
-def _weighs_in_a_circle(plan: EncoderPlan, snapshot: Snapshot) -> bool:
-    """Whether the weights are made from a p_y that learned from the target similarities themselves."""
-    if Signal.CONSISTENCY not in (plan.weighting.controlled or plan.weighting).signals:
-        return False
-    sets = ScoreSet.objects.filter(dataset=snapshot.dataset_id, name=plan.consistency)
-    return any(bool(one.parameters.get("circular")) for one in sets)
 
 
 def training_figures(training: TrainingRows, trained: TrainedEncoder) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from curation.models import Dataset
-from mlworkers.pipelines.paces import Pace, Room, pace_of, room_of
+from mlworkers.pipelines.paces import Pace, pace_of, room_of
 from mlworkers.pipelines.work import work_of
 from mlworkers.plans.kinds import Kind
 from mlworkers.runs.results import duration_in_words
@@ -31,20 +31,28 @@ class RunWork:
 def run_estimate(kind: Kind, plan: Any, dataset: Dataset) -> RunWork:
     """Of a kind that is `estimated`."""
     work = work_of(kind, plan, dataset)
-    pace = pace_of(kind, plan) if work else None
-    room = room_of(kind, plan, work, pace) if work else None
-    lines = [_amount_in_words(kind, plan, dataset, work)]
-    if work:
-        lines += [_time_in_words(kind, plan, work, pace), *([_room_in_words(room)] if room else [])]
-    return RunWork(lines, room is None or room.fits)
-
-
-def _amount_in_words(kind: Kind, plan: Any, dataset: Dataset, work: int) -> str:
+    amount = _("With these settings there is nothing to do. Choose other scores, pairs or runs.")
     if kind.amount_in_words:
-        return str(kind.function(kind.amount_in_words)(plan, dataset))
+        amount = str(kind.function(kind.amount_in_words)(plan, dataset))
+    elif work:
+        amount = str(kind.amount) % {"work": intcomma(work)}
     if not work:
-        return _("With these settings there is nothing to do. Choose other scores, pairs or runs.")
-    return str(kind.amount) % {"work": intcomma(work)}
+        return RunWork([amount])
+    pace = pace_of(kind, plan)
+    lines = [amount, _time_in_words(kind, plan, work, pace)]
+    room = room_of(kind, plan, work, pace)
+    if room is None:
+        return RunWork(lines)
+    words = {name: filesizeformat(getattr(room, name)) for name in ("kept", "meanwhile", "free")}
+    sentence = _("It will leave files of about %(kept)s.")
+    if room.meanwhile:
+        sentence = _(
+            "It will leave files of about %(kept)s and needs about %(meanwhile)s more while it runs."
+        )
+    free = _("%(free)s are free on the disk.")
+    if not room.fits:
+        free = _("Only %(free)s are free on the disk: this is too little. Free some space first.")
+    return RunWork([*lines, f"{sentence} {free}" % words], room.fits)
 
 
 def _time_in_words(kind: Kind, plan: Any, work: int, pace: Pace | None) -> str:
@@ -70,16 +78,3 @@ def _time_in_words(kind: Kind, plan: Any, work: int, pace: Pace | None) -> str:
     }
     same = plan.model == pace.run.plan.get("model") if hasattr(plan, "model") else True
     return sentence % words + ("." if same else _(" with another model of the same size."))
-
-
-def _room_in_words(room: Room) -> str:
-    words = {name: filesizeformat(getattr(room, name)) for name in ("kept", "meanwhile", "free")}
-    sentence = _("It will leave files of about %(kept)s.")
-    if room.meanwhile:
-        sentence = _(
-            "It will leave files of about %(kept)s and needs about %(meanwhile)s more while it runs."
-        )
-    free = _("%(free)s are free on the disk.")
-    if not room.fits:
-        free = _("Only %(free)s are free on the disk: this is too little. Free some space first.")
-    return f"{sentence} {free}" % words

@@ -66,18 +66,17 @@ def evaluation_of(figure: Figure, **shared: Any) -> Evaluation:
 
 def suite_results(figures: Sequence[Figure]) -> dict[str, dict[str, Any]]:
     """The figures and the thresholds of a result, by suite, part and metric."""
-    told = {_name(figure): figure_as_json(figure) for figure in figures}
+    told = {}
+    for figure in figures:
+        probe = PROBE if figure.by == PROBE else ""
+        name = ", ".join(filter(None, (figure.suite, probe, figure.part, figure.measured.metric.value)))
+        told[name] = figure_as_json(figure)
     thresholds = {name: one["threshold"] for name, one in told.items() if one["threshold"] is not None}
     named = {
         name: {"value": one["value"], "low": one["low"], "high": one["high"], "n": one["n"]}
         for name, one in told.items()
     }
     return {"suites": named, **({"thresholds": thresholds} if thresholds else {})}
-
-
-def _name(figure: Figure) -> str:
-    probe = PROBE if figure.by == PROBE else ""
-    return ", ".join(filter(None, (figure.suite, probe, figure.part, figure.measured.metric.value)))
 
 
 def suite_files(suites: Sequence[tuple[Suite, Read]]) -> list[dict[str, str]]:

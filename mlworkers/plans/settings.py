@@ -17,7 +17,7 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from types import NoneType
 from typing import Any, NoReturn, get_args, get_type_hints
@@ -75,22 +75,23 @@ class Setting:
 
 def settings_of(plan: type[Any]) -> list[Setting]:
     hints = get_type_hints(plan)
-    return [_setting(plain, hints[plain.name]) for plain in fields(plan)]
-
-
-def _setting(plain: Field[Any], hint: Any) -> Setting:
-    kind = next((part for part in get_args(hint) if part is not NoneType), hint)
-    about = {"label": plain.name.replace("_", " ").capitalize(), **plain.metadata}
-    if issubclass(kind, Enum):
-        about["choices"] = tuple(str(choice.value) for choice in kind)
-    return Setting(
-        name=plain.name,
-        type=kind,
-        optional=NoneType in get_args(hint),
-        required=plain.default is MISSING,
-        default=None if plain.default is MISSING else plain.default,
-        **about,
-    )
+    found = []
+    for plain in fields(plan):
+        hint = hints[plain.name]
+        kind = next((part for part in get_args(hint) if part is not NoneType), hint)
+        about = {"label": plain.name.replace("_", " ").capitalize(), **plain.metadata}
+        if issubclass(kind, Enum):
+            about["choices"] = tuple(str(choice.value) for choice in kind)
+        setting = Setting(
+            name=plain.name,
+            type=kind,
+            optional=NoneType in get_args(hint),
+            required=plain.default is MISSING,
+            default=None if plain.default is MISSING else plain.default,
+            **about,
+        )
+        found.append(setting)
+    return found
 
 
 def plan_read(plan: type[Any], name: str, values: Mapping[str, Any]) -> Any:
@@ -103,21 +104,17 @@ def plan_read(plan: type[Any], name: str, values: Mapping[str, Any]) -> Any:
     settings = {setting.name: setting for setting in settings_of(plan)}
     for given in values:
         if given not in settings:
-            raise _unknown(name, given, settings)
+            words = {"setting": given, "kind": SettingName(name), "known": listed(settings)}
+            sentence = _("“%(setting)s” is not a setting of %(kind)s; its settings are %(known)s.")
+            if close := difflib.get_close_matches(given, settings, n=1):
+                words["close"] = SettingName(close[0])
+                sentence = _("“%(setting)s” is not a setting of %(kind)s; did you mean “%(close)s”?")
+            raise SettingError(sentence, **words)
     for setting in settings.values():
         if setting.required and values.get(setting.name) in (None, ""):
             sentence = _("“%(setting)s” is missing; %(kind)s needs it. %(help)s")
             raise _wrong(setting, sentence, kind=SettingName(name), help=setting.help)
     return plan(**{given: read(settings[given], raw) for given, raw in values.items()})
-
-
-def _unknown(kind: str, given: str, known: Iterable[str]) -> SettingError:
-    words = {"setting": given, "kind": SettingName(kind), "known": listed(known)}
-    close = difflib.get_close_matches(given, known, n=1)
-    if close:
-        sentence = _("“%(setting)s” is not a setting of %(kind)s; did you mean “%(close)s”?")
-        return SettingError(sentence, **words, close=SettingName(close[0]))
-    return SettingError(_("“%(setting)s” is not a setting of %(kind)s; its settings are %(known)s."), **words)
 
 
 def listed(names: Iterable[str]) -> str:

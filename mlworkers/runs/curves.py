@@ -38,12 +38,31 @@ def _curve(name: str, points: Sequence[Point]) -> Chart | None:
             texts = [value for value in point.values() if isinstance(value, str)]
             line = ", ".join([*texts, *(f"{name} {point[name]:g}" for name in SERIES if name in point)])
             lines.setdefault(line, {})[point["step"]] = float(point[name])
-    rows = [(line, *point) for line, values in lines.items() for point in _thinned(sorted(values.items()))]
+    rows: list[tuple[str, int, float]] = []
+    for line, values in lines.items():
+        course = sorted(values.items())
+        each = -(-len(course) // MOST_STEPS)
+        rows += [(line, *point) for point in (*course[:-1:each], course[-1])]
     if len(rows) < 2:
         return None
     steps = max(step for _name, step, _value in rows)
+    shown = [dict(zip(("line", "step", "value"), row, strict=True)) for row in rows]
+    drawn = (
+        alt.Chart(alt.InlineData(values=shown))
+        .mark_line()
+        .encode(
+            x=alt.X("step:Q", title=_("step"), axis=alt.Axis(tickCount=5, grid=False)),
+            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4)),
+        )
+        .properties(width=360, height=160)
+    )
+    if len(lines) > 1:
+        longest = max(map(len, lines))
+        columns = max(1, min(3, WIDTH_IN_LETTERS // (longest + LETTERS_OF_A_KEY)))
+        legend = alt.Legend(orient="bottom", columns=columns, labelLimit=0)
+        drawn = drawn.encode(color=alt.Color("line:N", title=None, legend=legend))
     return chart_draw(
-        _drawn(rows, several=len(lines) > 1),
+        drawn,
         name=f"curve-{name}",
         finding=_course(name, lines),
         n=steps,
@@ -51,11 +70,6 @@ def _curve(name: str, points: Sequence[Point]) -> Chart | None:
         columns=[_("line"), _("step"), name],
         rows=rows,
     )
-
-
-def _thinned(values: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    each = -(-len(values) // MOST_STEPS)
-    return [*values[:-1:each], values[-1]]
 
 
 def _course(name: str, lines: Mapping[str, Mapping[int, float]]) -> str:
@@ -72,22 +86,3 @@ def _course(name: str, lines: Mapping[str, Mapping[int, float]]) -> str:
     if last > first:
         return _("%(name)s rose from %(first)s to %(last)s.") % words
     return _("%(name)s fell from %(first)s to %(last)s.") % words
-
-
-def _drawn(rows: Sequence[tuple[str, int, float]], *, several: bool) -> alt.TopLevelMixin:
-    values = [dict(zip(("line", "step", "value"), row, strict=True)) for row in rows]
-    lines = (
-        alt.Chart(alt.InlineData(values=values))
-        .mark_line()
-        .encode(
-            x=alt.X("step:Q", title=_("step"), axis=alt.Axis(tickCount=5, grid=False)),
-            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4)),
-        )
-        .properties(width=360, height=160)
-    )
-    longest = max(len(line) for line, *_point in rows)
-    columns = max(1, min(3, WIDTH_IN_LETTERS // (longest + LETTERS_OF_A_KEY)))
-    legend = alt.Legend(orient="bottom", columns=columns, labelLimit=0)
-    colour = alt.Color("line:N", title=None, legend=legend)
-    drawn: alt.TopLevelMixin = lines.encode(color=colour) if several else lines
-    return drawn

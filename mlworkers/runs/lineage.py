@@ -44,7 +44,10 @@ def lineage_of(run: Run) -> list[Ancestor]:
     ancestors: list[Ancestor] = []
     level, seen = [run], {run.pk}
     for _level in range(LEVELS):
-        sets, models = _behind(level)
+        named = [(one, setting, one.plan[setting.name]) for one in level for setting in _settings(one)]
+        sets = _score_sets(named)
+        names = {str(name) for _run, setting, name in named if setting.refers_to == "model"}
+        models = models_behind(names, among=Artifact.objects.filter(kind__in=MODEL_KINDS)) if names else {}
         ancestors_here = [Ancestor(one, _names(one, sets, models)) for one in level]
         ancestors += ancestors_here
         wanted = {name.run for ancestor in ancestors_here for name in ancestor.named if name.run} - seen
@@ -58,14 +61,6 @@ def lineage_of(run: Run) -> list[Ancestor]:
 def _settings(run: Run) -> list[Setting]:
     kind = KINDS.get(run.kind)
     return [one for one in kind.settings if one.refers_to and run.plan.get(one.name)] if kind else []
-
-
-def _behind(runs: Iterable[Run]) -> tuple[_ScoreSets, dict[str, Artifact]]:
-    """Every score set and every model that a plan of these runs names."""
-    named = [(run, setting, run.plan[setting.name]) for run in runs for setting in _settings(run)]
-    models = {str(name) for _run, setting, name in named if setting.refers_to == "model"}
-    among = Artifact.objects.filter(kind__in=MODEL_KINDS)
-    return _score_sets(named), models_behind(models, among=among) if models else {}
 
 
 def score_sets_of_plan(run: Run) -> dict[str, ScoreSet]:

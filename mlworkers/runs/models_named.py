@@ -1,6 +1,7 @@
 """What pages, commands and plans read about models. Every function asks a constant number of queries."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -67,22 +68,13 @@ def runs_naming(run: Run) -> list[Run]:
 
 def _names(other: Run, run: Run) -> bool:
     """Whether the plan of the other run really names it: run:1 is not run:12."""
-    texts = [
-        str(other.plan[setting.name])
-        for setting in KINDS[other.kind].settings
-        if setting.refers_to in _NAMING and other.plan.get(setting.name)
-    ]
-    return any(
-        _is_of(name, run) for text in texts for name in (text, *names_listed(text), *_of_scorers(text))
-    )
-
-
-def _of_scorers(text: str) -> Sequence[str]:
-    """The models of a list of scorers; none where the text is none."""
-    try:
-        return models_of_scorers(text)
-    except PlanError:
-        return ()
+    names: list[str] = []
+    for setting in KINDS[other.kind].settings:
+        if setting.refers_to in _NAMING and (value := other.plan.get(setting.name)):
+            names += [str(value), *names_listed(str(value))]
+            with suppress(PlanError):  # the text is not a list of scorers
+                names += models_of_scorers(str(value))
+    return any(_is_of(name, run) for name in names)
 
 
 def _is_of(name: str, run: Run) -> bool:

@@ -45,7 +45,16 @@ def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | N
     for setting in kind.settings:
         _check(setting, values, dataset)
     if dataset is not None and values.get("snapshot") and "generated_pairs" in values:
-        _check_inclusion(dataset, values["snapshot"], values["generated_pairs"])
+        # A run that says “human only” must not read a snapshot that was made otherwise, nor the reverse.
+        number, given = values["snapshot"], values["generated_pairs"]
+        made_with = snapshot_inclusion(dataset.snapshots.get(number=number))
+        if given != made_with:
+            sentence = _(
+                "Snapshot %(number)s was made with “%(made)s”, but “%(setting)s” is “%(given)s”; choose “%(made)s”, or "
+                "0 for a new snapshot."
+            )
+            words = {"number": number, "made": made_with.value, "given": str(given)}
+            raise SettingError(sentence, setting=SettingName("generated_pairs"), **words)
 
 
 @transaction.atomic
@@ -186,18 +195,6 @@ def _scorers_check(text: str) -> None:
             source = parse_source(name)
             if source.kind is SourceKind.RUN:
                 _lock(model_of_run(int(source.name), source.part, kinds=SCORERS))
-
-
-def _check_inclusion(dataset: Dataset, number: int, generated_pairs: str) -> None:
-    """A run that says “human only” must not read a snapshot that was made otherwise, nor the reverse."""
-    made_with = snapshot_inclusion(dataset.snapshots.get(number=number))
-    if generated_pairs != made_with:
-        sentence = _(
-            "Snapshot %(number)s was made with “%(made)s”, but “%(setting)s” is “%(given)s”; choose “%(made)s”, or 0 "
-            "for a new snapshot."
-        )
-        words = {"number": number, "made": made_with.value, "given": str(generated_pairs)}
-        raise SettingError(sentence, setting=SettingName("generated_pairs"), **words)
 
 
 def dataset_named(slug: str, given: Dataset | None = None) -> Dataset:

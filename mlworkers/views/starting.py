@@ -111,7 +111,11 @@ def _plan_before(request: AuthedRequest, kind: Kind) -> dict[str, Any]:
     person comes from; or the instructions that were chosen.
     """
     if "search" in request.GET:
-        return _settings_found(request)
+        number = number_from(request.GET["search"])
+        run = run_for(request.user, number, may="read") if number is not None else None
+        if run is None or search_of(run) is None:
+            raise Http404
+        return comparison_values(run)
     if "scores" in request.GET:
         return {"scores": request.GET["scores"]}
     for name in ("snapshot", "selection", "block"):
@@ -134,14 +138,6 @@ def _plan_before(request: AuthedRequest, kind: Kind) -> dict[str, Any]:
         for name, value in before.plan.items()
         if name not in settings or not model_kind_is_wrong(settings[name], str(value))
     }
-
-
-def _settings_found(request: AuthedRequest) -> dict[str, Any]:
-    number = number_from(request.GET["search"])
-    run = run_for(request.user, number, may="read") if number is not None else None
-    if run is None or search_of(run) is None:
-        raise Http404
-    return comparison_values(run)
 
 
 def _instructions_chosen(request: AuthedRequest) -> dict[str, Any]:

@@ -65,7 +65,13 @@ def page_read(name: str, *, page_address: Address, image_address: Address, folde
     for place, token in enumerate(tokens):
         inline = tokens[place + 1] if place + 1 < len(tokens) else token
         if token.type == "heading_open":
-            anchor = _anchor(plain_text(inline), anchors)
+            # As code hosts make it, so that the links of the files hold there and here.
+            letters = plain_text(inline).strip().lower()
+            kept = "".join(c for c in letters if c in "-_ " or unicodedata.category(c)[0] in "LN")
+            anchor = kept.replace(" ", "-")
+            number = anchors.get(anchor, 0)
+            anchors[anchor] = number + 1
+            anchor = f"{anchor}-{number}" if number else anchor
             token.attrSet("id", anchor)
             if token.tag == "h1" and place == 0:
                 title = plain_text(inline)
@@ -100,15 +106,6 @@ def plain_text(inline: Token) -> str:
         for child in inline.children or []
         if child.type in ("text", "code_inline", "softbreak", "hardbreak")
     )
-
-
-def _anchor(text: str, taken: dict[str, int]) -> str:
-    """As code hosts make it, so that the links of the files hold there and here."""
-    kept = "".join(c for c in text.strip().lower() if c in "-_ " or unicodedata.category(c)[0] in "LN")
-    anchor = kept.replace(" ", "-")
-    number = taken.get(anchor, 0)
-    taken[anchor] = number + 1
-    return f"{anchor}-{number}" if number else anchor
 
 
 def _links_changed(

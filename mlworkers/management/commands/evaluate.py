@@ -107,7 +107,14 @@ class Command(BaseCommand):
                 _("Evaluating needs the package %(name)s; install Semblance with the extra ml.")
                 % {"name": MISSING}
             )
-        self._check(dev, **options)
+        with errors_shown():
+            check_resamples(options["bootstrap"])
+        if options["seed"] < 0:
+            self.fail(_("The seed %(seed)s is negative; give 0 or more.") % {"seed": options["seed"]})
+        if options["label"] and dev is None:
+            self.fail(_("--label needs --dev FILE, other labelled pairs on which thresholds are tuned."))
+        if dev and not options["label"]:
+            self.fail(_("--dev is for labels; name their column with --label."))
         if suite:
             self._evaluate_suites(model, suite, options)
         elif pairs:
@@ -217,16 +224,6 @@ class Command(BaseCommand):
             }
         figures["guesses"] = [guess._asdict() for guess in test.guesses]
         self.answer(figures, *lines, as_json=options["json"])
-
-    def _check(self, dev: Path | None, *, bootstrap: int, seed: int, label: str | None, **_rest: Any) -> None:
-        with errors_shown():
-            check_resamples(bootstrap)
-        if seed < 0:
-            self.fail(_("The seed %(seed)s is negative; give 0 or more.") % {"seed": seed})
-        if label and dev is None:
-            self.fail(_("--label needs --dev FILE, other labelled pairs on which thresholds are tuned."))
-        if dev and not label:
-            self.fail(_("--dev is for labels; name their column with --label."))
 
     def _read(self, path: Path, options: dict[str, Any]) -> JudgedPairs:
         fields = ("a", "b", "pair", "score", "label")

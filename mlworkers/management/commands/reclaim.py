@@ -37,7 +37,14 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         at, dry = database_now(), options["dry_run"]
-        runs = [self._run(number) for number in dict.fromkeys(options["run"])]
+        runs = []  # all of them are found before anything is removed
+        for number in dict.fromkeys(options["run"]):
+            run = Run.objects.filter(pk=number).first()
+            if run is None:
+                raise UserError(_("There is no run %(number)s."), number=number)
+            if problem := removal_of(run).problem:
+                raise UserError(_("Run %(number)s: %(problem)s"), number=number, problem=problem)
+            runs.append(run)
         leftovers = {one.number: one.reclaimable for one in disk_use(at=at).leftovers}
         freed = sum(leftovers.values()) if dry else leftovers_reclaim(at=at)
         stored = stored_leftovers(at=at)
@@ -55,12 +62,3 @@ class Command(BaseCommand):
         told = _("%(size)s would be freed.") if dry else _("%(size)s freed.")
         figures = {"bytes": total, "leftovers": leftovers, "stored": stored, "files": files, "dry_run": dry}
         self.answer(figures, *lines, told % {"size": filesizeformat(total)}, as_json=options["json"])
-
-    def _run(self, number: int) -> Run:
-        """Asked of all runs before anything is removed."""
-        run = Run.objects.filter(pk=number).first()
-        if run is None:
-            raise UserError(_("There is no run %(number)s."), number=number)
-        if problem := removal_of(run).problem:
-            raise UserError(_("Run %(number)s: %(problem)s"), number=number, problem=problem)
-        return run

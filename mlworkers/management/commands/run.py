@@ -13,7 +13,6 @@ from curation.foundation.command import Command as BaseCommand
 from curation.foundation.database import database_ready
 from curation.foundation.errors import UserError
 from mlworkers.management.waiting import outcome_of, run_awaited, say_what_it_waits_for
-from mlworkers.models import Run
 from mlworkers.pipelines.estimating import run_estimate
 from mlworkers.plans.kinds import KINDS, Kind, plan_from
 from mlworkers.plans.settings import Setting
@@ -51,7 +50,10 @@ class Command(BaseCommand):
         plan = {**plan_in(options["plan"]), **values_in(options["values"])}
         run = run_start(kind=options["kind"], plan=plan, by=None, by_key=True)
         self.stderr.write(_("Run %(number)s is queued.") % {"number": run.pk})
-        self._say_what_it_asks_for(run)
+        kind = KINDS[run.kind]
+        if kind.estimated and run.dataset is not None:
+            for sentence in run_estimate(kind, plan_from(kind, run.plan), run.dataset).lines:
+                self.stderr.write(sentence)
         say_what_it_waits_for(run, self.stderr.write)
         if options["wait"]:
             run_awaited(run, self.stderr.write)
@@ -63,12 +65,6 @@ class Command(BaseCommand):
             *files,
             as_json=options["json"],
         )
-
-    def _say_what_it_asks_for(self, run: Run) -> None:
-        kind = KINDS[run.kind]
-        if kind.estimated and run.dataset is not None:
-            for sentence in run_estimate(kind, plan_from(kind, run.plan), run.dataset).lines:
-                self.stderr.write(sentence)
 
 
 def plan_in(path: Path | None) -> dict[str, Any]:
