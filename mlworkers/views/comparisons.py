@@ -16,11 +16,9 @@ from mlworkers.kinds.comparisons.comparison_words import (
     what_it_shows,
 )
 from mlworkers.kinds.comparisons.listed import (
-    augmentation_runs,
     comparisons,
     evaluation_runs,
     links_to_start,
-    pre_fine_tuning_runs,
 )
 from mlworkers.kinds.comparisons.pre_fine_tuning import pre_fine_tunings_of
 from mlworkers.kinds.comparisons.pre_fine_tuning import what_they_show as what_pre_fine_tunings_show
@@ -39,6 +37,7 @@ def comparison_list(request: AuthedRequest) -> HttpResponse:
     runs_allow(request.user)
     runs = runs_visible(request.user)
     chosen = [number for text in request.GET.getlist("run") if (number := number_from(text)) is not None]
+    of_weightings, of_paraphrases, of_pre_fine_tunings = comparisons(runs)
     evaluated = evaluation_runs(runs)
     shown = evaluated[:RUNS_ON_A_PAGE]
     table = side_by_side(evaluated.filter(pk__in=chosen)) if chosen else None
@@ -49,15 +48,15 @@ def comparison_list(request: AuthedRequest) -> HttpResponse:
     context = {
         "comparisons": [
             (run, what_it_shows(comparison_of(run.result, [])) if run.result.get("encoders") else "")
-            for run in comparisons(runs)[:RUNS_ON_A_PAGE]
+            for run in of_weightings[:RUNS_ON_A_PAGE]
         ],
         "augmentations": [
             (run, what_they_show(found) if (found := augmentations_of(run)) else "")
-            for run in augmentation_runs(runs)[:RUNS_ON_A_PAGE]
+            for run in of_paraphrases[:RUNS_ON_A_PAGE]
         ],
         "pre_fine_tunings": [
             (run, what_pre_fine_tunings_show(tuned) if (tuned := pre_fine_tunings_of(run)) else "")
-            for run in pre_fine_tuning_runs(runs)[:RUNS_ON_A_PAGE]
+            for run in of_pre_fine_tunings[:RUNS_ON_A_PAGE]
         ],
         "evaluated": shown,
         "chosen": chosen,

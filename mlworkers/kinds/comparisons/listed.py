@@ -26,19 +26,10 @@ def links_to_start(user: User) -> Sequence[Link]:
     ]
 
 
-def comparisons(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Of those runs the comparisons of weightings, newest first."""
-    return runs.filter(kind="compare_weightings").select_related("dataset", "started_by")
-
-
-def augmentation_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Of those runs the comparisons of paraphrases, newest first."""
-    return runs.filter(kind="compare_augmentations").select_related("dataset", "started_by")
-
-
-def pre_fine_tuning_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Of those runs the comparisons of pre-fine-tunings, newest first."""
-    return runs.filter(kind="compare_pre_fine_tuning").select_related("dataset", "started_by")
+def comparisons(runs: QuerySet[Run]) -> list[QuerySet[Run]]:
+    """Of those runs the comparisons of weightings, of paraphrases, and of pre-fine-tunings, each newest first."""
+    kinds = ("compare_weightings", "compare_augmentations", "compare_pre_fine_tuning")
+    return [runs.filter(kind=kind).select_related("dataset", "started_by") for kind in kinds]
 
 
 def evaluation_runs(runs: QuerySet[Run]) -> QuerySet[Run]:

@@ -1,6 +1,6 @@
 """How similar the sentences of a dataset's pairs are in meaning and in wording, as two score sets of kind model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,25 +109,36 @@ def _to_publish(
     """What publishes both score sets, the similarity first."""
     way = _("%(way)s, without symbols, × 100; below 0 counts as 0") % {"way": way_of_scoring(folder)}
     bleu = _("sentence BLEU against the first sentence, without symbols")
-    labels = (
-        (Label.SIMILARITY, _("run %(run)s: similarity"), way, labelled.similarity),
-        (Label.BLEU, _("run %(run)s: BLEU"), bleu, labelled.bleu),
-    )
+    labels = ((Label.SIMILARITY, way, labelled.similarity), (Label.BLEU, bleu, labelled.bleu))
+    numbers = labelled.numbers.tolist()
     both = [
-        scores_to_publish(
-            job,
-            dataset,
-            name=name % {"run": job.run_id},
-            kind=ScoreSet.Kind.MODEL,
-            low=0.0,
-            high=float(TOP),
-            method=method,
-            parameters={"label": label.value, **about},
-            scores=(
-                (pair, value, None, None)
-                for pair, value in zip(labelled.numbers.tolist(), values.tolist(), strict=True)
-            ),
+        label_to_publish(
+            job, dataset, label, method=method, about=about, scores=zip(numbers, values.tolist(), strict=True)
         )
-        for label, name, method, values in labels
+        for label, method, values in labels
     ]
     return lambda: {"score_sets": [publish()["score_set"] for publish in both]}
+
+
+def label_to_publish(
+    job: Job,
+    dataset: Dataset,
+    label: Label,
+    *,
+    method: str,
+    about: Mapping[str, Any],
+    scores: Iterable[tuple[int, float]],
+) -> Callable[[], dict[str, Any]]:
+    """What publishes one label as a score set. scores: numbers of pairs, each with its label in 0..100."""
+    names = {Label.SIMILARITY: _("run %(run)s: similarity"), Label.BLEU: _("run %(run)s: BLEU")}
+    return scores_to_publish(
+        job,
+        dataset,
+        name=names[label] % {"run": job.run_id},
+        kind=ScoreSet.Kind.MODEL,
+        low=0.0,
+        high=float(TOP),
+        method=method,
+        parameters={"label": label.value, **about},
+        scores=((pair, value, None, None) for pair, value in scores),
+    )

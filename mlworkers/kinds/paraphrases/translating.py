@@ -19,13 +19,13 @@ from curation.files.tables import write_table
 from curation.foundation.errors import UserError
 from curation.models import Dataset
 from mlworkers.kinds.generation.shard_writers import lines_write
-from mlworkers.pipelines.human_sentences import EVERY, held_out_of, sources_drawn
+from mlworkers.kinds.paraphrases.sources import sources_fitting
+from mlworkers.pipelines.human_sentences import held_out_of
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import started_by
 from mlworkers.runs.candidates import CANDIDATE_COLUMNS, CANDIDATES
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
-from mlworkers.science.paraphrasing.paraphraser import SourceError
 from mlworkers.science.paraphrasing.round_trip_plan import Engine, RoundTripPlan
 from mlworkers.science.paraphrasing.round_trips import (
     Candidate,
@@ -33,7 +33,7 @@ from mlworkers.science.paraphrasing.round_trips import (
     candidates_judged,
     round_trips,
 )
-from mlworkers.science.paraphrasing.sources import languages_known, sources_filtered
+from mlworkers.science.paraphrasing.sources import languages_known
 from mlworkers.science.paraphrasing.translation import (
     Language,
     ModelTranslator,
@@ -220,34 +220,19 @@ def _sources(
             "“Check the language”."
         )
         raise UserError(sentence, code=code)
-    drawn = sources_drawn(dataset, plan.split, most=EVERY, seed=plan.seed)
-
-    def fits(text: str) -> bool:
-        try:
-            language.check_source(text)
-        except SourceError:
-            return False
-        return True
-
-    sources, left_out = sources_filtered(
-        drawn,
-        lambda source: source.text,
-        least=plan.least_tokens,
-        most=plan.most_tokens,
+    sentence = _(
+        "The split “%(split)s” of %(dataset)s has no human sentence in %(language)s that can be translated "
+        "(%(reasons)s); name another split, other models, or change the bounds of length."
+    )
+    return sources_fitting(
+        plan,
+        dataset,
         language=code,
-        fits=fits,
-        enough=plan.sources,
+        check=language.check_source,
+        refusal=sentence,
+        words={"language": language.source},
         report=report,
     )
-    if not sources:
-        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(left_out.items()))
-        sentence = _(
-            "The split “%(split)s” of %(dataset)s has no human sentence in %(language)s that can be translated "
-            "(%(reasons)s); name another split, other models, or change the bounds of length."
-        )
-        words = {"split": plan.split, "dataset": dataset.slug, "language": language.source}
-        raise UserError(sentence, reasons=reasons or _("none there"), **words)
-    return {"sources": [(source.id, source.text) for source in sources], "left_out": dict(left_out)}
 
 
 def _rows(judged: Sequence[JudgedCandidate], sources: Sequence[tuple[int, str]]) -> list[list[object]]:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -17,12 +17,13 @@ from curation.files.json_text import json_from
 from curation.files.progress import Report, silent
 from curation.files.writing import replacing
 from curation.foundation.errors import UserError
-from curation.models import Dataset, Pair, ScoreSet
+from curation.models import Dataset, Pair
 from mlworkers.kinds.encoders.scoring_pairs import scorer_of
 from mlworkers.kinds.generation.shard_writers import lines_write
-from mlworkers.pipelines.human_sentences import EVERY, held_out_of, sources_drawn
+from mlworkers.kinds.paraphrases.labelling import label_to_publish
+from mlworkers.kinds.paraphrases.sources import sources_fitting
+from mlworkers.pipelines.human_sentences import held_out_of
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.snapshots import started_by
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
@@ -33,9 +34,8 @@ from mlworkers.science.paraphrasing.disclosure import benchmark_behind
 from mlworkers.science.paraphrasing.lexical import bleu_signature
 from mlworkers.science.paraphrasing.measured import Measured, Similarity, measure, nearest_first, tags_named
 from mlworkers.science.paraphrasing.outcomes import ParaphraseRow, rows_judged
-from mlworkers.science.paraphrasing.paraphraser import Paraphraser, SourceError, Target, load_paraphraser
+from mlworkers.science.paraphrasing.paraphraser import Paraphraser, Target, load_paraphraser
 from mlworkers.science.paraphrasing.profile import profile_of
-from mlworkers.science.paraphrasing.sources import sources_filtered
 from mlworkers.science.paraphrasing.tags import TOP, Label, Tag, TagBounds
 from mlworkers.science.paraphrasing.writing_plan import WritingPlan
 from mlworkers.science.pretrained.compute import choose_compute
@@ -229,35 +229,19 @@ def _row(line: Mapping[str, Any], texts: Mapping[int, str], *, chosen: bool) -> 
 
 
 def _sources(plan: WritingPlan, dataset: Dataset, writer: _Writer, report: Report) -> dict[str, Any]:
-    drawn = sources_drawn(dataset, plan.split, most=EVERY, seed=plan.seed)
-
-    def fits(text: str) -> bool:
-        try:
-            writer.paraphraser.check_source(text)
-        except SourceError:
-            return False
-        return True
-
-    sources, left_out = sources_filtered(
-        drawn,
-        lambda source: source.text,
-        least=plan.least_tokens,
-        most=plan.most_tokens,
+    sentence = _(
+        "The split “%(split)s” of %(dataset)s has no human sentence that can be paraphrased (%(reasons)s); name "
+        "another split, or change the bounds of length or the language."
+    )
+    return sources_fitting(
+        plan,
+        dataset,
         language=plan.language.strip().lower(),
-        fits=fits,
-        enough=plan.sources,
+        check=writer.paraphraser.check_source,
+        refusal=sentence,
+        words={},
         report=report,
     )
-    if not sources:
-        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(left_out.items())) or _(
-            "none there"
-        )
-        sentence = _(
-            "The split “%(split)s” of %(dataset)s has no human sentence that can be paraphrased (%(reasons)s); name "
-            "another split, or change the bounds of length or the language."
-        )
-        raise UserError(sentence, split=plan.split, dataset=dataset.slug, reasons=reasons)
-    return {"sources": [(source.id, source.text) for source in sources], "left_out": dict(left_out)}
 
 
 def _controllability(
@@ -366,26 +350,13 @@ def _publish(
     pairs = Pair.objects.filter(dataset=dataset, run_ref=job.run_id, origin=Pair.Origin.GENERATED)
     numbers = dict(pairs.values_list("external_id", "pk"))
     ways = {
-        Label.SIMILARITY: (_("run %(run)s: similarity"), _("labeller, without symbols, × 100"), "similarity"),
-        Label.BLEU: (_("run %(run)s: BLEU"), _("sentence BLEU against the source, without symbols"), "bleu"),
+        Label.SIMILARITY: _("labeller, without symbols, × 100"),
+        Label.BLEU: _("sentence BLEU against the source, without symbols"),
     }
     names = []
-    for label, (name, method, column) in ways.items():
-        values = [getattr(row, column) for row in kept]
-        publish: Callable[[], dict[str, Any]] = scores_to_publish(
-            job,
-            dataset,
-            name=name % {"run": job.run_id},
-            kind=ScoreSet.Kind.MODEL,
-            low=0.0,
-            high=float(TOP),
-            method=method,
-            parameters={"label": label.value, **facts},
-            scores=[
-                (numbers[f"g{job.run_id}-{number}"], value, None, None)
-                for number, value in enumerate(values, 1)
-                if value is not None
-            ],
-        )
+    for label, method in ways.items():
+        values = enumerate((getattr(row, label.value) for row in kept), 1)
+        scores = [(numbers[f"g{job.run_id}-{number}"], one) for number, one in values if one is not None]
+        publish = label_to_publish(job, dataset, label, method=method, about=facts, scores=scores)
         names.append(publish()["score_set"])
     return {"score_set": added.score_set.name, "score_sets": names, "human_sentences": added.human}
