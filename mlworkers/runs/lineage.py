@@ -48,7 +48,15 @@ def lineage_of(run: Run) -> list[Ancestor]:
         sets = _score_sets(named)
         names = {str(name) for _run, setting, name in named if setting.refers_to == "model"}
         models = models_behind(names, among=Artifact.objects.filter(kind__in=MODEL_KINDS)) if names else {}
-        ancestors_here = [Ancestor(one, _names(one, sets, models)) for one in level]
+        ancestors_here = []
+        for one in level:
+            references = [_named(one, setting, sets, models) for setting in _settings(one)]
+            taken = one.result.get("snapshot")
+            if isinstance(taken, int) and not any(reference.snapshot for reference in references):
+                settings = KINDS[one.kind].settings if one.kind in KINDS else []
+                label = next((each.label for each in settings if each.refers_to == "snapshot"), "snapshot")
+                references.append(Reference(label, str(taken), snapshot=taken))
+            ancestors_here.append(Ancestor(one, references))
         ancestors += ancestors_here
         wanted = {name.run for ancestor in ancestors_here for name in ancestor.named if name.run} - seen
         if not wanted:
@@ -83,16 +91,6 @@ def _score_sets(named: Iterable[tuple[Run, Setting, Any]]) -> _ScoreSets:
 def _slug(run: Run, setting: Setting) -> str:
     other = run.plan.get(setting.within) if setting.within else ""
     return str(other or (run.dataset.slug if run.dataset else ""))
-
-
-def _names(run: Run, sets: _ScoreSets, models: Mapping[str, Artifact]) -> list[Reference]:
-    named = [_named(run, setting, sets, models) for setting in _settings(run)]
-    taken = run.result.get("snapshot")
-    if isinstance(taken, int) and not any(one.snapshot for one in named):
-        settings = KINDS[run.kind].settings if run.kind in KINDS else []
-        label = next((one.label for one in settings if one.refers_to == "snapshot"), "snapshot")
-        named.append(Reference(label, str(taken), snapshot=taken))
-    return named
 
 
 def _named(run: Run, setting: Setting, sets: _ScoreSets, models: Mapping[str, Artifact]) -> Reference:

@@ -66,10 +66,13 @@ def instructions_edit(request: AuthedRequest, slug: str, name: str = "") -> Http
     if form.is_valid() and labels.is_valid():
         try:
             if "check" in request.POST:
-                prompts = _prompts(dataset, form.cleaned_data["name"], texts_of(labels))
+                # Each label with what the model is given for a sentence of the dataset.
+                task = task_of(form.cleaned_data["name"], 1, texts_of(labels))
+                source = example_sentence(dataset)
+                prompts = [(label, task.prompts(label, source)[0]) for label in task.instructions]
             else:
                 return _saved(request, dataset, form, texts_of(labels), new=not name)
-        except UserError as error:
+        except (UserError, TaskError) as error:
             form.add_error(None, str(error))
     context = {
         "dataset": dataset,
@@ -117,13 +120,3 @@ def _shown(request: AuthedRequest, versions: Sequence[Instructions]) -> Instruct
     if found is None:
         raise Http404
     return found
-
-
-def _prompts(dataset: Dataset, name: str, texts: Sequence[LabelText]) -> list[tuple[str, str]]:
-    """Each label with what the model is given for a sentence of the dataset. Raises UserError."""
-    try:
-        task = task_of(name, 1, texts)
-    except TaskError as error:
-        raise UserError(str(error)) from error
-    source = example_sentence(dataset)
-    return [(label, task.prompts(label, source)[0]) for label in task.instructions]

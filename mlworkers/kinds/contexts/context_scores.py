@@ -143,8 +143,23 @@ def contexts_compared(
             by_source.append((str(names[place]), _correlation(theirs[chosen], own[chosen])))
         compared.append(Compared(row, sets_compared(people, row), by_source))
     centred, raw = compared
+    ablations = []
+    if folder is not None:
+        numbers, without = ablations_read(folder)
+        scores = dict(people.score_set.scores.filter(pair_id__in=numbers).values_list("pair_id", "value"))
+        for dropped, columns in without.items():
+            correlations = []
+            for name in ("raw", "centred"):
+                known = [
+                    (scores[number], value)
+                    for number, value in zip(numbers, columns[name], strict=True)
+                    if number in scores and value is not None
+                ]
+                table = np.array(known, dtype=np.float64).reshape(-1, 2)
+                correlations.append(_correlation(table[:, 0], table[:, 1]))
+            ablations.append(Ablation(dropped, *correlations))
     difference, interval = _difference(people.score_set, *(row.score_set for row in rows))
-    return ContextsCompared(centred, raw, difference, interval, _ablations(folder, people.score_set))
+    return ContextsCompared(centred, raw, difference, interval, ablations)
 
 
 def _correlation(first: Numbers, second: Numbers) -> Correlation:
@@ -164,26 +179,6 @@ def _difference(people: ScoreSet, centred: ScoreSet, raw: ScoreSet) -> tuple[flo
         return None, None
     drawn = [resampled_correlations(theirs, side, seed=_SEED, resamples=1000) for side in (own, other)]
     return one - two, percentile_interval(drawn[0] - drawn[1])
-
-
-def _ablations(folder: Path | None, people: ScoreSet) -> list[Ablation]:
-    if folder is None:
-        return []
-    numbers, without = ablations_read(folder)
-    scores = dict(people.scores.filter(pair_id__in=numbers).values_list("pair_id", "value"))
-    found = []
-    for dropped, columns in without.items():
-        correlations = []
-        for name in ("raw", "centred"):
-            known = [
-                (scores[number], value)
-                for number, value in zip(numbers, columns[name], strict=True)
-                if number in scores and value is not None
-            ]
-            table = np.array(known, dtype=np.float64).reshape(-1, 2)
-            correlations.append(_correlation(table[:, 0], table[:, 1]))
-        found.append(Ablation(dropped, *correlations))
-    return found
 
 
 def pairs_ranked(centred: ScoreSet) -> QuerySet[PairScore]:

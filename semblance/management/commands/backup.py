@@ -49,15 +49,15 @@ class Command(BaseCommand):
                 "%(names)s."
             ): made.others,
         }
-        warnings = [sentence % {"names": _some(names)} for sentence, names in sentences.items() if names]
+        warnings = []
+        for sentence, names in sentences.items():
+            if names:
+                shown, more = ", ".join(names[:5]), len(names) - 5
+                if more > 0:
+                    shown = _("%(names)s and %(n)s more") % {"names": shown, "n": more}
+                warnings.append(sentence % {"names": shown})
         figures = {"path": str(file), "sha256": made.sha256, "bytes": made.size, "rows": rows}
         figures |= {"tables": {table.label: table.rows for table in made.tables}}
         figures |= {"files": made.files, "file_bytes": made.file_bytes, "warnings": warnings}
         figures |= {"seconds": round(monotonic() - started, 3)}
         self.answer(figures, *lines, *warnings, as_json=options["json"])
-
-
-def _some(names: list[str]) -> str:
-    more = len(names) - 5
-    shown = ", ".join(names[:5])
-    return _("%(names)s and %(n)s more") % {"names": shown, "n": more} if more > 0 else shown
