@@ -1,7 +1,5 @@
 """The curves of a run, drawn while it goes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

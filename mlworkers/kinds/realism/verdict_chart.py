@@ -1,7 +1,5 @@
 """How often reviewers keep sentences of which p_D, as a chart."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils.translation import gettext as _
