@@ -2,10 +2,11 @@
 
     python docs/experiments/stalled_connections.py http://127.0.0.1:8000/ [--connections 50] [--seconds 10]
 
-The script opens the connections: one quarter each sends nothing, half a head, half a body, and an upload without its
-file. Then it requests the login page for some seconds, one request after another, and waits at most five seconds for
-each. Finally it sends 60 MB to the login page, with the token that a browser would send, and watches the temporary
-folder of this machine.
+The script opens the connections: one quarter each sends nothing, half a head, half a form, and an upload without its
+file. The last two have a browser's cookie, because without it the site refuses them before it reads on. Then the
+script requests the login page for some seconds, one request after another, and waits at most five seconds for each.
+Finally it sends 60 MB to the login page, with the token that a browser would send, and watches the temporary folder of
+this machine.
 """
 
 import argparse
@@ -21,11 +22,12 @@ from urllib.parse import urlsplit
 
 PATIENCE = 5.0
 FILE_BYTES = 60 * 1024**2
+POST = b"POST /accounts/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: csrftoken=" + b"a" * 32
 STALLED = [
     b"",
     b"GET / HTTP/1.1\r\nHost: x\r\n",
-    b"POST /accounts/login/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nab",
-    b"POST /accounts/login/ HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\nab",
+    POST + b"\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nab",
+    POST + b"\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 50000000\r\n\r\nab",
 ]
 
 
