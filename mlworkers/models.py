@@ -20,6 +20,12 @@ from curation.models import Dataset
 
 
 class Run(models.Model):
+    """What somebody asked of a worker: its kind, its plan, how far it is, and its result.
+
+    The row is the truth: messages only invite a worker to claim it. Plan and result are JSON, whose keys keep their
+    names from version to version.
+    """
+
     class State(models.TextChoices):
         QUEUED = "queued", _("queued")
         RUNNING = "running", _("running")

@@ -20,6 +20,11 @@ class TuplePhase(models.TextChoices):
 
 
 class Campaign(models.Model):
+    """Questions about the pairs of a dataset: how many pairs make a tuple, how often each is judged, and by whom.
+
+    A draft becomes open, then paused and open again as often as its owners wish, and closed.
+    """
+
     class State(models.TextChoices):
         DRAFT = "draft", _("draft")
         OPEN = "open", _("open")

@@ -101,6 +101,8 @@ class TupleItemQuerySet(models.QuerySet["TupleItem"]):
 
 
 class TupleItem(models.Model):
+    """A pair's place in a tuple. slot: from 0, as the design has it; a screen shows the slots in another order."""
+
     tuple = models.ForeignKey(Tuple, models.CASCADE, db_index=False, related_name="items")
     slot = models.PositiveSmallIntegerField(
         help_text="position in the design, from 0; the screen's order is drawn per person"
@@ -121,6 +123,8 @@ class TupleItem(models.Model):
 
 
 class GoldAnswer(models.Model):
+    """What is right in a gold tuple, which answers at once whether somebody read with care."""
+
     tuple = models.OneToOneField(Tuple, models.CASCADE, related_name="gold_answer")
     best_slot = models.PositiveSmallIntegerField()
     worst_slot = models.PositiveSmallIntegerField()

@@ -8,6 +8,8 @@ from curation.pairs.text import LANGUAGE_TAG
 
 
 class Dataset(models.Model):
+    """Pairs of sentences with their people, campaigns, score sets and runs. An archived one stays as it is."""
+
     slug = models.SlugField(
         _("short name"), unique=True, max_length=60, help_text=_("Stands in addresses and commands.")
     )

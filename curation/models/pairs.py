@@ -8,6 +8,11 @@ from curation.pairs.text import SENTENCE_MAX_CHARACTERS
 
 
 class Sentence(models.Model):
+    """A text of a dataset, stored once however many pairs have it.
+
+    run_ref: the run that wrote it, by its number, because the apps of datasets and of runs do not import each other.
+    """
+
     class Origin(models.TextChoices):
         HUMAN = "human", _("human")
         MACHINE = "machine", _("machine")
@@ -32,6 +37,8 @@ class Sentence(models.Model):
 
 
 class Pair(models.Model):
+    """Two sentences of a dataset in an order. Scores, judgements and decisions say what others think."""
+
     class Origin(models.TextChoices):
         IMPORTED = "imported", _("imported")
         SAMPLED = "sampled", _("sampled")

@@ -59,6 +59,8 @@ class ScoreSet(models.Model):
 
 
 class PairScore(models.Model):
+    """The score of a pair in a score set, on the set's own scale, with its standard error where there is one."""
+
     score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="scores")
     pair = models.ForeignKey("curation.Pair", models.CASCADE, related_name="scores")
     value = models.FloatField()

@@ -61,6 +61,11 @@ def learned_artifact(job: Job, kind: str, result: Mapping[str, Any]) -> NewArtif
 
 
 def train_context_model(plan: ContextModelPlan, job: Job) -> Outcome:
+    """Train a model that gives probabilities of sentences and of their contexts, on the places of a corpus.
+
+    An attempt continues from the last checkpoint. The result warns where the model is no better than frequencies of
+    tokens in one of the three directions, because its scores then carry no information.
+    """
     started = monotonic()
     corpus = Corpus(corpus_named(plan.corpus, job.dataset_of(plan.dataset)))
 

@@ -24,6 +24,11 @@ RANKS_NOTHING = "The model finds the right context no more often than chance, so
 
 
 def train_discriminative_model(plan: DiscriminativePlan, job: Job) -> Outcome:
+    """Train a model that says how well a sentence fits its contexts, on the places of a corpus.
+
+    An attempt continues from the last checkpoint. The result gives shares of held-out places, each with its interval:
+    the right one of two sentences, and the right one of two contexts; and a warning where both may be chance.
+    """
     started = monotonic()
     corpus = Corpus(corpus_named(plan.corpus, job.dataset_of(plan.dataset)))
     frozen = plan.reader is Reader.FROZEN

@@ -18,6 +18,11 @@ from mlworkers.science.contexts.harvesting import Harvest, counted
 
 
 def harvest_pairs(plan: HarvestPlan, job: Job) -> Outcome:
+    """Find pairs of sentences in a corpus, in the ways of the plan, and add them to the dataset.
+
+    A sentence of which the dataset has a near copy is not used. What the dataset has is noted once, so that a successor
+    finds the same pairs. Raises UserError for an index that is damaged, and where no pair can be made.
+    """
     dataset = job.dataset_of(plan.dataset)
     folder = corpus_named(plan.corpus, dataset)
     corpus, index = Corpus(folder), BigramIndex(folder)

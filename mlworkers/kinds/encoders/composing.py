@@ -29,6 +29,11 @@ SENTENCES_IN_SHARD = 5_000
 
 
 def compose_by_similarity(plan: BandsPlan, job: Job) -> Outcome:
+    """Put sentences of the pool together as pairs, so many of each band of an encoder's similarity.
+
+    With `plan.preview` it writes some of the pairs to a file and adds none. Raises UserError where the pool has changed
+    since the run began, because vectors belong to the sentences as they were, and where no pair can be made.
+    """
     dataset = job.dataset_of(plan.dataset)
     folder = folder_of_model(plan.model, kind="encoder", report=job.report)
 

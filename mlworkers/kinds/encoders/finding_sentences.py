@@ -30,6 +30,11 @@ _kept: list[_KeptIndex] = []  # one at most: a worker's memory is for its runs
 
 
 def search_sentences(plan: SentenceSearchPlan, job: Job) -> Outcome:
+    """Find the sentences of an index that are nearest to a sentence that somebody typed, by cosine.
+
+    The worker keeps one index open with its encoder, since the next question mostly asks the same one. Raises UserError
+    where the index is gone or its encoder has changed.
+    """
     made = Artifact.objects.filter(run=plan.index, run__dataset=job.dataset, kind=INDEX).first()
     if made is None:
         sentence = _("Run %(run)s made no index of the sentences of this dataset; choose another index.")

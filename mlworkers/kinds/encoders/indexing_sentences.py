@@ -26,6 +26,11 @@ from mlworkers.science.pretrained.encoder import load_encoder
 
 
 def index_sentences(plan: SentenceIndexPlan, job: Job) -> Outcome:
+    """Encode every sentence of the dataset and keep the vectors as an index, which finds neighbours.
+
+    Shards of vectors are kept between attempts. Raises UserError where the encoder changed since the run began, and
+    for a dataset without sentences.
+    """
     dataset = job.dataset_of(plan.dataset)
     model = folder_of_model(plan.model, kind="encoder", report=job.report)
     digest = content_of(model)[0]

@@ -13,6 +13,11 @@ from mlworkers.science.encoders.saving import learned_save
 
 
 def initialise_encoder(plan: InitialEncoderPlan, job: Job) -> Outcome:
+    """Make an encoder of random weights, with a tokenizer learned from sentences of people.
+
+    A baseline: what is trained from it owes nothing to other texts. Raises UserError where the split has no such
+    sentence.
+    """
     dataset = job.dataset_of(plan.dataset)
     drawn = job.drawn_once("sentences.json", lambda: {"sentences": human_sentences(dataset, plan.split)})
     texts = [text for _number, text in drawn["sentences"]]

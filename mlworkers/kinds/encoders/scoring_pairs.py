@@ -35,6 +35,10 @@ Scorer = Callable[[list[str], list[str], Report], Scores]
 
 
 def score_pairs(plan: PairScoringPlan, job: Job) -> Outcome:
+    """Give every pair of a split the score of a model, and publish a score set of kind model.
+
+    An encoder gives cosines, -1..1; a cross-encoder its own score, 0..1, as the mean of both orders of the sentences.
+    """
     dataset = job.dataset_of(plan.dataset)
     # The model first: a name that leads nowhere leaves no snapshot behind.
     folder = folder_of_model(plan.model, kind="encoder", also=SCORERS, report=job.report)

@@ -93,6 +93,7 @@ def _outcome(
 
 
 def export_dataset(plan: ExportPlan, job: Job) -> Outcome:
+    """Write the pairs of a dataset, with the scores that are chosen, into a file, and a card of its facts beside it."""
     dataset = job.dataset_of(plan.dataset)
     outcome = pairs_export(
         dataset=dataset,

@@ -42,6 +42,12 @@ Pairs = list[tuple[str, str]]
 
 
 def judge_tuples(plan: JudgingPlan, job: Job) -> Outcome:
+    """Let a language model judge the tuples of a campaign, each in two orders, beside the people who judge them.
+
+    The model is an endpoint that is asked in words, or one of this machine whose log probabilities choose. Answers of a
+    shard are kept. Publishes a machine judge; judgements of people do not change. Raises UserError where the tuples are
+    gone, or no answer has the form that was asked for.
+    """
     dataset = job.dataset_of(plan.dataset)
     block = dataset.tuple_blocks.filter(pk=plan.block).first()
     if block is None:

@@ -15,6 +15,11 @@ from mlworkers.science.linguistics.plan import LinguisticPlan
 
 
 def analyse_language(plan: LinguisticPlan, job: Job) -> Outcome:
+    """Measure what differs between sentences of people and machines, and between pairs by realism and by target.
+
+    Reads a snapshot and publishes nothing: the families of features with their groups are the run's result. Raises
+    UserError where no group has enough pairs.
+    """
     dataset = job.dataset_of(plan.dataset)
     snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
     table = table_of(snapshot)

@@ -51,6 +51,12 @@ class _Divided(NamedTuple):
 
 
 def train_labeller(plan: LabellerPlan, job: Job) -> Outcome:
+    """Train a cross-encoder per seed, and keep the one whose scores agree best with those of the dev pairs.
+
+    A seed that an earlier attempt finished is read from `job.kept`. The agreement is Spearman's, with its interval, on
+    the pairs that also chose the seed, so it is optimistic for others. Raises UserError where dev pairs are too few or
+    have equal scores.
+    """
     started = monotonic()
     dataset = job.dataset_of(plan.dataset)
     # The model first: a name that leads nowhere leaves no snapshot behind.

@@ -50,6 +50,11 @@ class _Labelled(NamedTuple):
 
 
 def label_paraphrases(plan: LabellingPlan, job: Job) -> Outcome:
+    """Give each pair a similarity and a BLEU, both from 0 to 100, and publish them as two score sets.
+
+    Sentences are compared without case and marks; pairs without a letter or digit on one side get no label. Both labels
+    are computed in shards, which a later attempt finds again. Raises UserError where no pair can be compared.
+    """
     dataset = job.dataset_of(plan.dataset)
     # The model first: a name that leads nowhere leaves no snapshot behind.
     folder = folder_of_model(plan.model, kind="encoder", also=SCORERS, report=job.report)

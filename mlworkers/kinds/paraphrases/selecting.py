@@ -38,6 +38,11 @@ class _Candidates(NamedTuple):
 
 
 def select_paraphrases(plan: SelectionPlan, job: Job) -> Outcome:
+    """Choose labelled pairs so that each cell of similarity and BLEU gives as many, per split, and write two files.
+
+    Reads both labels of each candidate in a snapshot; no row of the dataset changes. The result counts what each cell
+    was asked for and has. Raises UserError where no pair is left to train on, or none to choose a model by.
+    """
     dataset = job.dataset_of(plan.dataset)
     bounds, labels_from = _labelled_by(dataset, plan)
     snapshot = snapshot_taken(job, dataset, plan.snapshot)

@@ -37,6 +37,12 @@ class _Drawn(NamedTuple):
 
 
 def score_consistency(plan: ConsistencyPlan, job: Job) -> Outcome:
+    """Estimate p_y of each generated pair: how likely a classifier finds the target that the pair was written for.
+
+    The classifier reads the model's score of a pair. It learns from pairs of people where there are some,
+    otherwise from the generated ones in folds (then the result says that it is circular). Publishes a score set of
+    kind consistency. Raises UserError where the model was trained on a scored sentence.
+    """
     dataset = job.dataset_of(plan.dataset)
     # The model first: a name that leads nowhere leaves no snapshot behind.
     folder = folder_of_model(plan.model, kind="encoder", report=job.report)
