@@ -11,7 +11,16 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from annotation.models import Campaign, CampaignDesign, CampaignWork, Crowd, Flag, Guideline, Tuple
+from annotation.models import (
+    CAMPAIGN_SETTINGS,
+    Campaign,
+    CampaignDesign,
+    CampaignWork,
+    Crowd,
+    Flag,
+    Guideline,
+    Tuple,
+)
 from annotation.reasons import FlagReason
 from annotation.results.kept_bundles import KeptBundle, bundle_kept
 from annotation.results.stages import Stage, stage_of_row
@@ -32,18 +41,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "id",
             "dataset",
             "name",
-            "question",
-            "best_label",
-            "worst_label",
-            "tuple_size",
-            "factor",
-            "judgements_per_tuple",
-            "gold_every",
-            "gold_minimum",
-            "gold_threshold",
-            "repeat_every",
-            "allows_ties",
-            "seed",
+            *CAMPAIGN_SETTINGS,
             "state",
             "archived",
             "certificate",

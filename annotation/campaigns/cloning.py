@@ -8,24 +8,9 @@ from django.utils.translation import gettext as _
 from annotation.campaigns.gold import gold_add
 from annotation.campaigns.quiz import quiz_copy
 from annotation.campaigns.services import campaign_create, guideline_save
-from annotation.models import Campaign
+from annotation.models import CAMPAIGN_SETTINGS, Campaign
 from curation.foundation.errors import UserError
 from curation.models import Pair, User
-
-COPIED = (
-    "question",
-    "best_label",
-    "worst_label",
-    "tuple_size",
-    "factor",
-    "judgements_per_tuple",
-    "gold_every",
-    "gold_minimum",
-    "gold_threshold",
-    "repeat_every",
-    "allows_ties",
-    "seed",
-)
 
 
 @transaction.atomic
@@ -56,7 +41,7 @@ def campaign_clone(
         dataset=campaign.dataset,
         name=name,
         by=by,
-        **{field: getattr(campaign, field) for field in COPIED},
+        **{field: getattr(campaign, field) for field in CAMPAIGN_SETTINGS},
         **chosen,
     )
     if newest:

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Campaign
+from annotation.models import CAMPAIGN_SETTINGS, Campaign
 from curation.datasets.pairs_table import PairChoices
 from curation.foundation.numbers import NumberField
 from curation.models import Dataset, Pair
@@ -53,21 +53,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = Campaign
-        fields = (
-            "name",
-            "question",
-            "best_label",
-            "worst_label",
-            "tuple_size",
-            "factor",
-            "judgements_per_tuple",
-            "gold_every",
-            "gold_minimum",
-            "gold_threshold",
-            "repeat_every",
-            "allows_ties",
-            "seed",
-        )
+        fields = ("name", *CAMPAIGN_SETTINGS)
         help_texts = {
             "name": gettext_lazy("For your own lists; annotators see it too."),
             "question": gettext_lazy("Shown above the pairs, in one line."),

@@ -8,6 +8,7 @@ rows are written many times a second.
 """
 
 from annotation.models.campaigns import (
+    CAMPAIGN_SETTINGS,
     MOST_PAIRS_IN_TUPLE,
     REPEATS_AT_MOST_EVERY,
     Campaign,
@@ -30,6 +31,7 @@ from annotation.models.tuples import GoldAnswer, Tuple, TupleItem, TupleItemQuer
 from annotation.models.works import CampaignDesign, CampaignStudy, CampaignWork
 
 __all__ = [
+    "CAMPAIGN_SETTINGS",
     "MOST_PAIRS_IN_TUPLE",
     "REPEATS_AT_MOST_EVERY",
     "Campaign",

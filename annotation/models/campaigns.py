@@ -9,6 +9,11 @@ from curation.models import Dataset
 
 REPEATS_AT_MOST_EVERY = 5
 MOST_PAIRS_IN_TUPLE = 8
+# What its owners choose, in the order of the form, of the API and of copies.
+CAMPAIGN_SETTINGS = (
+    "question", "best_label", "worst_label", "tuple_size", "factor", "judgements_per_tuple", "gold_every",
+    "gold_minimum", "gold_threshold", "repeat_every", "allows_ties", "seed",
+)  # fmt: skip
 
 
 class TuplePhase(models.TextChoices):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.campaigns.cloning import COPIED, campaign_clone
+from annotation.campaigns.cloning import campaign_clone
 from annotation.campaigns.gold import gold_add
 from annotation.campaigns.services import (
     campaign_archive,
@@ -14,7 +14,7 @@ from annotation.campaigns.services import (
     campaign_resume,
     guideline_save,
 )
-from annotation.models import Campaign
+from annotation.models import CAMPAIGN_SETTINGS, Campaign
 from curation.foundation.errors import UserError
 from curation.models import AuditEntry
 from tests.factories import CampaignFactory, PairFactory
@@ -50,7 +50,9 @@ def test_a_copy_is_a_draft_with_settings_guidelines_and_gold(original, pairs, ow
     clone = campaign_clone(campaign=original, by=owner)
 
     assert (clone.state, clone.name, clone.created_by) == ("draft", "Relatedness (2)", owner)
-    assert [getattr(clone, name) for name in COPIED] == [getattr(original, name) for name in COPIED]
+    assert [getattr(clone, name) for name in CAMPAIGN_SETTINGS] == [
+        getattr(original, name) for name in CAMPAIGN_SETTINGS
+    ]
     assert clone.pair_filter == {"split": "train"}
     assert clone.guidelines.get().text == "Think of jokes."
     gold = clone.tuples.filter(is_gold=True).order_by("number").first()
