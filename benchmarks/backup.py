@@ -19,10 +19,11 @@ from django.db import connection, transaction
 from django.utils.timezone import now
 
 from annotation.models import Campaign, Guideline, Judgement, Lease, Participation, Tuple, TupleItem
+from curation.foundation.database import migrations_applied
 from curation.models import Dataset, Pair, Sentence, User
 from semblance.backups.making import LEFT_OUT, backup_make
 from semblance.backups.restoring import backup_restore
-from semblance.backups.rows import MADE_BY_MIGRATING, applied_migrations, label_of, rows_remove, tables_of
+from semblance.backups.rows import MADE_BY_MIGRATING, label_of, rows_remove, tables_of
 
 SIZE, PEOPLE, AT_ONCE = 4, 50, 5_000
 BASELINE = "manage.py dumpdata"
@@ -104,7 +105,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def emptied() -> None:
-    tables = tables_of(applied_migrations("default"), "default")
+    tables = tables_of(migrations_applied("default"), "default")
     with transaction.atomic():
         rows_remove([one for one in tables if label_of(one) not in MADE_BY_MIGRATING], "default")
 

@@ -17,6 +17,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from curation.foundation.database import migrations_missing, migrations_sentence
+from curation.foundation.errors import UserError
 from curation.foundation.heartbeats import database_now
 from curation.foundation.shared_files import StorageAway, shared_problem
 
@@ -36,6 +37,8 @@ def database_problem() -> str:
         missing = migrations_missing()
     except (DatabaseError, InterfaceError):
         return _("The database does not answer. Pages cannot be shown, and nothing can be saved.")
+    except UserError as error:  # too old for this version
+        return str(error)
     return migrations_sentence(missing) if missing else ""
 
 

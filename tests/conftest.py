@@ -140,19 +140,6 @@ def quick_flush() -> None:
     TransactionTestCase._fixture_teardown = committed_rows_end
 
 
-@pytest.fixture
-def empty_database(django_db_setup, django_db_blocker: DjangoDbBlocker, tmp_path: Path) -> Iterator[None]:
-    """One without tables in place of the other tests', for migrations: it is nobody's afterwards."""
-    own = connection.settings_dict
-    before, name = own["NAME"], f"semblance_migrations_{uuid4().hex}"
-    with template_databases.database_of_its_own(name), django_db_blocker.unblock():
-        connection.close()
-        own["NAME"] = str(tmp_path / "migrations.sqlite3") if connection.vendor == "sqlite" else name
-        yield
-        connection.close()
-        own["NAME"] = before
-
-
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """The process that began last to end: those of xdist have ended when it is asked. `.ci/jobs` does it by itself."""
     if not {"PYTEST_XDIST_WORKER", "SEMBLANCE_TESTS_SHARED"} & set(os.environ) and (

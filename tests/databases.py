@@ -2,8 +2,7 @@
 
 Every such test runs on PostgreSQL there. On SQLite, beside every page that the browser tests open and every command of
 the README, only those run again whose question the database answers: tests that commit, and so lock and wait, and
-programs with a database of their own. The tests of single migrations are not among them: those of upgrades
-carry databases of earlier versions through all. Nor are whole jobs, whose parts are asked one by one.
+programs with a database of their own. Whole jobs are not among them, because their parts are asked one by one.
 """
 
 from pathlib import Path
@@ -23,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def commits(item: pytest.Item) -> bool:
-    if "migration" in item.path.name or item.path.name in WHOLE_JOBS:
+    if item.path.name in WHOLE_JOBS:
         return False
     marker = item.get_closest_marker("django_db")
     names = getattr(item, "fixturenames", ())

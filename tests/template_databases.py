@@ -20,19 +20,6 @@ import psycopg
 
 ROOT = Path(__file__).resolve().parents[1]
 TO_DROP = "databases to drop"  # a file in the shared folder
-# The tables of the last state. `migrate` then has nothing left to migrate, and adds what Django adds at its end.
-TABLES = """
-import django; django.setup()
-from importlib import import_module
-from django.core.management import call_command
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
-from curation.foundation.database import tables_make
-assert tables_make(MigrationExecutor(connection))
-with connection.schema_editor() as editor:
-    import_module("curation.migrations.0020_pages_of_large_datasets").words_indexed(None, editor)
-call_command("migrate", verbosity=0, interactive=False)
-"""
 
 
 def postgres_url() -> str:
@@ -85,9 +72,10 @@ def _template_make(shared: Path, url: str) -> str:
         "SEMBLANCE_HOME": str(shared / "tables"),
         "SECRET_KEY": "tests-only",
         "ALLOWED_HOSTS": "localhost",
-        "DJANGO_SETTINGS_MODULE": "semblance.settings",
     }
-    subprocess.run([sys.executable, "-c", TABLES], env=environment, cwd=ROOT, check=True)
+    subprocess.run(
+        [sys.executable, "manage.py", "migrate", "--verbosity", "0"], env=environment, cwd=ROOT, check=True
+    )
     return name
 
 

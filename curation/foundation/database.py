@@ -1,23 +1,63 @@
 """The database that a command needs: reached, and with every table."""
 
+from collections.abc import Iterable
+
 from django.conf import settings
 from django.core.management import call_command
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, connections
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from curation.foundation.errors import UserError
 
+# The last version with the many migrations that one migration of each app replaces since.
+LAST_UNSQUASHED = "1.0.0rc1"
+DATABASE_TOO_OLD = gettext_noop(
+    "The database comes from a version before Semblance %(version)s. Install Semblance %(version)s and run "
+    "`manage.py migrate`; then install this version again."
+)
+Migration = tuple[str, str]
 _up_to_date: set[str] = set()
 
 
+def migrations_today(given: Iterable[Migration], loader: MigrationLoader, too_old: str) -> set[Migration]:
+    """These migrations as this version names them: a squashed migration instead of all that it replaces.
+
+    Raises UserError with the sentence `too_old` if only some of those are given, because the others cannot be run here.
+    """
+    today = set(given)
+    for key, migration in loader.replacements.items():
+        replaced = set(migration.replaces)
+        if replaced <= today:
+            today = today - replaced | {key}
+        elif replaced & today:
+            raise UserError(_(too_old), version=LAST_UNSQUASHED)
+    return today
+
+
+def migrations_applied(using: str) -> list[Migration]:
+    """(app, name) of every migration that the database has and this version knows, sorted.
+
+    Raises UserError if the database is too old for this version.
+    """
+    loader = MigrationLoader(connections[using])
+    return sorted(
+        migrations_today(loader.applied_migrations, loader, DATABASE_TOO_OLD) & set(loader.graph.nodes)
+    )
+
+
 def migrations_missing() -> int:
-    """How many. A database that once had them all keeps them, so each process counts once."""
+    """How many. A database that once had them all keeps them, so each process counts once.
+
+    Raises UserError if the database is too old for this version.
+    """
     name = str(connection.settings_dict["NAME"])
     if name in _up_to_date:
         return 0
     executor = MigrationExecutor(connection)
+    migrations_today(executor.loader.applied_migrations, executor.loader, DATABASE_TOO_OLD)
     missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     if not missing:
         _up_to_date.add(name)
@@ -36,29 +76,7 @@ def database_ready() -> None:
         return
     if not settings.EMBEDDED:
         raise UserError(migrations_sentence(missing))
-    tables_make(MigrationExecutor(connection))
     call_command("migrate", verbosity=0, interactive=False)
-
-
-def tables_make(executor: MigrationExecutor) -> bool:
-    """Make all tables of an empty SQLite database as its migrations would leave them, and note these as applied.
-
-    Whether it was empty. A hundred migrations, of which each changes the tables of the one before, take ten times
-    as long. What some of them do to rows has nothing to do in an empty database.
-    """
-    database, loader = executor.connection, executor.loader
-    executor.recorder.ensure_schema()
-    models = loader.project_state().apps.get_models()
-    with database.schema_editor() as editor:
-        # Within the transaction: another process may have been quicker.
-        if set(database.introspection.table_names()) - {executor.recorder.Migration._meta.db_table}:
-            return False
-        for model in models:
-            if model._meta.can_migrate(database):
-                editor.create_model(model)
-        for app, name in loader.graph.nodes:
-            executor.recorder.record_applied(app, name)
-    return True
 
 
 def migrations_sentence(missing: int) -> str:

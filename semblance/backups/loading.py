@@ -8,12 +8,13 @@ from django.core.management import call_command
 from django.db import DatabaseError, InterfaceError, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
+from curation.foundation.database import Migration, migrations_applied, migrations_today
 from curation.foundation.errors import UserError
 from semblance.backups.archive import TableCopy
 from semblance.backups.rows import (
     Model,
-    applied_migrations,
     label_of,
     numbering_continue,
     rows_load,
@@ -23,7 +24,10 @@ from semblance.backups.rows import (
     used_tables,
 )
 
-Migration = tuple[str, str]
+BACKUP_TOO_OLD = gettext_noop(
+    "This backup comes from a version before Semblance %(version)s, which is the last version that reads it. Restore "
+    "it with Semblance %(version)s and make a new backup there; nothing was changed."
+)
 # What rows raise that are none of ours: of unknown columns, other kinds, numbers that no column holds.
 _NOT_TAKEN = (DatabaseError, InterfaceError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
 
@@ -46,7 +50,7 @@ class Source(NamedTuple):
 def database_require_empty(using: str) -> None:
     """Raise UserError if somebody has used the database, or it cannot be reached."""
     try:
-        used = used_tables(tables_of(applied_migrations(using), using), using)
+        used = used_tables(tables_of(migrations_applied(using), using), using)
     except (DatabaseError, InterfaceError) as error:
         reason = str(error).strip().splitlines()[0]
         raise UserError(_("The database cannot be reached: %(reason)s."), reason=reason) from error
@@ -62,11 +66,12 @@ def database_require_empty(using: str) -> None:
 def tables_prepare(migrations: Sequence[Migration], using: str) -> list[Model]:
     """Migrate an empty database to just these migrations. Returns a model of each of its tables.
 
-    Raises UserError where this version does not know one of them, or the database is past them.
+    Raises UserError where this version does not know one of them any more or yet, or the database is past them.
     """
     executor = MigrationExecutor(connections[using])
     graph = executor.loader.graph
-    unknown = [key for key in migrations if key not in graph.nodes]
+    wanted = migrations_today(migrations, executor.loader, BACKUP_TOO_OLD)
+    unknown = sorted(wanted - set(graph.nodes))
     if unknown:
         raise UserError(
             _(
@@ -74,7 +79,7 @@ def tables_prepare(migrations: Sequence[Migration], using: str) -> list[Model]:
             ),
             name=".".join(unknown[0]),
         )
-    wanted, applied = set(migrations), set(applied_migrations(using))
+    applied = set(migrations_applied(using))
     if applied - wanted:
         raise UserError(
             _(
@@ -85,7 +90,7 @@ def tables_prepare(migrations: Sequence[Migration], using: str) -> list[Model]:
     if wanted - applied:
         last = [key for key in wanted if not any(child in wanted for child in graph.node_map[key].children)]
         executor.migrate(sorted(last))
-    return tables_of(migrations, using)
+    return tables_of(wanted, using)
 
 
 def tables_fill(tables: Sequence[Model], sources: Iterable[Source], using: str) -> list[TableProof]:

@@ -11,11 +11,12 @@ from django.db import DEFAULT_DB_ALIAS, connection, transaction
 
 from curation.files.drafts import FileError
 from curation.files.writing import sha256_of
+from curation.foundation.database import migrations_applied
 from curation.foundation.errors import errors_shown
 from curation.version import VERSION
 from semblance.backups.archive import Manifest, TableCopy, backup_writing
 from semblance.backups.files import damaged_of, files_held, others_in, references_fetch, references_now
-from semblance.backups.rows import applied_migrations, fields_of, label_of, lines_of, tables_of
+from semblance.backups.rows import fields_of, label_of, lines_of, tables_of
 
 # A copy of these would let in people who were logged in when it was made, or show workers that no longer run.
 LEFT_OUT = frozenset({"sessions.session", "curation.browsersession", "mlworkers.workerheartbeat"})
@@ -60,7 +61,7 @@ def backup_make(*, path: Path, at: datetime) -> BackupMade:
                     missing = held.missing(references)
                     if missing and attempt < ATTEMPTS:
                         continue  # made and removed between two looks; what is really lost stays lost
-                    migrations = applied_migrations(DEFAULT_DB_ALIAS)
+                    migrations = migrations_applied(DEFAULT_DB_ALIAS)
                     for model in tables_of(migrations, DEFAULT_DB_ALIAS):
                         if label_of(model) not in LEFT_OUT:
                             writer.table(label_of(model), fields_of(model), lines_of(model, DEFAULT_DB_ALIAS))

@@ -10,6 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.utils.translation import gettext as _
 
+from curation.foundation.database import migrations_applied
 from curation.foundation.errors import UserError
 from curation.foundation.heartbeats import database_now
 from mlworkers.runs.selectors import live_workers
@@ -22,7 +23,7 @@ from semblance.backups.loading import (
     tables_fill,
     tables_prepare,
 )
-from semblance.backups.rows import applied_migrations, fields_of, label_of, lines_of, sum_of, tables_of
+from semblance.backups.rows import fields_of, label_of, lines_of, sum_of, tables_of
 
 OTHER = "moved_to"
 
@@ -47,7 +48,7 @@ def database_move(*, url: str) -> list[TableProof]:
         )
     with _other_database(url):
         database_require_empty(OTHER)
-        migrations = applied_migrations(DEFAULT_DB_ALIAS)
+        migrations = migrations_applied(DEFAULT_DB_ALIAS)
         tables = tables_prepare(migrations, OTHER)
         with transaction.atomic(), transaction.atomic(using=OTHER):
             sources = []

@@ -32,12 +32,6 @@ Model = type[models.Model]
 Convert = Callable[[Any], Any]
 
 
-def applied_migrations(using: str) -> list[tuple[str, str]]:
-    """(app, name) of every migration that the database has and this version knows, sorted."""
-    loader = MigrationLoader(connections[using])
-    return sorted(key for key in loader.applied_migrations if key in loader.graph.nodes)
-
-
 def tables_of(migrations: Iterable[tuple[str, str]], using: str) -> list[Model]:
     """A model for every table that these migrations make, sorted by label, with those between two others."""
     loader, known = MigrationLoader(connections[using]), set(migrations)

@@ -125,3 +125,10 @@ def test_who_sees_an_analysis(client, request, dataset, name, person, status) ->
 
 def test_a_run_of_another_kind_is_no_analysis(client, staff, dataset) -> None:
     assert page(client, staff, "language", RunFactory(dataset=dataset)).status_code == 404
+
+
+def test_a_run_shows_by_which_rule_its_words_were_found(client, dataset, owner) -> None:
+    result = {"words_rule": "the old rule"}
+    run = RunFactory(kind="harvest_pairs", dataset=dataset, state=Run.State.SUCCEEDED, result=result)
+
+    assert "the old rule" in page(client, owner, "run_detail", run).text

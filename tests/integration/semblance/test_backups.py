@@ -23,19 +23,22 @@ from annotation.models import Judgement
 from curation.exchange.exporting import snapshot_create, snapshot_path
 from curation.files.sums import content_sum, sums_of
 from curation.files.writing import sha256_of
+from curation.foundation.database import migrations_applied
 from curation.foundation.shared_files import shared_remove
 from curation.models import Dataset, ScoreSet, Snapshot, User
 from semblance.backups import archive
 from semblance.backups.archive import FileCopy, Manifest, backup_reading
 from semblance.backups.files import Reference, damaged_of
 from semblance.backups.making import backup_make
-from semblance.backups.rows import MADE_BY_MIGRATING, applied_migrations, rows_remove, tables_of
+from semblance.backups.rows import MADE_BY_MIGRATING, rows_remove, tables_of
 from tests.factories import ArtifactFactory, DatasetFactory, PairFactory, RunFactory, UserFactory
 from tests.integration.mlworkers.installation import Installation
 from tests.integration.semblance.filled import AWKWARD, installation_filled
 from tests.template_databases import database_of_its_own
 
-KEPT = sorted((Path(__file__).parent / "backups").glob("*.zip"))
+BACKUPS = Path(__file__).parent / "backups"
+TOO_OLD = BACKUPS / "0.1.0.zip"
+KEPT = sorted(set(BACKUPS.glob("*.zip")) - {TOO_OLD})
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -50,7 +53,7 @@ def manifest_of(path: Path) -> Manifest:
 
 def emptied(home: Path) -> None:
     """The database and the folder as they are before anybody has used them."""
-    tables = tables_of(applied_migrations("default"), "default")
+    tables = tables_of(migrations_applied("default"), "default")
     with transaction.atomic():
         rows_remove([one for one in tables if one._meta.label_lower not in MADE_BY_MIGRATING], "default")
     for folder in home.iterdir():
@@ -326,10 +329,26 @@ def test_a_backup_of_a_newer_version_is_refused(backup, tmp_path) -> None:
     newer = tmp_path.joinpath("newer.zip")
     with zipfile.ZipFile(backup) as old, zipfile.ZipFile(newer, "w") as new:
         for name in old.namelist():
-            new.writestr(name, old.read(name).replace(b'"0001_initial"', b'"9999_tomorrow"'))
+            new.writestr(name, old.read(name).replace(b'"0001_squashed"', b'"9999_tomorrow"'))
 
     with pytest.raises(CommandError, match="newer version"):
         call_command("restore", str(newer))
+
+
+@pytest.mark.parametrize("kept", KEPT, ids=lambda path: path.stem)
+def test_a_backup_of_an_earlier_version_is_restored(kept: Path) -> None:
+    call_command("restore", str(kept))
+
+    rows = {table.label: table.rows for table in manifest_of(kept).tables}
+    assert Judgement.objects.count() == rows["annotation.judgement"] > 20
+
+
+def test_a_backup_that_is_too_old_is_refused_with_the_version_that_reads_it(home) -> None:
+    with pytest.raises(CommandError, match=r"1\.0\.0rc1, which is the last version that reads it"):
+        call_command("restore", str(TOO_OLD))
+
+    assert not User.objects.exists()
+    assert not list(home.iterdir())
 
 
 def test_checking_a_backup_writes_nothing(backup, home) -> None:

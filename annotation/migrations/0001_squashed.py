@@ -1,0 +1,523 @@
+import django.core.serializers.json
+import django.db.models.deletion
+from django.conf import settings
+from django.db import migrations, models
+
+from curation.migrations._models_create import ModelsCreate
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    replaces = [('annotation', name) for name in (
+        '0001_initial', '0002_campaign_study', '0003_growth', '0004_repeats', '0005_designs_by_workers', '0006_required_collected_extra',
+        '0007_distinguishable_pairs', '0008_gold_gate_label', '0009_studies_computed_again', '0010_words_of_help',
+        '0011_adaptive_phase_without_prior', '0012_simulated_annotators_of_scores', '0013_who_asked_for_a_design',
+        '0014_signs_of_carelessness', '0015_several_tuples_ahead', '0016_the_pair_of_a_flag', '0017_crowds', '0018_archived_campaigns',
+        '0019_removed_gold_tuples', '0020_too_close_to_call', '0021_comments_on_tuples', '0022_quiz', '0023_worked_examples',
+        '0024_norming_sessions', '0025_slider', '0026_works_of_campaigns', '0027_studies_are_works', '0028_bundles_are_works',
+    )]
+
+    dependencies = [
+        ('curation', '0001_squashed'),
+        ('curation', '__first__'),
+    ]
+
+    operations = [
+        ModelsCreate([
+            migrations.CreateModel(
+                name='Campaign',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='campaigns', to='curation.dataset')),
+                    ('name', models.CharField(max_length=200, verbose_name='name')),
+                    ('question', models.CharField(default='Which of these sentence pairs are most and least closely related in meaning?', max_length=300, verbose_name='question')),
+                    ('best_label', models.CharField(default='Most related', max_length=40, verbose_name='label for best')),
+                    ('worst_label', models.CharField(default='Least related', max_length=40, verbose_name='label for worst')),
+                    ('tuple_size', models.PositiveSmallIntegerField(default=4, verbose_name='pairs on a screen')),
+                    ('factor', models.FloatField(default=2.0, verbose_name='tuples per pair')),
+                    ('judgements_per_tuple', models.PositiveSmallIntegerField(default=2, verbose_name='judgements per tuple')),
+                    ('gold_every', models.PositiveSmallIntegerField(default=15, verbose_name='one gold tuple in every')),
+                    ('gold_minimum', models.PositiveSmallIntegerField(default=10, verbose_name='gold answers before doubtful cases are stopped')),
+                    ('gold_threshold', models.FloatField(default=0.7, verbose_name='share of gold trials that must be right')),
+                    ('repeat_every', models.PositiveSmallIntegerField(default=0, verbose_name='one hidden repeat in every')),
+                    ('allows_ties', models.BooleanField(default=False, verbose_name='offer “too close to call”')),
+                    ('seed', models.PositiveIntegerField(default=1234, verbose_name='seed')),
+                    ('pair_filter', models.JSONField(blank=True, default=dict, help_text="which of the dataset's pairs are judged")),
+                    ('rounds', models.PositiveSmallIntegerField(default=1, help_text='how many rounds of tuples there are')),
+                    ('state', models.CharField(choices=[('draft', 'draft'), ('open', 'open'), ('paused', 'paused'), ('closed', 'closed')], default='draft', max_length=10, verbose_name='state')),
+                    ('certificate', models.JSONField(blank=True, default=dict, help_text='what is known of the design')),
+                    ('adaptive_budget', models.PositiveIntegerField(default=0, help_text='judgements that the adaptive phase may ask for, in all', verbose_name='extra judgements')),
+                    ('has_quiz', models.BooleanField(default=False, help_text='whether it has questions; kept with them')),
+                    ('archived', models.BooleanField(default=False, help_text='out of the lists; nothing in it changes', verbose_name='archived')),
+                    ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                    ('opened_at', models.DateTimeField(blank=True, null=True)),
+                ],
+                options={
+                    'ordering': ['-pk'],
+                    'constraints': [models.CheckConstraint(condition=models.Q(('archived', False), ('state__in', ['draft', 'closed']), _connector='OR'), name='archived_campaigns_ask_nobody', violation_error_message='Close the campaign before you archive it.'), models.CheckConstraint(condition=models.Q(('tuple_size__gte', 2), ('tuple_size__lte', 8)), name='tuple_size_is_2_to_8', violation_error_message='A screen shows between 2 and 8 pairs.'), models.CheckConstraint(condition=models.Q(('factor__gt', 0)), name='factor_is_positive', violation_error_message='The number of tuples per pair must be more than 0.'), models.CheckConstraint(condition=models.Q(('judgements_per_tuple__gte', 1)), name='tuples_are_judged_at_least_once', violation_error_message='A tuple needs at least one judgement.'), models.CheckConstraint(condition=models.Q(('gold_every__gte', 2)), name='gold_is_not_every_tuple', violation_error_message='At most every second tuple can be a gold one.'), models.CheckConstraint(condition=models.Q(('repeat_every', 0), ('repeat_every__gte', 5), _connector='OR'), name='repeats_are_off_or_seldom', violation_error_message='At most every fifth tuple can be a repeat; 0 asks for none.'), models.CheckConstraint(condition=models.Q(('gold_threshold__gte', 0), ('gold_threshold__lte', 1)), name='gold_threshold_is_a_share', violation_error_message='The share of gold trials that must be right lies between 0 and 1.')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Guideline',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='guidelines', to='annotation.campaign')),
+                    ('version', models.PositiveIntegerField()),
+                    ('text', models.TextField(verbose_name='guidelines')),
+                    ('examples', models.JSONField(blank=True, default=list, help_text='worked examples: pairs of texts, best, worst and why')),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                ],
+                options={
+                    'ordering': ['-version'],
+                    'constraints': [models.UniqueConstraint(fields=('campaign', 'version'), name='one_guideline_per_version')],
+                },
+            ),
+            migrations.CreateModel(
+                name='QuizQuestion',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='quiz', to='annotation.campaign')),
+                    ('number', models.PositiveSmallIntegerField()),
+                    ('text', models.TextField(verbose_name='question')),
+                    ('options', models.JSONField(help_text='texts')),
+                    ('right', models.PositiveSmallIntegerField(help_text='the place of the right option, from 0')),
+                    ('why', models.TextField(blank=True, verbose_name='reason')),
+                ],
+                options={
+                    'ordering': ['number'],
+                    'constraints': [models.UniqueConstraint(fields=('campaign', 'number'), name='one_question_per_number_and_campaign')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Crowd',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('campaign', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='crowd', to='annotation.campaign')),
+                    ('token', models.CharField(help_text='the part of the entry link that is drawn', max_length=43, unique=True)),
+                    ('is_open', models.BooleanField(default=False, verbose_name='people may enter')),
+                    ('external_id_parameter', models.CharField(max_length=50, verbose_name="parameter with the person's id")),
+                    ('study_parameter', models.CharField(blank=True, max_length=50, verbose_name='parameter with the study')),
+                    ('submission_parameter', models.CharField(blank=True, max_length=50, verbose_name='parameter with the submission')),
+                    ('completion_address', models.CharField(blank=True, max_length=500, verbose_name='completion address')),
+                    ('code_completed', models.CharField(max_length=60, verbose_name='code: completed')),
+                    ('code_stopped', models.CharField(max_length=60, verbose_name='code: stopped by the gold gate')),
+                    ('code_left', models.CharField(max_length=60, verbose_name='code: left early, or no tuples left')),
+                    ('screens', models.PositiveIntegerField(default=40, verbose_name='tuples per person')),
+                    ('places', models.PositiveIntegerField(default=50, verbose_name='people at most')),
+                    ('hours', models.PositiveSmallIntegerField(default=24, verbose_name='hours without an answer')),
+                    ('leavers_judged_again', models.BooleanField(default=True, verbose_name='ask others for what people judged who left early')),
+                    ('asks_about_person', models.BooleanField(default=False, verbose_name='ask about the person')),
+                ],
+            ),
+            migrations.CreateModel(
+                name='CrowdConsent',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('crowd', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='consents', to='annotation.crowd')),
+                    ('version', models.PositiveIntegerField()),
+                    ('text', models.TextField(verbose_name='consent text')),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                ],
+                options={
+                    'ordering': ['-version'],
+                    'constraints': [models.UniqueConstraint(fields=('crowd', 'version'), name='one_consent_per_version_and_crowd')],
+                },
+            ),
+            migrations.CreateModel(
+                name='NormingSession',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='norming', to='annotation.campaign')),
+                    ('number', models.PositiveIntegerField()),
+                    ('people', models.PositiveSmallIntegerField(verbose_name='people who take part')),
+                    ('state', models.CharField(choices=[('judging', 'judging'), ('discussing', 'discussing'), ('closed', 'closed')], default='judging', max_length=10)),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                    ('discussed_at', models.DateTimeField(blank=True, null=True)),
+                    ('closed_at', models.DateTimeField(blank=True, null=True)),
+                ],
+                options={
+                    'ordering': ['-number'],
+                    'constraints': [models.UniqueConstraint(fields=('campaign', 'number'), name='one_norming_per_number_and_campaign'), models.UniqueConstraint(condition=models.Q(('state', 'closed'), _negated=True), fields=('campaign',), name='one_norming_at_a_time'), models.CheckConstraint(condition=models.Q(('people__gte', 2)), name='norming_is_for_two_people_or_more')],
+                },
+            ),
+            migrations.CreateModel(
+                name='NormingTuple',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('session', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='tuples', to='annotation.normingsession')),
+                    ('number', models.PositiveSmallIntegerField(help_text='from 1')),
+                ],
+                options={
+                    'ordering': ['number'],
+                    'constraints': [models.UniqueConstraint(fields=('session', 'number'), name='one_norming_tuple_per_number_and_session')],
+                },
+            ),
+            migrations.CreateModel(
+                name='NormingItem',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('tuple', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='items', to='annotation.normingtuple')),
+                    ('slot', models.PositiveSmallIntegerField(help_text="from 0; the screen's order is drawn per person")),
+                    ('pair', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='curation.pair')),
+                ],
+                options={
+                    'ordering': ['slot'],
+                    'constraints': [models.UniqueConstraint(fields=('tuple', 'slot'), name='one_norming_pair_per_slot'), models.UniqueConstraint(fields=('tuple', 'pair'), name='no_pair_twice_in_a_norming_tuple')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Participation',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='participations', to='annotation.campaign')),
+                    ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='participations', to=settings.AUTH_USER_MODEL)),
+                    ('state', models.CharField(choices=[('active', 'active'), ('stopped', 'stopped')], default='active', max_length=10)),
+                    ('excluded', models.BooleanField(default=False, help_text="none of the person's judgements count")),
+                    ('reason', models.TextField(blank=True, help_text='why the person is stopped or excluded')),
+                    ('handed', models.PositiveIntegerField(default=0, help_text='tuples handed out so far; decides where the next gold stands')),
+                    ('cursor', models.PositiveIntegerField(default=0, help_text='the priority from which the next tuple is looked for')),
+                    ('gold_trials', models.PositiveIntegerField(default=0, help_text='best and worst are two trials')),
+                    ('gold_right', models.PositiveIntegerField(default=0)),
+                    ('forgiven_trials', models.PositiveIntegerField(default=0, help_text='gold trials before the last reinstatement')),
+                    ('forgiven_right', models.PositiveIntegerField(default=0)),
+                    ('forgiven_until', models.PositiveBigIntegerField(default=0, help_text='the number of the last gold judgement before the last reinstatement')),
+                    ('stopped_by_gold', models.BooleanField(default=False, help_text='the gold rule stopped the person, and nobody let them go on since')),
+                    ('joined_at', models.DateTimeField(auto_now_add=True)),
+                    ('quiz_passed_at', models.DateTimeField(blank=True, null=True)),
+                    ('quota', models.PositiveIntegerField(blank=True, help_text='tuples that the person is asked to judge; empty: all that are open', null=True)),
+                    ('rates', models.BooleanField(default=False, help_text="rates pairs in the campaign's slider arm, and judges no tuples")),
+                    ('signs_accepted', models.JSONField(blank=True, default=list, help_text='kinds of signs of carelessness that a curator looked at and found harmless')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('campaign', 'user'), name='one_participation_per_person_and_campaign'), models.CheckConstraint(condition=models.Q(('gold_right__lte', models.F('gold_trials'))), name='gold_right_at_most_trials'), models.CheckConstraint(condition=models.Q(('forgiven_right__lte', models.F('gold_right')), ('forgiven_trials__lte', models.F('gold_trials'))), name='forgiven_trials_were_made'), models.CheckConstraint(condition=models.Q(('excluded', False), ('state', 'stopped'), _connector='OR'), name='excluded_people_are_stopped')],
+                },
+            ),
+            migrations.CreateModel(
+                name='CrowdPerson',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('crowd', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='people', to='annotation.crowd')),
+                    ('participation', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='crowd_person', to='annotation.participation')),
+                    ('external_id', models.CharField(blank=True, max_length=200)),
+                    ('consent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.crowdconsent')),
+                    ('consented_at', models.DateTimeField()),
+                ],
+                options={
+                    'indexes': [models.Index(fields=['crowd'], name='person_by_crowd')],
+                    'constraints': [models.UniqueConstraint(condition=models.Q(('external_id', ''), _negated=True), fields=('crowd', 'external_id'), name='one_person_per_external_id_and_crowd')],
+                },
+            ),
+            migrations.CreateModel(
+                name='CrowdAnswers',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('person', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='annotation.crowdperson')),
+                    ('age', models.CharField(blank=True, choices=[('18-24', '18 to 24'), ('25-34', '25 to 34'), ('35-44', '35 to 44'), ('45-54', '45 to 54'), ('55-64', '55 to 64'), ('65+', '65 or older')], max_length=10, verbose_name='Age')),
+                    ('gender', models.CharField(blank=True, choices=[('woman', 'woman'), ('man', 'man'), ('non-binary', 'non-binary'), ('other', 'another')], max_length=10, verbose_name='Gender')),
+                    ('first_language', models.CharField(blank=True, max_length=60, verbose_name='First language')),
+                    ('country', models.CharField(blank=True, max_length=60, verbose_name='Country where you live')),
+                ],
+            ),
+            migrations.CreateModel(
+                name='CrowdSubmission',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('person', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='submissions', to='annotation.crowdperson')),
+                    ('study', models.CharField(blank=True, max_length=200)),
+                    ('submission', models.CharField(blank=True, max_length=200)),
+                    ('entered_at', models.DateTimeField()),
+                    ('outcome', models.CharField(blank=True, choices=[('completed', 'completed'), ('stopped', 'stopped'), ('left', 'left early, or no tuples left')], max_length=10)),
+                    ('code', models.CharField(blank=True, help_text='that the person was shown', max_length=60)),
+                    ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ],
+                options={
+                    'ordering': ['pk'],
+                    'indexes': [models.Index(fields=['person', '-id'], name='submission_by_person')],
+                    'constraints': [models.UniqueConstraint(condition=models.Q(('submission', ''), _negated=True), fields=('person', 'submission'), name='one_row_per_person_and_submission'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('outcome', '')), models.Q(models.Q(('outcome', ''), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='ended_submissions_have_an_outcome')],
+                },
+            ),
+            migrations.CreateModel(
+                name='NormingJudgement',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('tuple', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='judgements', to='annotation.normingtuple')),
+                    ('participation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='norming_judgements', to='annotation.participation')),
+                    ('round', models.PositiveSmallIntegerField()),
+                    ('guideline', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.guideline')),
+                    ('best_slot', models.PositiveSmallIntegerField(null=True)),
+                    ('worst_slot', models.PositiveSmallIntegerField(null=True)),
+                    ('client_id', models.UUIDField(help_text='made by the page: sent twice, stored once')),
+                    ('submitted_at', models.DateTimeField()),
+                    ('active_ms', models.PositiveIntegerField(help_text='milliseconds the page was visible', null=True)),
+                ],
+                options={
+                    'ordering': ['pk'],
+                    'constraints': [models.UniqueConstraint(fields=('tuple', 'participation', 'round'), name='one_norming_judgement_per_round'), models.CheckConstraint(condition=models.Q(('round__in', [1, 2])), name='norming_has_two_rounds'), models.CheckConstraint(condition=models.Q(models.Q(('best_slot', None), ('worst_slot', None)), models.Q(('best_slot__isnull', False), ('worst_slot__isnull', False), models.Q(('best_slot', models.F('worst_slot')), _negated=True)), _connector='OR'), name='norming_best_is_not_worst')],
+                },
+            ),
+            migrations.CreateModel(
+                name='NormingComment',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('tuple', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comments', to='annotation.normingtuple')),
+                    ('participation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='norming_comments', to='annotation.participation')),
+                    ('text', models.CharField(max_length=1000, verbose_name='comment')),
+                    ('created_at', models.DateTimeField()),
+                ],
+                options={
+                    'ordering': ['pk'],
+                },
+            ),
+            migrations.CreateModel(
+                name='QuizResult',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('participation', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='quiz_result', to='annotation.participation')),
+                    ('right', models.PositiveSmallIntegerField(help_text='answers at the first try')),
+                    ('asked', models.PositiveSmallIntegerField(help_text='questions at the first try')),
+                    ('tries', models.PositiveIntegerField(default=1)),
+                    ('answers', models.JSONField(help_text='of the first try: places of options by the numbers of questions')),
+                ],
+                options={
+                    'constraints': [models.CheckConstraint(condition=models.Q(('right__lte', models.F('asked'))), name='quiz_right_at_most_asked')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Sitting',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('participation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sittings', to='annotation.participation')),
+                    ('started_at', models.DateTimeField()),
+                    ('last_seen_at', models.DateTimeField()),
+                ],
+            ),
+            migrations.CreateModel(
+                name='SliderArm',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('campaign', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='slider_arm', to='annotation.campaign')),
+                    ('question', models.CharField(max_length=300, verbose_name='question')),
+                    ('low_label', models.CharField(max_length=40, verbose_name='words at 0')),
+                    ('high_label', models.CharField(max_length=40, verbose_name='words at 100')),
+                    ('ratings_per_pair', models.PositiveSmallIntegerField(default=4, verbose_name='ratings per pair')),
+                    ('state', models.CharField(choices=[('open', 'open'), ('closed', 'closed')], default='open', max_length=10)),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                ],
+                options={
+                    'constraints': [models.CheckConstraint(condition=models.Q(('ratings_per_pair__gte', 2)), name='reliability_needs_two_ratings_per_pair')],
+                },
+            ),
+            migrations.CreateModel(
+                name='SliderPair',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('arm', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='pairs', to='annotation.sliderarm')),
+                    ('number', models.PositiveIntegerField(help_text='from 1, as drawn; each person rates in an order of their own')),
+                    ('pair', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='curation.pair')),
+                ],
+                options={
+                    'ordering': ['number'],
+                    'constraints': [models.UniqueConstraint(fields=('arm', 'number'), name='one_slider_pair_per_number'), models.UniqueConstraint(fields=('arm', 'pair'), name='no_pair_twice_in_a_slider_arm')],
+                },
+            ),
+            migrations.CreateModel(
+                name='PairRating',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('rated', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='ratings', to='annotation.sliderpair')),
+                    ('participation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='pair_ratings', to='annotation.participation')),
+                    ('guideline', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.guideline')),
+                    ('value', models.PositiveSmallIntegerField(help_text='0 to 100; empty where the pair was skipped', null=True)),
+                    ('client_id', models.UUIDField(help_text='made by the page: sent twice, stored once')),
+                    ('shown_at', models.DateTimeField(null=True)),
+                    ('first_input_at', models.DateTimeField(null=True)),
+                    ('submitted_at', models.DateTimeField()),
+                    ('active_ms', models.PositiveIntegerField(help_text='milliseconds the page was visible', null=True)),
+                ],
+                options={
+                    'ordering': ['pk'],
+                    'constraints': [models.UniqueConstraint(fields=('rated', 'participation'), name='one_rating_per_pair_and_person'), models.UniqueConstraint(fields=('participation', 'client_id'), name='one_rating_per_person_and_client_id'), models.CheckConstraint(condition=models.Q(('value', None), models.Q(('value__gte', 0), ('value__lte', 100)), _connector='OR'), name='ratings_are_0_to_100')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Tuple',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='tuples', to='annotation.campaign')),
+                    ('is_gold', models.BooleanField(default=False)),
+                    ('repeats', models.OneToOneField(blank=True, help_text='what is shown again', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='repeat', to='annotation.tuple')),
+                    ('phase', models.CharField(choices=[('balanced', 'design'), ('bridge', 'bridge'), ('adaptive', 'adaptive')], default='balanced', max_length=10)),
+                    ('number', models.PositiveIntegerField(help_text='position in the design, from 1; gold tuples are numbered by themselves')),
+                    ('round', models.PositiveSmallIntegerField(default=1)),
+                    ('priority', models.PositiveIntegerField(help_text='the order in which tuples are handed out')),
+                    ('required', models.PositiveSmallIntegerField(help_text='judgements')),
+                    ('collected', models.PositiveSmallIntegerField(default=0, help_text='judgements that count')),
+                    ('leased', models.PositiveSmallIntegerField(default=0, help_text='live leases')),
+                ],
+                options={
+                    'ordering': ['is_gold', 'number'],
+                    'indexes': [models.Index(fields=['campaign', 'is_gold', 'number'], name='tuple_by_number'), models.Index(condition=models.Q(('collected__lt', models.F('required'))), fields=['campaign', 'round', 'priority'], name='tuple_still_open')],
+                    'constraints': [models.UniqueConstraint(condition=models.Q(('repeats', None)), fields=('campaign', 'is_gold', 'number'), name='one_tuple_per_number_and_campaign'), models.CheckConstraint(condition=models.Q(('collected__lte', models.F('required'))), name='tuple_collects_at_most_what_is_required'), models.CheckConstraint(condition=models.Q(('is_gold', False), models.Q(('leased', 0), ('required', 0)), _connector='OR'), name='gold_requires_no_judgements'), models.CheckConstraint(condition=models.Q(('repeats', None), models.Q(('is_gold', False), ('leased', 0), ('required', 0)), _connector='OR'), name='repeats_require_nothing_and_are_no_gold'), models.CheckConstraint(condition=models.Q(('phase', 'balanced'), models.Q(('is_gold', False), ('phase__in', ['bridge', 'adaptive'])), _connector='OR'), name='tuple_is_of_a_known_phase')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Lease',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('tuple', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='leases', to='annotation.tuple')),
+                    ('participation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='leases', to='annotation.participation')),
+                    ('state', models.CharField(choices=[('live', 'on the screen'), ('answered', 'answered'), ('skipped', 'skipped'), ('released', 'released')], default='live', max_length=10)),
+                    ('turn', models.IntegerField(default=0, help_text="of a person's live leases, the one of the lowest turn is on the screen")),
+                    ('order_shown', models.JSONField(help_text='slots in the order of the screen')),
+                    ('claimed_at', models.DateTimeField()),
+                    ('expires_at', models.DateTimeField()),
+                ],
+                options={
+                    'ordering': ['pk'],
+                    'indexes': [models.Index(condition=models.Q(('state', 'live')), fields=['expires_at'], name='live_lease_by_expiry')],
+                    'constraints': [models.UniqueConstraint(fields=('tuple', 'participation'), name='one_lease_per_tuple_and_person'), models.UniqueConstraint(condition=models.Q(('state', 'live')), fields=('participation', 'turn'), name='one_live_lease_per_person_and_turn')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Judgement',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('tuple', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='judgements', to='annotation.tuple')),
+                    ('participation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='judgements', to='annotation.participation')),
+                    ('sitting', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='judgements', to='annotation.sitting')),
+                    ('guideline', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.guideline')),
+                    ('best_slot', models.PositiveSmallIntegerField(null=True)),
+                    ('worst_slot', models.PositiveSmallIntegerField(null=True)),
+                    ('order_shown', models.JSONField(help_text='slots in the order of the screen')),
+                    ('client_id', models.UUIDField(help_text='made by the page: sent twice, stored once')),
+                    ('shown_at', models.DateTimeField(null=True)),
+                    ('first_input_at', models.DateTimeField(null=True)),
+                    ('submitted_at', models.DateTimeField()),
+                    ('active_ms', models.PositiveIntegerField(help_text='milliseconds the page was visible', null=True)),
+                    ('status', models.CharField(choices=[('collected', 'collected'), ('extra', 'extra'), ('excluded', 'excluded'), ('gold', 'gold'), ('repeat', 'repeat')], default='extra', max_length=10)),
+                ],
+                options={
+                    'ordering': ['pk'],
+                    'indexes': [models.Index(fields=['participation', '-id'], name='judgement_by_person')],
+                    'constraints': [models.UniqueConstraint(fields=('tuple', 'participation'), name='one_judgement_per_tuple_and_person'), models.UniqueConstraint(fields=('participation', 'client_id'), name='one_judgement_per_client_id'), models.CheckConstraint(condition=models.Q(models.Q(('best_slot', None), ('worst_slot', None)), models.Q(('best_slot__isnull', False), ('worst_slot__isnull', False), models.Q(('best_slot', models.F('worst_slot')), _negated=True)), _connector='OR'), name='best_is_not_worst')],
+                },
+            ),
+            migrations.CreateModel(
+                name='JudgementRevision',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('tuple', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to='annotation.tuple')),
+                    ('participation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to='annotation.participation')),
+                    ('client_id', models.UUIDField()),
+                    ('answer', models.JSONField(encoder=django.core.serializers.json.DjangoJSONEncoder, help_text="the judgement's other fields as they were")),
+                    ('revised_at', models.DateTimeField()),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('participation', 'client_id'), name='one_revision_per_client_id')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Flag',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('tuple', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='flags', to='annotation.tuple')),
+                    ('participation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='flags', to='annotation.participation')),
+                    ('kind', models.CharField(choices=[('skip', 'skipped'), ('flag', 'flagged')], max_length=4)),
+                    ('reason', models.CharField(choices=[('language', 'not my language'), ('broken', 'broken text'), ('offensive', 'offensive'), ('cannot_tell', 'cannot tell'), ('other', 'other'), ('comment', 'nothing is wrong, only a comment')], max_length=12, verbose_name='reason')),
+                    ('slot', models.PositiveSmallIntegerField(blank=True, help_text='of the pair that is meant; empty where it is about all of them', null=True)),
+                    ('note', models.CharField(blank=True, max_length=500, verbose_name='note')),
+                    ('created_at', models.DateTimeField()),
+                    ('resolved_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('resolved_at', models.DateTimeField(blank=True, null=True)),
+                ],
+                options={
+                    'ordering': ['-pk'],
+                    'constraints': [models.UniqueConstraint(fields=('tuple', 'participation', 'kind'), name='one_flag_of_a_kind_per_tuple_and_person')],
+                },
+            ),
+            migrations.CreateModel(
+                name='TupleItem',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('tuple', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='items', to='annotation.tuple')),
+                    ('slot', models.PositiveSmallIntegerField(help_text="position in the design, from 0; the screen's order is drawn per person")),
+                    ('pair', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tuple_items', to='curation.pair')),
+                ],
+                options={
+                    'ordering': ['slot'],
+                    'constraints': [models.UniqueConstraint(fields=('tuple', 'pair'), name='no_pair_twice_in_a_tuple'), models.UniqueConstraint(fields=('tuple', 'slot'), name='one_pair_per_slot')],
+                },
+            ),
+            migrations.CreateModel(
+                name='GoldAnswer',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('tuple', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='gold_answer', to='annotation.tuple')),
+                    ('best_slot', models.PositiveSmallIntegerField()),
+                    ('worst_slot', models.PositiveSmallIntegerField()),
+                    ('why', models.TextField(blank=True, verbose_name='reason shown to annotators')),
+                    ('withdrawn', models.BooleanField(default=False, help_text='asked of nobody any more, and no answer to it is weighed')),
+                ],
+                options={
+                    'constraints': [models.CheckConstraint(condition=models.Q(('best_slot', models.F('worst_slot')), _negated=True), name='gold_best_is_not_worst')],
+                },
+            ),
+            migrations.CreateModel(
+                name='CampaignDesign',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('campaign', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='design_work', to='annotation.campaign')),
+                    ('purpose', models.CharField(choices=[('preview', 'work out the design'), ('open', 'open the campaign'), ('grow', 'add pairs')], default='preview', max_length=10)),
+                    ('number', models.PositiveIntegerField(blank=True, help_text='of pairs to add; empty: all that fit', null=True)),
+                    ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed')], default='done', max_length=10)),
+                    ('attempt', models.PositiveIntegerField(default=0, help_text='goes up with every claim and every wish')),
+                    ('lost', models.PositiveSmallIntegerField(default=0, help_text='workers that stopped sending heartbeats')),
+                    ('asked_at', models.DateTimeField(blank=True, null=True)),
+                    ('asked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
+                    ('done', models.PositiveIntegerField(default=0)),
+                    ('total', models.PositiveIntegerField(default=0)),
+                    ('message', models.TextField(blank=True)),
+                    ('first', models.JSONField(blank=True, default=list, help_text='pairs of the first tuples, for the preview')),
+                ],
+            ),
+            migrations.CreateModel(
+                name='CampaignStudy',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('campaign', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='study', to='annotation.campaign')),
+                    ('mark', models.CharField(blank=True, help_text='of the state that was studied', max_length=64)),
+                    ('figures', models.JSONField(blank=True, default=dict)),
+                    ('computed_at', models.DateTimeField(blank=True, null=True)),
+                    ('seconds', models.FloatField(blank=True, help_text='that it took', null=True)),
+                ],
+            ),
+            migrations.CreateModel(
+                name='CampaignWork',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='works', to='annotation.campaign')),
+                    ('kind', models.CharField(choices=[('publish', 'publish scores'), ('study', 'compute the figures'), ('methods', 'compare with the slider arm'), ('bundle', 'make the bundle')], max_length=10)),
+                    ('asked', models.JSONField(blank=True, default=dict, help_text='the choices')),
+                    ('key', models.CharField(help_text='the same for what is asked twice: two clicks, a page loaded again', max_length=64)),
+                    ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed')], default='waiting', max_length=10)),
+                    ('attempt', models.PositiveIntegerField(default=0, help_text='goes up with every claim and every wish')),
+                    ('lost', models.PositiveSmallIntegerField(default=0, help_text='processes that stopped sending heartbeats')),
+                    ('asked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('asked_at', models.DateTimeField()),
+                    ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
+                    ('finished_at', models.DateTimeField(blank=True, null=True)),
+                    ('message', models.TextField(blank=True, help_text='why it failed')),
+                    ('result', models.JSONField(blank=True, default=dict)),
+                ],
+                options={
+                    'ordering': ['-pk'],
+                    'indexes': [models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['state'], name='work_still_to_do')],
+                    'constraints': [models.UniqueConstraint(fields=('campaign', 'key'), name='one_work_per_campaign_and_wish')],
+                },
+            ),
+        ]),
+    ]
