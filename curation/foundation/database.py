@@ -1,5 +1,7 @@
 """The database that a command needs: reached, and with every table."""
 
+import fcntl
+import os
 from collections.abc import Iterable
 
 from django.conf import settings
@@ -76,7 +78,14 @@ def database_ready() -> None:
         return
     if not settings.EMBEDDED:
         raise UserError(migrations_sentence(missing))
-    call_command("migrate", verbosity=0, interactive=False)
+    folder = os.open(settings.SEMBLANCE_HOME, os.O_RDONLY)
+    try:
+        fcntl.flock(
+            folder, fcntl.LOCK_EX
+        )  # the first of several commands migrates, and the others wait for it
+        call_command("migrate", verbosity=0, interactive=False)
+    finally:
+        os.close(folder)
 
 
 def migrations_sentence(missing: int) -> str:

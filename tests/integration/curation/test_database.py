@@ -1,5 +1,10 @@
 """Databases with the many migrations of before: those with all of them go on, those with some are refused."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
@@ -13,6 +18,7 @@ from curation.foundation.errors import UserError
 pytestmark = pytest.mark.django_db
 APPS = ("annotation", "curation", "mlworkers")
 SQUASHED = "0001_squashed"
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(autouse=True)
@@ -61,3 +67,18 @@ def test_a_database_with_some_single_migrations_is_refused_and_left_as_it_was(ap
 
     assert refused.value.returncode == 2
     assert applied() == before
+
+
+@pytest.mark.exhaustive
+@pytest.mark.own_site
+def test_commands_that_begin_at_the_same_time_migrate_an_empty_installation_once(tmp_path) -> None:
+    services = {"DATABASE_URL", "REDIS_URL"}
+    environment = {name: value for name, value in os.environ.items() if name not in services}
+    environment["SEMBLANCE_HOME"] = str(tmp_path)
+
+    started = [
+        subprocess.Popen([sys.executable, "manage.py", "reclaim"], cwd=ROOT, env=environment)
+        for _number in range(3)
+    ]
+
+    assert [one.wait() for one in started] == [0, 0, 0]
