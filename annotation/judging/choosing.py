@@ -159,6 +159,11 @@ def order_draw(person: Participation, chosen: Tuple) -> list[int]:
 
 
 def no_tuple_reason(person: Participation) -> NoTupleReason:
+    """Why no tuple is open for the person now, in a campaign that is open and a participation that is active.
+
+    The first reason that holds is returned: the person's quota is full; every tuple has its judgements; other people
+    lease what is left, which may become free again; the person judged or skipped all that is left.
+    """
     if quota_is_full(person):
         return NoTupleReason.QUOTA
     required = Tuple.objects.filter(campaign=person.campaign_id, collected__lt=F("required"))

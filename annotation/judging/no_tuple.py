@@ -13,6 +13,7 @@ from curation.people.members import members_of
 
 
 def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dict[str, Any]:
+    """What the template needs: title, reason, next steps, progress and, where it is possible, the undo button."""
     may_undo = reason in NOTHING_LEFT | {NoTupleReason.CHOOSING, NoTupleReason.QUOTA}
     titles = {
         NoTupleReason.JUDGED: _("Everything here is judged"),

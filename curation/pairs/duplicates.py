@@ -9,7 +9,12 @@ Occurrence = tuple[bool, str]
 
 
 class Repeats(NamedTuple):
-    """What a pair repeats of others with the same two sentences."""
+    """What a pair repeats of others with the same two sentences.
+
+    exact: a pair has the sentences in the same order.
+    mirrored: a pair has them in the other order.
+    across_splits: a pair is in another named split.
+    """
 
     exact: bool = False
     mirrored: bool = False
@@ -17,9 +22,12 @@ class Repeats(NamedTuple):
 
 
 class Occurrences(NamedTuple):
-    """Of all the pairs with the same two sentences what a comparison needs: its size does not grow with their number.
+    """What a comparison needs to know of all pairs with the same two sentences, in a size that does not grow.
 
-    forward, backward: whether one is that way round. split: one that is named, "" for none; several: there are others.
+    forward: whether a pair has the two sentences in the order of their keys (`occurrence_of`).
+    backward: whether a pair has them in the other order.
+    split: the first split that a pair named, "" if no pair named one.
+    several: whether the pairs name more than one split.
     """
 
     forward: bool = False
@@ -28,6 +36,7 @@ class Occurrences(NamedTuple):
     several: bool = False
 
     def with_pair(self, pair: Occurrence) -> "Occurrences":
+        """These occurrences and one more pair. They themselves do not change, so that many pairs can share them."""
         forward, split = pair
         several = self.several or self.in_another(split)
         return Occurrences(

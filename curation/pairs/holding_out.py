@@ -12,7 +12,11 @@ from curation.pairs.text import near_copy_key
 
 @dataclass(frozen=True)
 class HeldOut:
-    """A set of texts in which near copies are equal. keys: the key of each text, which `key` makes."""
+    """A set of texts in which near copies are equal. A value that is not a text is never in it.
+
+    keys: the key of each text, which `key` makes. A union has the `key` of the first set, so join only sets with
+    the same one.
+    """
 
     keys: frozenset[str] = frozenset()
     key: Callable[[str], str] = near_copy_key

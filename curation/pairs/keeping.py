@@ -9,7 +9,11 @@ Z_95 = 1.959963984540054  # the normal distribution's 97.5 % point: an interval 
 
 @dataclass(frozen=True)
 class KeptShare:
-    """`kept` of `n` sentences, and the 95 % interval of the share (Wilson 1927). Without sentences: 0..1."""
+    """How many sentences were kept, and the 95 % interval of the share (Wilson 1927).
+
+    kept, n: `kept` of `n` sentences.
+    low, high: the ends of the interval, 0..1; 0 and 1 without sentences.
+    """
 
     kept: int
     n: int

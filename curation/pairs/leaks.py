@@ -26,10 +26,14 @@ class Leaks(StrEnum):
 
 @dataclass(frozen=True)
 class Leak:
-    """pairs: of `split`, so many of its `of` pairs, share at least one sentence with a pair of `other`.
+    """Pairs of one split that share at least one sentence with a pair of another one.
 
-    own: so many of them are there because of a split that was set here: that of the pair itself, or that of a pair of
-    `other` with the same sentence. The others have the splits of a file that was imported.
+    split: the split whose pairs are counted.
+    other: the split that has the same sentences.
+    pairs: how many pairs of `split` share a sentence with a pair of `other`.
+    of: all pairs of `split`.
+    own: how many of `pairs` are there because of a split that was set here: that of the pair itself, or that of a
+    pair of `other` with the same sentence. The others have the splits of a file that was imported.
     """
 
     split: str
@@ -88,7 +92,11 @@ def _holds(first: Integers, second: Integers, inside: Marks) -> Marks:
 def leaks_between_texts(
     splits: Sequence[str], first: Sequence[str], second: Sequence[str], set_here: Marks | None = None
 ) -> list[Leak]:
-    """`leaks_between` for pairs of texts, (n,) each. Near copies count as the same sentence, as they do in training."""
+    """`leaks_between` for pairs of texts, (n,) each. Near copies count as the same sentence, as they do in training.
+
+    set_here: whether the pair's split was drawn or set here, (n,); None where none was.
+    Returns an empty list where fewer than two splits have names.
+    """
     if len(set(splits) - {""}) < 2:
         return []
     a, b = (

@@ -25,8 +25,10 @@ AT_ONCE = 100_000  # pairs whose overlaps are counted together: about 100 MB
 class WordTable:
     """The distinct words of n sentences.
 
-    words: numbers from 0 to v - 1, those of sentence i at starts[i]:starts[i + 1]. starts: (n + 1,).
+    words: numbers from 0 to v - 1, those of sentence i at starts[i]:starts[i + 1].
+    starts: (n + 1,), ascending, the first one 0.
     lengths: (n,), the number of words with repeats (`segmenting.word_count`), which bounds on length refer to.
+    vocabulary: v, the number of different words.
     """
 
     words: NDArray[np.int32]
@@ -38,6 +40,7 @@ class WordTable:
         return len(self.lengths)
 
     def of(self, sentence: int) -> NDArray[np.int32]:
+        """The distinct words of a sentence, as numbers in no particular order."""
         return self.words[self.starts[sentence] : self.starts[sentence + 1]]
 
     @cached_property

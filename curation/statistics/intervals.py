@@ -119,7 +119,12 @@ def resampled_correlations(
 
 
 def resampled_pearson(predicted: ArrayLike, human: ArrayLike, *, seed: int, resamples: int) -> Scores:
-    """Pearson's correlation in each resample; arguments, result and errors as for `resampled_correlations`."""
+    """Pearson's correlation in each resample, (resamples,), NaN where one side of it is constant.
+
+    predicted, human: numbers (n,). Without design and groups, `resampled_correlations` draws the same resamples
+    for the same seed.
+    Raises ValueError where the vectors are unusable (as `correlation.paired`).
+    """
     first, second = paired(predicted, human)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return np.full(resamples, np.nan)

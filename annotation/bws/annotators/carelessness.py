@@ -70,8 +70,10 @@ class Sign:
 class Answers:
     """One person's n answers in order of arrival.
 
-    best, worst: (n,) screen positions from 0, -1 for a tie. sizes: (n,) items of the tuple. seconds: (n,) NaN where
-    nobody measured. letters: (n,) of the tuple's texts, by `reading_letters`.
+    best, worst: (n,) screen positions from 0, -1 for a tie.
+    sizes: (n,) items of the tuple.
+    seconds: (n,) NaN where nobody measured.
+    letters: (n,) of the tuple's texts, by `reading_letters`.
     """
 
     best: IntArray
@@ -98,7 +100,11 @@ def reading_letters(text: str) -> int:
 
 
 def carelessness_signs(answers: Answers) -> list[Sign]:
-    """The signs in one person's own answers. `agreement_signs` compares people."""
+    """The signs in one person's own answers. `agreement_signs` compares people.
+
+    The order is speed, position or else order, rhythm. Speed, order and rhythm look at the latest answers
+    only. An empty list means that nothing was found, or that there are too few answers.
+    """
     signs: list[Sign | None] = []
     recent = answers.latest(RECENT)
     timed = ~np.isnan(recent.seconds)

@@ -12,13 +12,21 @@ RESAMPLES = 2_000
 
 
 def choices_alike(best: IntArray, worst: IntArray, other_best: IntArray, other_worst: IntArray) -> FloatArray:
-    """The share of the two choices that are alike (n,)."""
+    """The share of the two choices, best and worst, that are alike: 0, .5 or 1 for each of n judgements, (n,).
+
+    best, worst: (n,) one judgement's choices; other_best, other_worst: (n,) those of the judgement compared with it.
+    Two ties (-1) are alike.
+    """
     shares: FloatArray = ((best == other_best) * 1.0 + (worst == other_worst)) / 2
     return shares
 
 
 def pairs_of_people(tuples: IntArray) -> tuple[IntArray, IntArray]:
-    """Every two judgements of the same tuple, by their places among the n judgements: (q,) and (q,)."""
+    """Every two judgements of the same tuple, by their places among the n judgements: (q,) and (q,).
+
+    tuples: (n,) the number of each judgement's tuple. A tuple with c judgements gives c (c - 1) / 2 pairs, so a tuple
+    with one judgement gives none.
+    """
     order = np.argsort(tuples, kind="stable")
     ones, twos = [], []
     for group in np.split(order, np.flatnonzero(np.diff(tuples[order])) + 1) if len(order) else []:
@@ -48,7 +56,11 @@ class Draws:
     def difference(
         self, machine: FloatArray, among: FloatArray, one: IntArray, two: IntArray
     ) -> Estimate | None:
-        """Agreement with the machine (n,) less that among people (q,), on judgements whose tuple two people judged."""
+        """Agreement with the machine (n,) less that among people (q,), on judgements whose tuple two people judged.
+
+        one, two: (q,) the places of the two judgements that each figure of `among` compares.
+        Returns None if no tuple was judged by two people.
+        """
         shared = np.unique(np.concatenate([one, two]))
         # Both figures are of the same judgements and resamples, so the spread is that of a paired difference.
         if not len(shared):

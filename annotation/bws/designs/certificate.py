@@ -115,7 +115,10 @@ def meeting_keys(tuples: IntArray, item_count: int) -> IntArray:
 
 
 def repeated_keys(keys: IntArray) -> tuple[IntArray, IntArray]:
-    """The keys that occur more than once, and how often each does."""
+    """The keys that occur more than once, ascending, and how often each does: (r,) and (r,), at least 2.
+
+    keys: integers of any shape, such as those of `meeting_keys`.
+    """
     # Sorting T k (k - 1) / 2 numbers needs far less memory than a table of m^2 pairs.
     ordered = np.sort(keys, axis=None)
     again = ordered[1:] == ordered[:-1]

@@ -45,7 +45,10 @@ def unreported(done: int, total: int) -> None:
 
 
 class SwapPools:
-    """Which slots may swap their items: those of one pool. pool: (slots,) the number of each slot's pool."""
+    """Which slots may swap their items: those of one pool.
+
+    pool: (slots,) the number of each slot's pool, from 0.
+    """
 
     def __init__(self, pool: IntArray) -> None:
         self.pool, self.sizes = pool, np.bincount(pool)

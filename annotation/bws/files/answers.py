@@ -20,8 +20,12 @@ _REASON = "the rows of its judgement do not have one best item (1), one worst (-
 
 
 class Answer(NamedTuple):
-    """One judgement as cells: the items in the order of their columns, "" for one that is missing.
+    """One judgement as cells of a file, which nobody has checked yet.
 
+    line: of the judgement's first row in the file.
+    items: the texts in the order of their columns, "" for one that is missing.
+    best, worst: what the cells say, as they are: a text, a position or a column (`choices.Naming`).
+    annotator, duplicate: "" where the file has no such column.
     status: of the assignment on the platform, "" where the file does not say.
     """
 
@@ -35,7 +39,7 @@ class Answer(NamedTuple):
 
 
 def answer_of(record: Record, indexes: ColumnIndexes) -> Answer:
-    """The judgement of a row that is one."""
+    """The judgement of a row that is one. If one column holds all items as a list, the list is read."""
     cells = list(map(str, record.cells))
     if len(indexes.items) == 1:
         items = list_in(cells[indexes.items[0][0]])
@@ -85,7 +89,12 @@ class _Screen:
 def answers_gathered(
     rows: Iterable[Record | RowError], indexes: LongColumnIndexes
 ) -> Iterator[Answer | RowError]:
-    """One judgement for the rows of each person and block, in the order of their first rows."""
+    """One judgement for the rows of each person and block, in the order of their first rows.
+
+    A person who judged a block several times, so that every item is there equally often, gives one judgement for each.
+    RowErrors of `rows` are passed on at once. After all rows, a judgement without exactly one best and one worst item
+    becomes a RowError too.
+    """
     screens: dict[tuple[str, str], _Screen] = {}
     status: dict[tuple[str, str], str] = {}
     for row in rows:

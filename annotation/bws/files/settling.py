@@ -33,9 +33,12 @@ class Spaces(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Spacing:
-    """item_of: (t,) the item of each of the t texts. differing: how many texts differ from another one in spaces alone.
+    """Which item each text is, where texts differ in white space.
 
-    clashes: rows that hold two such texts. merged: whether they are taken as one item.
+    item_of: (t,) the item of each of the t texts.
+    differing: how many texts differ from another one in spaces alone.
+    clashes: rows that hold two such texts.
+    merged: whether they are taken as one item.
     """
 
     item_of: IntArray
@@ -45,6 +48,7 @@ class Spacing:
 
     @property
     def notice(self) -> Notice | None:
+        """The sentence about these texts, with the option that reads them the other way; None if no text differs."""
         if not self.differing:
             return None
         texts = f"{self.differing:,} item texts differ from another one only in missing or added spaces"

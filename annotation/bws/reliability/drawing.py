@@ -38,7 +38,10 @@ def halves_of_groups(group: IntArray) -> DrawHalves:
 
 
 def halves_of_units(unit: IntArray) -> DrawHalves:
-    """Split the units (n,) in half, tuples or annotators: all judgements of a unit go to the same side."""
+    """Split the units (n,) in half, tuples or annotators: all judgements of a unit go to the same side.
+
+    unit: (n,) the number of each judgement's unit, from 0. Of an odd number of units, the odd one goes to either side.
+    """
     count = int(unit.max(initial=-1)) + 1  # units
 
     def draw(trials: int, rng: np.random.Generator) -> Mask:

@@ -20,6 +20,10 @@ class BradleyTerryLikelihood:
         return float(self.times @ scipy.special.log_expit(utilities[self.winners] - utilities[self.losers]))
 
     def expand(self, utilities: FloatArray) -> "tuple[FloatArray, scipy.sparse.csr_array]":
+        """The gradient (m,) of the log-likelihood at the utilities (m,), and its negative Hessian (m, m), sparse.
+
+        Both are sums over comparisons, so an item that was never compared has only zeros in them.
+        """
         # With p the chance that the winner had of losing, each comparison moves its two items by p, one up and one
         # down, and has the curvature p (1 - p).
         # p = P(l over w) = 1 / (1 + exp(u_w - u_l)).

@@ -43,8 +43,9 @@ class ErrorSource(StrEnum):
 class ScaleEffect:
     """What a scale per annotator changes, for the decision whether to use it.
 
-    scales: what was fitted, with the gain in evidence. correlation: of the utilities with those of one scale for all
-    (Pearson). error_change: by which share the mean standard error of the utilities is larger (None without errors).
+    scales: what was fitted, with the gain in evidence.
+    correlation: of the utilities with those of one scale for all (Pearson).
+    error_change: by which share the mean standard error of the utilities is larger; None without errors.
     """
 
     scales: AnnotatorScales
@@ -67,8 +68,11 @@ class ScaleEffect:
 class ModelFit:
     """What a model found, on its own scale, for the s items that appeared, by ascending number.
 
-    utilities: (s,). contrasts: their errors, None if they were not asked for. prior_precision: of the prior.
-    tie_weight: of "too close to call" (`MaxDiffLikelihood`), 0 without ties. scale_effect: of a scale per annotator.
+    utilities: (s,).
+    contrasts: their errors, None if they were not asked for.
+    prior_precision: of the prior.
+    tie_weight: of "too close to call" (`MaxDiffLikelihood`), 0 without ties.
+    scale_effect: of a scale per annotator; None if all annotators have one scale.
     group_means: the prior mean of each group of items by its number, NaN for a group without an item that appeared;
     None with one prior mean for all.
     """

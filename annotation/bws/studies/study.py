@@ -109,10 +109,12 @@ class CampaignRecord:
 
 @dataclass(frozen=True)
 class LeavingOutResult:
-    """What is left: people who judged, judgements that count, their reliability and how alike the scores rank.
+    """What is left of a campaign without some people.
 
-    reliability: split-half Spearman, None if there is too little. rank: Spearman between the counting scores and those
-    of the campaign as it is, None if nothing can be compared.
+    people: how many judged.
+    judgements: how many count.
+    reliability: split-half Spearman, None if there is too little.
+    rank: Spearman between the counting scores and those of the campaign as it is, None if nothing can be compared.
     """
 
     people: int
@@ -174,6 +176,11 @@ def study(
 def reliability_now(
     counted: Judgements, *, trials: int = 200, resamples: int = 200, seed: int = 1234
 ) -> ReliabilityNow:
+    """The split-half reliability of the judgements that count, with its interval, as JSON may hold it.
+
+    trials: random halves. resamples: draws for the interval. The same seed gives the same figures.
+    Returns the figures and "", or None and the sentence that says why there are too few judgements.
+    """
     try:
         reliability = split_half_reliability(counted, trials=trials, seed=seed)
     except TooFewJudgements as error:
@@ -356,7 +363,11 @@ def _what_if(
 def leaving_out_result(
     record: CampaignRecord, excluded: Collection[int], plan: StudyPlan
 ) -> LeavingOutResult:
-    """What the campaign would be if these people, and nobody else, were excluded."""
+    """What the campaign would be if these people, and nobody else, were excluded.
+
+    Without the excluded people, extra judgements may count that did not count before (`counted_without`).
+    plan: its trials and its seed; the same plan gives the same figures.
+    """
     counted = counted_without(record.judged.people, record.tuples, record.required, excluded)
     chosen = record.judged.only(counted)
     try:

@@ -13,7 +13,12 @@ from curation.pairs.word_tables import Integers, Reals
 
 @dataclass(frozen=True)
 class Stratum:
-    """asked: pairs that were wanted. available: pairs to draw from; None where nobody counted them."""
+    """The pairs that a sample has of one stratum, such as a bin of a score.
+
+    asked: pairs that were requested.
+    available: pairs to draw from; None where nobody counted them.
+    drawn: pairs that the sample has of it.
+    """
 
     name: str
     asked: int

@@ -102,7 +102,11 @@ def pairs_by_percentiles(
 def pairs_by_score(
     candidates: Integers, scores: Reals, *, edges: Sequence[float], pairs: int, uses: Uses, seed: int
 ) -> Sample:
-    """Draw equally many existing pairs of each bin of a score: the STS subset has 50 of each of [0, 1), …, [4, 5]."""
+    """Draw equally many existing pairs of each bin of a score: the STS subset has 50 of each of [0, 1), …, [4, 5].
+
+    candidates: the numbers of both sentences of each pair, (n, 2). scores: (n,).
+    edges: the bounds of the bins, ascending, in units of the score: one more than there are bins.
+    """
     names = bin_names(edges)
     return stratified_sample(
         candidates,

@@ -9,7 +9,11 @@ from curation.pairs.text import unordered
 
 
 class Uses:
-    """Counts the pairs of each of n sentences, up to a cap. No two sentences are paired twice, in either order."""
+    """Counts the pairs of each of n sentences, up to a cap. No two sentences are paired twice, in either order.
+
+    sentences: n; sentences are numbered from 0.
+    cap: the most pairs of a sentence. Raises ValueError if it is below 1.
+    """
 
     def __init__(self, sentences: int, *, cap: int, taken: Iterable[tuple[int, int]] = ()) -> None:
         """taken: pairs that exist already, and are not drawn again. They do not count as uses."""
@@ -29,6 +33,7 @@ class Uses:
         return bool(self._counts[sentence] < self._cap)
 
     def allows(self, a: int, b: int) -> bool:
+        """Whether the pair may be added: two different sentences, both below the cap, that are not a pair yet."""
         return a != b and self.is_free(a) and self.is_free(b) and unordered(a, b) not in self._taken
 
     def take(self, a: int, b: int) -> bool:

@@ -64,7 +64,11 @@ def wordnet_found(places: Iterable[str | Path]) -> Path:
 
 
 def wordnet_read(place: Path) -> Synonyms:
-    """The synonyms of a WordNet: of about 150,000 words, in a second. Raises SynonymError."""
+    """The synonyms of a WordNet: of about 150,000 words, in a second.
+
+    place: a folder that has index.noun, or nltk's zip file of one, as `wordnet_found` returns it.
+    Raises SynonymError if one of its files cannot be read or is not in Princeton's format.
+    """
     senses: dict[str, list[_Sense]] = {}
     try:
         # How often a word's first sense in a part of speech was met in tagged texts; a WordNet may come without.
