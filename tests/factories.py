@@ -4,6 +4,7 @@ import hashlib
 from uuid import uuid4
 
 import factory
+from django.test import Client
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
@@ -30,6 +31,18 @@ def token_of(user, scope="write", *, name="", at=None, expires_at=None) -> str:
         "at": at or timezone.now(),
     }
     return api_token_create(user=user, **facts)
+
+
+def client_of(user) -> Client:
+    """A browser in which the person is logged in."""
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def program_of(user, scope="write") -> Client:
+    """A program with a token of the person, which no page would let in."""
+    return Client(headers={"authorization": f"Token {token_of(user, scope)}"})
 
 
 class DatasetFactory(DjangoModelFactory):
@@ -80,14 +93,23 @@ class ScoreSetFactory(DjangoModelFactory):
 
 
 class CampaignFactory(DjangoModelFactory):
-    """An open campaign without tuples; TupleFactory and GoldFactory add them."""
+    """An open campaign without tuples; `tuples=3, gold=2` adds ordinary and gold ones of new pairs."""
 
     class Meta:
         model = annotation.Campaign
+        skip_postgeneration_save = True
 
     dataset = factory.SubFactory(DatasetFactory)
     name = factory.Sequence(lambda n: f"Campaign {n}")
     state = "open"
+
+    @factory.post_generation
+    def tuples(self, create, number, **kwargs):
+        TupleFactory.create_batch(number or 0, campaign=self)
+
+    @factory.post_generation
+    def gold(self, create, number, **kwargs):
+        GoldFactory.create_batch(number or 0, campaign=self)
 
 
 class TupleFactory(DjangoModelFactory):

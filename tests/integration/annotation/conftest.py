@@ -9,7 +9,7 @@ import pytest
 from annotation.judging.assignment import judgement_submit, participation_join, tuple_claim
 from annotation.models import Campaign, Lease
 from tests.conftest import rolled_back
-from tests.factories import CampaignFactory, DatasetFactory, TupleFactory, UserFactory
+from tests.factories import CampaignFactory, DatasetFactory, UserFactory, client_of
 from tests.integration.annotation.crowd import crowd_judge
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -23,9 +23,12 @@ def at() -> datetime:
 @pytest.fixture
 def campaign(db, dataset):
     """Three tuples of four pairs, two judgements required of each, no gold."""
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=2)
-    TupleFactory.create_batch(3, campaign=campaign)
-    return campaign
+    return CampaignFactory(dataset=dataset, judgements_per_tuple=2, tuples=3)
+
+
+@pytest.fixture
+def site(curator):
+    return client_of(curator)
 
 
 @pytest.fixture

@@ -6,17 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 from django.http import HttpResponse
-from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Campaign
-from curation.models import User
-
-
-def client_of(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def address(name: str, campaign: Campaign, *more: Any) -> str:

@@ -34,9 +34,9 @@ from annotation.results.study import study_make
 from annotation.tasks import expire_leases
 from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair
-from tests.factories import DatasetFactory, PairFactory, UserFactory
+from tests.factories import DatasetFactory, PairFactory, UserFactory, client_of
 from tests.integration.annotation.crowd import BEGAN, STEADY, crowd_judge
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.integration.annotation.pages import address, text_of
 from tests.integration.annotation.test_figures import judge_all
 
 OTHERS = {"eve": STEADY, "finn": STEADY, "gus": STEADY, "hal": STEADY}

@@ -1,7 +1,6 @@
 """An archived dataset is read-only, campaigns included; a judgement on its way is kept all the same."""
 
 import pytest
-from django.test import Client
 
 from annotation.campaigns.gold import gold_change
 from annotation.campaigns.services import campaign_create, campaign_pause, guideline_save
@@ -18,8 +17,8 @@ from annotation.results.publishing import scores_publish
 from curation.datasets.services import dataset_archive, dataset_restore
 from curation.foundation.errors import UserError
 from curation.people.access import ArchivedError
-from tests.factories import GoldFactory, MembershipFactory
-from tests.integration.annotation.pages import address, answer_on, client_of, text_of
+from tests.factories import GoldFactory, MembershipFactory, client_of
+from tests.integration.annotation.pages import address, answer_on, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -114,8 +113,7 @@ def test_brought_back_it_goes_on(archived, anna, at) -> None:
 
 
 def test_a_program_is_told_so_too(archived, curator) -> None:
-    client = Client()
-    client.force_login(curator)
+    client = client_of(curator)
     tuple_address = f"/api/v1/campaigns/{archived.pk}/claim/"
 
     refused = client.post(tuple_address)

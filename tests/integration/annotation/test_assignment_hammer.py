@@ -25,7 +25,7 @@ from annotation.judging.assignment import (
 from annotation.judging.choosing import NoTupleReason
 from annotation.judging.settling import leases_expire, participation_reinstate, participation_stop
 from annotation.models import Judgement, JudgementRevision, Lease, Participation, Tuple
-from tests.factories import CampaignFactory, DatasetFactory, GoldFactory, TupleFactory, UserFactory
+from tests.factories import CampaignFactory, DatasetFactory, TupleFactory, UserFactory
 from tests.integration.annotation.conftest import AT
 from tests.integration.annotation.crowd import crowd_judge
 
@@ -99,10 +99,7 @@ class Worker:
 @pytest.fixture
 def campaign(monkeypatch):
     monkeypatch.setattr(repeats, "JUDGED_BETWEEN", 1)  # nobody here judges much more than ten tuples
-    campaign = CampaignFactory(judgements_per_tuple=WANTED, gold_every=5, repeat_every=5)
-    TupleFactory.create_batch(60, campaign=campaign)
-    GoldFactory.create_batch(4, campaign=campaign)
-    return campaign
+    return CampaignFactory(judgements_per_tuple=WANTED, gold_every=5, repeat_every=5, tuples=60, gold=4)
 
 
 @pytest.fixture
@@ -131,8 +128,7 @@ def test_whatever_happens_at_once_the_rules_hold(hammered, campaign) -> None:
 @pytest.mark.django_db
 def test_an_undo_locks_the_tuple_before_it_takes_the_judgement_away() -> None:
     """Whoever settles the tuple holds its lock and then changes its judgements: the other order ends in a deadlock."""
-    campaign = CampaignFactory(judgements_per_tuple=1)
-    TupleFactory.create_batch(3, campaign=campaign)
+    campaign = CampaignFactory(judgements_per_tuple=1, tuples=3)
     person = participation_join(campaign=campaign, user=UserFactory())
     lease = tuple_claim(participation=person, at=AT)
     judgement_submit(

@@ -14,8 +14,8 @@ from annotation.judging.settling import participation_reinstate, participation_s
 from annotation.models import Campaign
 from curation.foundation.errors import UserError
 from curation.models import AuditEntry
-from tests.factories import PairFactory
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.factories import PairFactory, client_of
+from tests.integration.annotation.pages import address, text_of
 
 pytestmark = pytest.mark.django_db
 

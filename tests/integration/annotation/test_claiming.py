@@ -79,8 +79,7 @@ def test_a_tuple_once_skipped_is_never_asked_of_that_person_again(anna, at) -> N
 
 
 def test_a_tuple_whose_lease_ran_out_may_be_asked_of_the_same_person_again(db, dataset, at) -> None:
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
-    TupleFactory(campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, tuples=1)
     anna, ben = (
         participation_join(campaign=campaign, user=UserFactory(username=name)) for name in ("a", "b")
     )
@@ -114,8 +113,7 @@ def test_whoever_is_at_work_keeps_what_is_on_their_screen(anna, at) -> None:
 
 
 def test_people_begin_at_different_tuples(db, dataset, at) -> None:
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=10)
-    TupleFactory.create_batch(12, campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=10, tuples=12)
     people = [participation_join(campaign=campaign, user=UserFactory()) for _ in range(8)]
 
     first = {claim(person, at).tuple_id for person in people}
@@ -124,8 +122,7 @@ def test_people_begin_at_different_tuples(db, dataset, at) -> None:
 
 
 def test_the_cards_stand_in_another_order_for_other_people(db, dataset, at) -> None:
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=24)
-    TupleFactory(campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=24, tuples=1)
     people = [participation_join(campaign=campaign, user=UserFactory()) for _ in range(24)]
 
     orders = [tuple(claim(person, at).order_shown) for person in people]
@@ -173,8 +170,7 @@ def test_claiming_takes_as_many_queries_in_a_large_campaign_as_in_a_small_one(
     db, dataset, at, no_gold_due, django_assert_num_queries
 ) -> None:
     for size in (2, 40):
-        campaign = CampaignFactory(dataset=dataset)
-        TupleFactory.create_batch(size, campaign=campaign)
+        campaign = CampaignFactory(dataset=dataset, tuples=size)
         anna = participation_join(campaign=campaign, user=UserFactory())
         anna.cursor = 0
         anna.save()

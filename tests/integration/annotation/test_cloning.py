@@ -17,8 +17,8 @@ from annotation.campaigns.services import (
 from annotation.models import CAMPAIGN_SETTINGS, Campaign
 from curation.foundation.errors import UserError
 from curation.models import AuditEntry
-from tests.factories import CampaignFactory, PairFactory
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.factories import CampaignFactory, PairFactory, client_of
+from tests.integration.annotation.pages import address, text_of
 
 
 @pytest.fixture

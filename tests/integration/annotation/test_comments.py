@@ -5,7 +5,8 @@ import pytest
 from annotation.judging.assignment import RefusedError, judgement_submit, tuple_claim, tuple_flag, tuple_skip
 from annotation.models import Flag, Judgement
 from annotation.results.bundle import bundle_write
-from tests.integration.annotation.pages import address, client_of, hidden, new_id, text_of
+from tests.factories import client_of
+from tests.integration.annotation.pages import address, hidden, new_id, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture
 
 program = program_fixture

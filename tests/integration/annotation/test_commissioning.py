@@ -22,8 +22,8 @@ from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.models import Campaign, CampaignDesign
 from curation.foundation.errors import UserError
 from curation.foundation.heartbeats import LOST_MAX, stale_after
-from tests.factories import PairFactory
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.factories import PairFactory, client_of
+from tests.integration.annotation.pages import address, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture
 from tests.integration.annotation.test_pages_campaigns import SETTINGS
 
@@ -53,11 +53,6 @@ def pairs(dataset):
 @pytest.fixture
 def draft(dataset, pairs):
     return campaign_create(dataset=dataset, name="Large", factor=1.0)
-
-
-@pytest.fixture
-def site(curator):
-    return client_of(curator)
 
 
 def work_of(campaign) -> CampaignDesign | None:

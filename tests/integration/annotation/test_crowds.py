@@ -20,8 +20,8 @@ from curation.foundation.errors import UserError
 from curation.models import AuditEntry, User
 from curation.people.accounts.guessing import ARRIVALS_FROM_ONE_ADDRESS, ARRIVALS_OF_ONE_ID, TooManyTriesError
 from tests.conftest import member
-from tests.factories import CampaignFactory, FlagFactory, TupleFactory
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.factories import CampaignFactory, FlagFactory, TupleFactory, client_of
+from tests.integration.annotation.pages import address, text_of
 
 PROLIFIC = {
     "external_id_parameter": "PROLIFIC_PID",
@@ -203,8 +203,7 @@ def test_who_agreed_to_an_older_consent_reads_the_new_one(crowd, campaign, enter
 
 
 def test_an_account_of_a_crowd_judges_in_its_campaign_and_sees_nothing_else(dataset, campaign, pia) -> None:
-    other = CampaignFactory(dataset=dataset)
-    TupleFactory(campaign=other)
+    other = CampaignFactory(dataset=dataset, tuples=1)
     client = client_of(pia.user)
 
     assert client.get(address("judge", campaign)).status_code == 200

@@ -16,7 +16,7 @@ from annotation.results.publishing import scores_publish
 from annotation.results.record import campaign_judgements
 from curation.foundation.errors import UserError
 from curation.models import PairScore, ScoreSet
-from tests.factories import CampaignFactory, FlagFactory, GoldFactory, PairFactory, TupleFactory, UserFactory
+from tests.factories import CampaignFactory, FlagFactory, GoldFactory, PairFactory, UserFactory
 
 
 @pytest.fixture
@@ -127,9 +127,7 @@ def test_the_dashboard_takes_as_many_queries_for_many_people_as_for_few(
     dataset, at, answer, django_assert_num_queries
 ) -> None:
     for people in (3, 5):
-        campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=5)
-        TupleFactory.create_batch(3, campaign=campaign)
-        GoldFactory.create_batch(people, campaign=campaign)
+        campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=5, tuples=3, gold=people)
         for _ in range(people):
             person = participation_join(campaign=campaign, user=UserFactory())
             for _ in range(3):  # all tuples: with fewer it is by chance whether there is a reliability

@@ -18,7 +18,7 @@ from annotation.judging.screen import undo_offered
 from annotation.judging.settling import leases_expire, participation_reinstate, participation_stop
 from annotation.models import Judgement, Lease, Tuple
 from curation.models import AuditEntry
-from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory
+from tests.factories import CampaignFactory, GoldFactory, UserFactory
 
 GATE = {"gold_every": 2, "gold_minimum": 3, "gold_threshold": 0.7}
 
@@ -26,10 +26,7 @@ GATE = {"gold_every": 2, "gold_minimum": 3, "gold_threshold": 0.7}
 @pytest.fixture
 def campaign(db, dataset):
     """Twelve ordinary tuples, every other tuple gold; three gold answers before anyone is stopped."""
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, **GATE)
-    TupleFactory.create_batch(12, campaign=campaign)
-    GoldFactory.create_batch(8, campaign=campaign)
-    return campaign
+    return CampaignFactory(dataset=dataset, judgements_per_tuple=1, **GATE, tuples=12, gold=8)
 
 
 @pytest.fixture
@@ -71,8 +68,7 @@ def test_a_gold_tuple_is_never_asked_twice_of_a_person(campaign, anna, work) -> 
 @pytest.fixture
 def one_gold(db, dataset):
     """Many ordinary tuples and a single gold tuple, so that whoever is asked gold again is asked that one."""
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, **GATE)
-    TupleFactory.create_batch(12, campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, **GATE, tuples=12)
     return GoldFactory(campaign=campaign)
 
 
@@ -320,8 +316,7 @@ def test_after_a_reinstatement_the_gate_starts_afresh(campaign, anna, work) -> N
 
 
 def test_gold_is_handed_out_however_many_have_judged_it(dataset, at, answer) -> None:
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=9, **GATE)
-    TupleFactory.create_batch(2, campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=9, **GATE, tuples=2)
     gold = GoldFactory(campaign=campaign)
     people = [participation_join(campaign=campaign, user=UserFactory()) for _ in range(5)]
 

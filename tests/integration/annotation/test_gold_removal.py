@@ -9,8 +9,8 @@ from annotation.judging.settling import participation_reinstate, participation_s
 from annotation.models import GoldAnswer, Judgement, Lease, Participation, Tuple
 from annotation.results.gold_doubts import golds_to_remove
 from curation.models import AuditEntry
-from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory, client_of
+from tests.integration.annotation.pages import address, text_of
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from annotation.results.publishing import scores_publish
 from annotation.results.record import rounds_of
 from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair
-from tests.factories import PairFactory
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.factories import PairFactory, client_of
+from tests.integration.annotation.pages import address, text_of
 from tests.integration.annotation.test_figures import judge_all
 
 

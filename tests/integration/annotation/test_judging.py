@@ -18,7 +18,7 @@ from annotation.judging.assignment import (
 )
 from annotation.judging.settling import leases_expire, participation_stop
 from annotation.models import Campaign, Flag, Judgement, Lease
-from tests.factories import CampaignFactory, TupleFactory, UserFactory
+from tests.factories import CampaignFactory, UserFactory
 
 
 def claim(person, at, *, ahead=False) -> Lease:
@@ -70,8 +70,7 @@ def test_another_answer_to_the_same_tuple_is_refused_and_changes_nothing(anna, a
 
 
 def test_a_tuple_that_was_given_to_somebody_else_is_refused(db, dataset, at, answer) -> None:
-    campaign = CampaignFactory(dataset=dataset)
-    TupleFactory(campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, tuples=1)
     anna, ben = (participation_join(campaign=campaign, user=UserFactory()) for _ in range(2))
     lease = claim(anna, at)
 
@@ -108,8 +107,7 @@ def test_a_judgement_that_comes_after_its_lease_ran_out_counts_if_it_is_still_re
 
 
 def test_a_late_judgement_of_a_full_tuple_is_kept_as_extra(db, dataset, at, answer) -> None:
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
-    TupleFactory(campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, tuples=1)
     slow, quick = (participation_join(campaign=campaign, user=UserFactory()) for _ in range(2))
     lease = claim(slow, at)
     answer(quick, when=at + LEASE_TIME)
@@ -317,8 +315,7 @@ def test_submitting_takes_as_many_queries_in_a_large_campaign_as_in_a_small_one(
     db, dataset, at, answer, no_gold_due, django_assert_num_queries
 ) -> None:
     for size in (4, 40):
-        campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=5)
-        TupleFactory.create_batch(size, campaign=campaign)
+        campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=5, tuples=size)
         people = [participation_join(campaign=campaign, user=UserFactory()) for _ in range(2)]
         campaign.participations.update(cursor=0)  # nobody's walk turns back at the last tuple
         for person in people:

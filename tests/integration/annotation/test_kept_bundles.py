@@ -21,8 +21,8 @@ from annotation.results.works import bundle_ask, work_carry_out, work_remove
 from curation.foundation.heartbeats import LOST_MAX, stale_after
 from curation.foundation.shared_files import StorageAway, shared_names
 from curation.models import Dataset
-from tests.factories import MembershipFactory, ParticipationFactory, UserFactory
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.factories import MembershipFactory, ParticipationFactory, UserFactory, client_of
+from tests.integration.annotation.pages import address, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture
 
 program = program_fixture
@@ -46,11 +46,6 @@ def large(monkeypatch) -> None:
 @pytest.fixture
 def dataset(judged) -> Dataset:
     return judged.dataset
-
-
-@pytest.fixture
-def site(curator):
-    return client_of(curator)
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from curation.datasets.machine_judges import MachineAnswer, machine_judgements_a
 from curation.foundation.errors import UserError
 from curation.models import AuditEntry, MachineJudge, Pair
 from tests.conftest import rolled_back
-from tests.factories import CampaignFactory, DatasetFactory, MembershipFactory, TupleFactory, UserFactory
+from tests.factories import CampaignFactory, DatasetFactory, MembershipFactory, UserFactory, client_of
 from tests.integration.annotation.crowd import BEGAN, crowd_judge
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.integration.annotation.pages import address, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture
 
 program = program_fixture
@@ -86,8 +86,7 @@ def test_a_number_of_tuples_that_the_campaign_does_not_have_is_refused(judged, n
 
 def test_a_draft_and_an_imported_campaign_have_no_tuples_for_machines(db, dataset) -> None:
     draft = CampaignFactory(dataset=dataset, state="draft")
-    imported = CampaignFactory(dataset=dataset, state="closed", question="")
-    TupleFactory(campaign=imported)
+    imported = CampaignFactory(dataset=dataset, state="closed", question="", tuples=1)
 
     for campaign, sentence in ((draft, "is draft"), (imported, "without its question")):
         with pytest.raises(UserError, match=sentence):

@@ -7,8 +7,8 @@ import pytest
 from annotation.campaigns.services import campaign_pause
 from annotation.models import Campaign
 from annotation.results.publishing import scores_publish
-from tests.factories import MembershipFactory, TupleFactory
-from tests.integration.annotation.pages import address, client_of
+from tests.factories import MembershipFactory, TupleFactory, client_of
+from tests.integration.annotation.pages import address
 
 STEP = re.compile(r'(?s)<p class="next-step row spread">\s*<span>(.*?)</span>(.*?)</p>')
 

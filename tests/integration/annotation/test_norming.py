@@ -33,8 +33,8 @@ from annotation.models import (
 from annotation.results.bundle import bundle_write
 from annotation.results.norming import agreement_of, norming_rows
 from curation.foundation.errors import UserError
-from tests.factories import MembershipFactory, TupleFactory
-from tests.integration.annotation.pages import address, answer_on, client_of, new_id, text_of
+from tests.factories import MembershipFactory, TupleFactory, client_of
+from tests.integration.annotation.pages import address, answer_on, new_id, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture
 
 program = program_fixture

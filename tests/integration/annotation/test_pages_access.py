@@ -3,8 +3,8 @@
 import pytest
 
 from annotation.models import Campaign, Participation
-from tests.factories import FlagFactory, GoldFactory
-from tests.integration.annotation.pages import address, client_of
+from tests.factories import FlagFactory, GoldFactory, client_of
+from tests.integration.annotation.pages import address
 
 pytestmark = pytest.mark.django_db
 

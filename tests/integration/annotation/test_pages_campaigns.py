@@ -25,16 +25,12 @@ from tests.factories import (
     ScoreSetFactory,
     TupleFactory,
     UserFactory,
+    client_of,
 )
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.integration.annotation.pages import address, text_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def site(curator):
-    return client_of(curator)
 
 
 @pytest.fixture

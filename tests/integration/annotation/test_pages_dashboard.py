@@ -24,9 +24,9 @@ from annotation.results.study import study_latest, study_make
 from annotation.tasks import study_ask
 from curation.models import Dataset
 from tests.conftest import rolled_back
-from tests.factories import DatasetFactory, GoldFactory
+from tests.factories import DatasetFactory, GoldFactory, client_of
 from tests.integration.annotation.crowd import BEGAN, CARELESS, STEADY, crowd_judge
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.integration.annotation.pages import address, text_of
 
 COLUMNS = [
     *("Person", "State", "Judgements", "Gold trials right", "Agreement", "Median time, s", "Places", "Last"),
@@ -48,11 +48,6 @@ def dataset(judged) -> Dataset:
 @pytest.fixture
 def eve(judged):
     return judged.participations.get(user__username="eve")
-
-
-@pytest.fixture
-def site(curator):
-    return client_of(curator)
 
 
 @pytest.fixture

@@ -14,9 +14,8 @@ from annotation.tasks import judgements_import_task
 from curation.exchange import uploads
 from curation.foundation.heartbeats import database_now
 from curation.models import ImportBatch, Pair
-from tests.factories import PairFactory
+from tests.factories import PairFactory, client_of
 from tests.hostile_files import HOSTILE, lines_of_csv, lines_of_json, open_cells
-from tests.integration.annotation.pages import client_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db

@@ -13,8 +13,8 @@ from annotation.judging.assignment import judgement_submit, tuple_claim
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, Flag, Judgement, Lease, Participation, TupleItem
 from curation.models import Sentence
-from tests.factories import CampaignFactory, GoldFactory, TupleFactory
-from tests.integration.annotation.pages import address, answer_on, client_of, hidden, new_id, text_of
+from tests.factories import CampaignFactory, TupleFactory, client_of
+from tests.integration.annotation.pages import address, answer_on, hidden, new_id, text_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -40,10 +40,7 @@ def judge(site, campaign):
 @pytest.fixture
 def gold_campaign(dataset):
     """A campaign in which every other tuple is gold: best is slot 0, worst is slot 1."""
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=2, gold_every=2)
-    TupleFactory.create_batch(6, campaign=campaign)
-    GoldFactory.create_batch(6, campaign=campaign)
-    return campaign
+    return CampaignFactory(dataset=dataset, judgements_per_tuple=2, gold_every=2, tuples=6, gold=6)
 
 
 def go_to(campaign, annotator, *, gold: bool) -> Lease:

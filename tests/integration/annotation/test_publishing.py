@@ -24,9 +24,9 @@ from curation.files.manifest import manifest_faults
 from curation.foundation.errors import UserError
 from curation.models import Dataset, PairScore, ScoreSet
 from tests.conftest import rolled_back
-from tests.factories import DatasetFactory, GoldFactory, PairFactory
+from tests.factories import DatasetFactory, GoldFactory, PairFactory, client_of
 from tests.integration.annotation.crowd import CARELESS, STEADY, crowd_judge
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.integration.annotation.pages import address, text_of
 from tests.markup import HOSTILE, elements_in, html_of
 
 METHODS = ["counting", "bradley-terry", "maxdiff"]

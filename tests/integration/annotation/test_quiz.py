@@ -12,8 +12,8 @@ from annotation.judging.quiz import quiz_answer
 from annotation.models import Campaign, Judgement, Participation, QuizResult
 from annotation.results.bundle import bundle_write
 from curation.foundation.errors import UserError
-from tests.factories import TupleFactory
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.factories import TupleFactory, client_of
+from tests.integration.annotation.pages import address, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture
 
 program = program_fixture

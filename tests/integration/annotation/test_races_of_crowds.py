@@ -17,7 +17,7 @@ from annotation.judging.assignment import participation_join
 from annotation.models import Crowd, CrowdPerson, CrowdSubmission, Judgement, Lease, Participation
 from curation.models import User
 from curation.people.accounts.guessing import ARRIVALS_OF_ONE_ID
-from tests.factories import CampaignFactory, MembershipFactory, TupleFactory
+from tests.factories import CampaignFactory, MembershipFactory, client_of
 from tests.integration.annotation.test_assignment_hammer import lost, wrong_counters
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -41,9 +41,7 @@ def at_once(calls: list[Callable[[], Any]]) -> list[Any]:
 
 @pytest.fixture
 def campaign() -> Any:
-    campaign = CampaignFactory(judgements_per_tuple=2)
-    TupleFactory.create_batch(4, campaign=campaign)
-    return campaign
+    return CampaignFactory(judgements_per_tuple=2, tuples=4)
 
 
 # Arriving
@@ -113,8 +111,7 @@ class Judge:
         self.campaign = campaign
         user = MembershipFactory(dataset=campaign.dataset, role="annotator").user
         self.person = participation_join(campaign=campaign, user=user)
-        client = Client()
-        client.force_login(self.person.user)
+        client = client_of(self.person.user)
         self._session = client.cookies["sessionid"].value
 
     def post(self, name: str, **body: Any) -> Any:

@@ -19,8 +19,8 @@ from annotation.results.bundle import bundle_write
 from annotation.results.publishing import scores_publish
 from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, User
-from tests.factories import PairFactory
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.factories import PairFactory, client_of
+from tests.integration.annotation.pages import address, text_of
 
 ITEMS = [f"item {number}" for number in range(40)]
 

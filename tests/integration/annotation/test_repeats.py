@@ -32,9 +32,9 @@ from annotation.results.dashboard import campaign_dashboard
 from annotation.results.publishing import scores_publish
 from annotation.results.study import study_make
 from curation.foundation.errors import UserError
-from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory, token_of
+from tests.factories import CampaignFactory, GoldFactory, UserFactory, client_of, token_of
 from tests.integration.annotation.conftest import AT
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.integration.annotation.pages import address, text_of
 
 EVERY, BETWEEN, TUPLES = 5, 3, 16
 
@@ -48,9 +48,7 @@ def soon(monkeypatch) -> None:
 @pytest.fixture
 def campaign(db, dataset):
     """Two judgements required of each tuple, one tuple in five a repeat."""
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=2, repeat_every=EVERY)
-    TupleFactory.create_batch(TUPLES, campaign=campaign)
-    return campaign
+    return CampaignFactory(dataset=dataset, judgements_per_tuple=2, repeat_every=EVERY, tuples=TUPLES)
 
 
 def judge(person, *, best=0, worst=1, when=AT) -> Judgement | NoTupleReason:
@@ -198,8 +196,9 @@ def test_what_comes_again_was_judged_a_while_ago_and_stands_in_another_order(cam
 
 
 def test_two_pairs_on_a_screen_change_sides(db, dataset) -> None:
-    campaign = CampaignFactory(dataset=dataset, tuple_size=2, repeat_every=EVERY, judgements_per_tuple=1)
-    TupleFactory.create_batch(12, campaign=campaign)
+    campaign = CampaignFactory(
+        dataset=dataset, tuple_size=2, repeat_every=EVERY, judgements_per_tuple=1, tuples=12
+    )
     anna = participation_join(campaign=campaign, user=UserFactory())
 
     repeat = next_repeat(anna)
@@ -233,8 +232,7 @@ def test_what_was_undone_flagged_or_skipped_is_not_repeated(campaign, anna) -> N
 
 
 def test_people_meet_one_row_again_in_orders_of_their_own(dataset) -> None:
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=8, repeat_every=EVERY)
-    TupleFactory.create_batch(TUPLES, campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=8, repeat_every=EVERY, tuples=TUPLES)
     people = [participation_join(campaign=campaign, user=UserFactory()) for _ in range(8)]
 
     repeats = [row for person in people for row in judge_all(person) if row.tuple.repeats_id is not None]

@@ -13,21 +13,9 @@ from annotation.judging.screen import answer_undone, last_judgement, sitting_jud
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign
 from annotation.results.record import campaign_judgements, judgement_table
-from annotation.results.selectors import (
-    golds_of,
-    judgements_in,
-    judgements_of,
-)
+from annotation.results.selectors import golds_of, judgements_in, judgements_of
 from curation.models import Dataset
-from tests.factories import (
-    CampaignFactory,
-    FlagFactory,
-    GoldFactory,
-    MembershipFactory,
-    PairFactory,
-    TupleFactory,
-    UserFactory,
-)
+from tests.factories import CampaignFactory, FlagFactory, MembershipFactory, PairFactory, UserFactory
 
 
 @pytest.fixture
@@ -163,9 +151,7 @@ def test_the_inbox_holds_what_nobody_looked_at(campaign, person, at) -> None:
 
 
 def test_gold_rows_say_how_often_people_were_right(dataset, at, answer) -> None:
-    campaign = CampaignFactory(dataset=dataset, gold_every=2, judgements_per_tuple=9)
-    TupleFactory.create_batch(2, campaign=campaign)
-    GoldFactory(campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, gold_every=2, judgements_per_tuple=9, tuples=2, gold=1)
     for worst in (1, 2):
         person = participation_join(campaign=campaign, user=UserFactory())
         for _ in range(2):

@@ -4,11 +4,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.judging.assignment import LEASE_TIME, participation_join, tuple_claim
-from annotation.judging.settling import (
-    leases_expire,
-    participation_reinstate,
-    participation_stop,
-)
+from annotation.judging.settling import leases_expire, participation_reinstate, participation_stop
 from annotation.models import Judgement, Lease
 from annotation.tasks import expire_leases
 from curation.foundation.errors import UserError
@@ -18,9 +14,7 @@ from tests.factories import CampaignFactory, TupleFactory, UserFactory
 @pytest.fixture
 def campaign(db, dataset):
     """One tuple, one judgement required of it."""
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
-    TupleFactory(campaign=campaign)
-    return campaign
+    return CampaignFactory(dataset=dataset, judgements_per_tuple=1, tuples=1)
 
 
 def standing_of(person) -> str:
@@ -132,8 +126,7 @@ def test_settling_a_persons_long_work_takes_a_constant_number_of_queries(
     db, dataset, answer, django_assert_num_queries
 ) -> None:
     for size in (2, 30):
-        campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
-        TupleFactory.create_batch(size, campaign=campaign)
+        campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, tuples=size)
         anna = participation_join(campaign=campaign, user=UserFactory())
         for _ in range(size):
             answer(anna)

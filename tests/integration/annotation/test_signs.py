@@ -11,9 +11,9 @@ from annotation.models import Campaign, Judgement
 from annotation.results.study import study_make
 from curation.foundation.errors import UserError
 from tests.conftest import rolled_back
-from tests.factories import DatasetFactory, MembershipFactory
+from tests.factories import DatasetFactory, MembershipFactory, client_of
 from tests.integration.annotation.crowd import BEGAN, crowd_judge
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.integration.annotation.pages import address, text_of
 
 SURE = SimulatedAnnotator(noise=0.05)
 

@@ -23,8 +23,8 @@ from annotation.models import Judgement, PairRating, Participation, SliderArm
 from annotation.results.dashboard import campaign_dashboard
 from annotation.results.slider import slider_progress
 from curation.foundation.errors import UserError
-from tests.factories import MembershipFactory
-from tests.integration.annotation.pages import address, client_of, hidden, text_of
+from tests.factories import MembershipFactory, client_of
+from tests.integration.annotation.pages import address, hidden, text_of
 
 WORDS = {"question": "How close?", "low_label": "not at all", "high_label": "the same"}
 

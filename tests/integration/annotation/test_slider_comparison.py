@@ -14,9 +14,9 @@ from annotation.judging.rating import rating_submit
 from annotation.models import PairRating, SliderArm
 from annotation.results.bundle import bundle_write
 from annotation.results.slider import comparison_of, verdict
-from tests.factories import MembershipFactory
+from tests.factories import MembershipFactory, client_of
 from tests.integration.annotation.crowd import BEGAN
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.integration.annotation.pages import address, text_of
 
 
 def rate_all(arm: SliderArm, *, people: int, noise: float, at, seconds: int = 5) -> None:

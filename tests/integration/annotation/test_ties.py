@@ -17,9 +17,9 @@ from annotation.results.figures import scores_now
 from annotation.results.publishing import scores_publish
 from annotation.results.record import campaign_judgements
 from annotation.results.study import study_make
-from tests.factories import GoldFactory, MembershipFactory
+from tests.factories import GoldFactory, MembershipFactory, client_of
 from tests.integration.annotation.crowd import BEGAN
-from tests.integration.annotation.pages import address, answer_on, client_of, text_of
+from tests.integration.annotation.pages import address, answer_on, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture
 
 program = program_fixture

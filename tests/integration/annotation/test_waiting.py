@@ -7,8 +7,8 @@ from annotation.judging.settling import participation_stop
 from annotation.models import Lease
 from annotation.results.waiting import tuples_waiting
 from curation.models import Invitation
-from tests.factories import CampaignFactory, MembershipFactory, TupleFactory
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.factories import CampaignFactory, MembershipFactory, TupleFactory, client_of
+from tests.integration.annotation.pages import address, text_of
 
 
 @pytest.fixture
@@ -87,8 +87,7 @@ def test_an_owner_who_has_judged_it_is_offered_no_link(campaign, owner, answer, 
 def test_in_a_large_campaign_a_tuple_is_told_once_it_was_skipped_or_nothing_else_is_left(
     dataset, at, answer
 ) -> None:
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=2)
-    TupleFactory.create_batch(8, campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=2, tuples=8)
     anna, ben = (
         participation_join(campaign=campaign, user=MembershipFactory(dataset=dataset, role="annotator").user)
         for _name in range(2)

@@ -18,8 +18,8 @@ from annotation.campaigns.services import guideline_save
 from annotation.models import Judgement
 from annotation.results.bundle import bundle_write
 from curation.foundation.errors import UserError
-from tests.factories import MembershipFactory
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.factories import MembershipFactory, client_of
+from tests.integration.annotation.pages import address, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture
 
 program = program_fixture

@@ -10,18 +10,13 @@ from django.utils.timezone import now
 from annotation import tasks
 from annotation.models import CampaignWork
 from annotation.results import publishing, slider, works
-from annotation.results.works import (
-    work_ask,
-    work_carry_out,
-    work_remove,
-    works_free,
-)
+from annotation.results.works import work_ask, work_carry_out, work_remove, works_free
 from curation.foundation.heartbeats import LOST_MAX, ClaimLost, stale_after
 from curation.foundation.jobs import Hold
 from curation.models import AuditEntry, Dataset, ScoreSet
 from mlworkers.models import WorkerHeartbeat
-from tests.factories import MembershipFactory
-from tests.integration.annotation.pages import address, client_of, text_of
+from tests.factories import MembershipFactory, client_of
+from tests.integration.annotation.pages import address, text_of
 from tests.integration.annotation.test_pages_api import program as program_fixture
 from tests.integration.annotation.test_slider_comparison import arm as arm_fixture
 from tests.integration.annotation.test_slider_comparison import rate_all
@@ -48,11 +43,6 @@ def large(monkeypatch, invited) -> None:
 @pytest.fixture
 def dataset(judged) -> Dataset:
     return judged.dataset
-
-
-@pytest.fixture
-def site(curator):
-    return client_of(curator)
 
 
 def publish(site, campaign, **more):

@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, User
-from tests.factories import ScoreSetFactory
+from tests import factories
+from tests.factories import ScoreSetFactory, run_score_set
 
 Fill = Callable[..., ScoreSet]
 
@@ -44,10 +45,10 @@ def fill(dataset) -> Fill:
 
 
 @pytest.fixture
-def client_of() -> Callable[[User], Client]:
-    def logged_in(user: User) -> Client:
-        client = Client()
-        client.force_login(user)
-        return client
+def p_d(dataset):
+    return run_score_set(dataset, "realism", "p_D")
 
-    return logged_in
+
+@pytest.fixture
+def client_of() -> Callable[[User], Client]:
+    return factories.client_of

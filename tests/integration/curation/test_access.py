@@ -5,7 +5,7 @@ from django.test import Client
 
 from curation.models import Composition, Dataset, ImportBatch, Invitation, Membership, Snapshot
 from curation.people.access import ROLES_THAT_MAY, dataset_rights, datasets_may_create, datasets_readable
-from tests.factories import DatasetFactory, MembershipFactory
+from tests.factories import DatasetFactory, MembershipFactory, client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -193,13 +193,12 @@ def test_a_button_is_offered_only_to_who_may_press_it(names, dataset, clients) -
     assert b"Import pairs" not in pages["staff"]
 
 
-def test_a_member_who_may_not_reads_which_owners_to_ask(client, dataset, annotator, owner) -> None:
+def test_a_member_who_may_not_reads_which_owners_to_ask(dataset, annotator, owner) -> None:
     closed = MembershipFactory(dataset=dataset, role="owner").user
     closed.is_active = False
     closed.save()
-    client.force_login(annotator)
 
-    page = client.get(f"/datasets/{dataset.slug}/settings/")
+    page = client_of(annotator).get(f"/datasets/{dataset.slug}/settings/")
 
     assert page.status_code == 403
     assert f">{owner.username}<" in page.text
@@ -207,20 +206,16 @@ def test_a_member_who_may_not_reads_which_owners_to_ask(client, dataset, annotat
     assert closed.username not in page.text
 
 
-def test_a_stranger_reads_no_name_of_a_dataset_or_its_owner(client, dataset, stranger, owner) -> None:
-    client.force_login(stranger)
-
-    page = client.get(f"/datasets/{dataset.slug}/settings/")
+def test_a_stranger_reads_no_name_of_a_dataset_or_its_owner(dataset, stranger, owner) -> None:
+    page = client_of(stranger).get(f"/datasets/{dataset.slug}/settings/")
 
     assert page.status_code == 404
     assert f">{owner.username}<" not in page.text
     assert dataset.name not in page.text
 
 
-def test_a_page_for_staff_sends_nobody_to_an_owner(client, annotator) -> None:
-    client.force_login(annotator)
-
-    page = client.get("/datasets/new/")
+def test_a_page_for_staff_sends_nobody_to_an_owner(annotator) -> None:
+    page = client_of(annotator).get("/datasets/new/")
 
     assert page.status_code == 403
     assert "Your account does not allow this. Ask the people who run this site." in page.text

@@ -5,7 +5,7 @@ from django.test import Client
 
 from curation.datasets import composing
 from curation.models import AuditEntry, Composition, Pair
-from tests.factories import DatasetFactory, MembershipFactory, token_of
+from tests.factories import DatasetFactory, MembershipFactory, program_of
 
 pytestmark = pytest.mark.django_db
 
@@ -21,8 +21,7 @@ SETTINGS = {"strategy": "overlap", "count": 4, "shortest": 3, "seed": 7}
 @pytest.fixture
 def ask(dataset, curator):
     """`ask("compose/preview/", count=3)` posts to an address of the dataset; the status and the JSON of the answer."""
-    token = token_of(curator)
-    client = Client(headers={"authorization": f"Token {token}"})
+    client = program_of(curator)
 
     def post(address: str, **body: object):
         path = f"/api/v1/datasets/{dataset.slug}/{address}"

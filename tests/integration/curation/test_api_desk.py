@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from curation.models import Pair
-from tests.factories import DatasetFactory, MembershipFactory, PairFactory, ScoreSetFactory, token_of
+from tests.factories import DatasetFactory, MembershipFactory, PairFactory, ScoreSetFactory, program_of
 
 pytestmark = pytest.mark.django_db
 
@@ -12,10 +12,6 @@ PAIRS = [
     {"a": "A dog runs.", "b": "A cat sleeps.", "score": 1.5, "split": "test"},
     {"a": "It rains.", "b": "It pours.", "score": 4},
 ]
-
-
-def program_of(user) -> Client:
-    return Client(headers={"authorization": f"Token {token_of(user)}"})
 
 
 @pytest.fixture

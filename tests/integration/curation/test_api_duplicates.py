@@ -1,7 +1,6 @@
 """Searching for duplicates by a program."""
 
 import pytest
-from django.test import Client
 
 from curation.models import DuplicateSearch, PairScore
 from tests.factories import (
@@ -11,7 +10,7 @@ from tests.factories import (
     ScoreSetFactory,
     SentenceFactory,
     UserFactory,
-    token_of,
+    program_of,
 )
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def program(dataset, owner):
-    client = Client(headers={"authorization": f"Token {token_of(owner)}"})
+    client = program_of(owner)
 
     def send(address: str, body: object = None):
         path = f"/api/v1/datasets/{dataset.slug}/duplicates/{address}"
@@ -140,6 +139,6 @@ def test_a_search_that_compares_a_dataset_of_others_is_not_found(program, repeat
 
 
 def test_strangers_find_nothing(repeated, dataset) -> None:
-    client = Client(headers={"authorization": f"Token {token_of(UserFactory())}"})
+    client = program_of(UserFactory())
 
     assert client.post(f"/api/v1/datasets/{dataset.slug}/duplicates/", {}).status_code == 404

@@ -16,7 +16,7 @@ from curation.exchange.receiving import BodyFile
 from curation.exchange.uploads import import_bytes
 from curation.foundation.errors import UserError
 from curation.models import AuditEntry, ImportBatch, Pair
-from tests.factories import DatasetFactory, MembershipFactory, token_of
+from tests.factories import DatasetFactory, MembershipFactory, client_of, program_of, token_of
 
 pytestmark = pytest.mark.django_db
 
@@ -31,8 +31,7 @@ def address(dataset) -> str:
 @pytest.fixture
 def client(curator) -> Client:
     """A program with the curator's token, which no page would let in."""
-    token = token_of(curator)
-    return Client(headers={"authorization": f"Token {token}"})
+    return program_of(curator)
 
 
 @pytest.fixture
@@ -229,8 +228,7 @@ def test_imports_are_for_those_who_may_curate(method, path, dataset, send, step,
 
     answers = {}
     for who in (*refused, "owner"):
-        client = Client()
-        client.force_login(request.getfixturevalue(who))
+        client = client_of(request.getfixturevalue(who))
         kind = "text/csv" if not path else "application/json"
         body = FILE if not path else b"{}"
         answer = client.generic(method.upper(), asked, body, kind)

@@ -4,7 +4,6 @@ from uuid import uuid4
 
 import pytest
 from django.core.files.base import ContentFile
-from django.test import Client
 from django.utils.timezone import now
 
 from curation.datasets import services
@@ -16,7 +15,7 @@ from curation.people.access import ArchivedError
 from curation.review.queue import Queue
 from curation.review.verdicts import review_decide
 from mlworkers.runs.services import run_start
-from tests.factories import GeneratedPairFactory, PairFactory, ScoreSetFactory
+from tests.factories import GeneratedPairFactory, PairFactory, ScoreSetFactory, client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -31,12 +30,6 @@ def archived(dataset, owner) -> Dataset:
     people.invitation_create(dataset=dataset, role="curator", people=1, days=1, by=owner, at=now())
     services.dataset_archive(dataset=dataset)
     return Dataset.objects.get(pk=dataset.pk)
-
-
-def client_of(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 READS = [

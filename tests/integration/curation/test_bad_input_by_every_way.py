@@ -18,7 +18,7 @@ from django.test import Client
 
 from curation.files import records
 from curation.models import ImportBatch
-from tests.factories import token_of
+from tests.factories import program_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -116,7 +116,7 @@ def sized(content: bytes) -> dict[str, str]:
 
 @pytest.fixture
 def program(curator) -> Client:
-    return Client(headers={"authorization": f"Token {token_of(curator)}"})
+    return program_of(curator)
 
 
 @pytest.fixture

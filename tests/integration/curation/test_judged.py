@@ -16,11 +16,6 @@ AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def p_d(dataset):
-    return run_score_set(dataset, "realism", "p_D")
-
-
-@pytest.fixture
 def decide(curator):
     def decide(pair, verdict="keep", **given) -> ReviewDecision:
         return review_decide(

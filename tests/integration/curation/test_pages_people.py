@@ -10,7 +10,7 @@ from django.utils.timezone import now
 from curation.models import Invitation, Membership, PasswordTries, User
 from curation.people.accounts.guessing import TRIES_FROM_ONE_ADDRESS, TRIES_OF_A_NAME_FROM_ONE_ADDRESS
 from curation.people.members import invitation_create, member_remove
-from tests.factories import DatasetFactory, MembershipFactory, UserFactory
+from tests.factories import DatasetFactory, MembershipFactory, UserFactory, client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -396,8 +396,7 @@ def test_the_old_password_is_guessed_no_faster_where_a_new_one_is_set(admin, pag
     """Whoever finds an open browser must not find the password by this form."""
     admin.set_password(PASSWORD)
     admin.save()
-    client = Client()
-    client.force_login(admin)
+    client = client_of(admin)
     new = {"new_password1": "another long one", "new_password2": "another long one"}
     form = client.get(page, follow=True).request["PATH_INFO"]
     for _time in range(TRIES_OF_A_NAME_FROM_ONE_ADDRESS):
@@ -423,8 +422,7 @@ def test_an_invitation_lists_no_names_quickly(link) -> None:
 
 
 def test_a_new_password_needs_the_old_one(owner, log_in) -> None:
-    client = Client()
-    client.force_login(owner)
+    client = client_of(owner)
     new = {"new_password1": "another long one", "new_password2": "another long one"}
 
     refused = client.post("/accounts/password/", new | {"old_password": "wrong"})

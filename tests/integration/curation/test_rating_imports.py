@@ -6,10 +6,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.test import Client
 
 from curation.models import ImportBatch, Pair, PairScore, ScoreSet
-from tests.factories import token_of
+from tests.factories import program_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -111,7 +110,7 @@ def test_the_page_reads_ratings_and_says_what_became_of_them(
 
 
 def test_a_program_gets_the_mean_ratings(dataset, curator) -> None:
-    client = Client(headers={"authorization": f"Token {token_of(curator)}"})
+    client = program_of(curator)
     address = f"/api/v1/datasets/{dataset.slug}/imports/"
     sent = client.generic("POST", f"{address}?filename=ratings.csv", RATINGS.encode(), "text/csv").json()
 

@@ -20,15 +20,10 @@ from curation.review.queue import Frame, Queue
 from curation.review.queues import queue_progress, queue_scores, queue_waiting, queue_wider
 from curation.review.samples import sample_items
 from curation.review.verdicts import DecidedError, review_decide, review_next, review_undo
-from tests.factories import GeneratedPairFactory, PairFactory, UserFactory, run_score_set
+from tests.factories import GeneratedPairFactory, PairFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-
-
-@pytest.fixture
-def p_d(dataset):
-    return run_score_set(dataset, "realism", "p_D")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from django.utils.timezone import now
 
 import semblance.settings
 from curation.models import ApiToken, User
-from tests.factories import CampaignFactory, TupleFactory, token_of
+from tests.factories import CampaignFactory, client_of, token_of
 
 pytestmark = pytest.mark.django_db
 
@@ -118,8 +118,7 @@ def test_the_last_use_of_a_token_is_shown_and_noted_every_five_minutes(owner, to
 def test_a_token_does_what_its_scope_says(
     owner, dataset, scope: str, may_read, may_judge, may_change
 ) -> None:
-    campaign = CampaignFactory(dataset=dataset)
-    TupleFactory(campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, tuples=1)
     client = Client(headers={"Authorization": f"Token {token_of(owner, scope)}"})
 
     read = client.get(f"/api/v1/datasets/{dataset.slug}/")
@@ -179,15 +178,13 @@ def test_an_old_hash_is_replaced_by_argon2_at_the_next_login(owner, token, setti
 
 
 def changed_by_its_owner(owner, admin) -> None:
-    client = Client()
-    client.force_login(owner)
+    client = client_of(owner)
     new = {"old_password": PASSWORD, "new_password1": "another long one", "new_password2": "another long one"}
     assert client.post("/accounts/password/", new).status_code == 302
 
 
 def changed_by_an_administrator(owner, admin) -> None:
-    client = Client()
-    client.force_login(admin)
+    client = client_of(admin)
     new = {"password1": "another long one", "password2": "another long one", "usable_password": "true"}
     assert client.post(f"/admin/curation/user/{owner.pk}/password/", new).status_code == 302
 

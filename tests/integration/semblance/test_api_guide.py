@@ -18,7 +18,7 @@ from mlworkers.models import Run
 from mlworkers.runs.attempts import run_carry_out
 from mlworkers.runs.lifecycle import run_claim
 from mlworkers.tasks import pipeline_of
-from tests.factories import CampaignFactory, MembershipFactory, TupleFactory, token_of
+from tests.factories import CampaignFactory, MembershipFactory, token_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -88,8 +88,7 @@ def test_the_programs_of_the_guide_do_what_it_says(live_server, tmp_path) -> Non
 
 
 def test_the_program_that_judges_keeps_a_judgement(live_server, tmp_path) -> None:
-    campaign = CampaignFactory(question="Most and least?")
-    TupleFactory(campaign=campaign)
+    campaign = CampaignFactory(question="Most and least?", tuples=1)
     annotator = MembershipFactory(role="annotator", dataset=campaign.dataset).user
     token = token_of(annotator)
     (tmp_path / "judge.py").write_text(PROGRAMS["judge.py"])

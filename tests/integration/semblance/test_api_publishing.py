@@ -19,14 +19,10 @@ from tests.factories import (
     PairFactory,
     RunFactory,
     ScoreSetFactory,
-    token_of,
+    program_of,
 )
 
 pytestmark = pytest.mark.django_db
-
-
-def program_of(user) -> Client:
-    return Client(headers={"authorization": f"Token {token_of(user)}"})
 
 
 @pytest.fixture

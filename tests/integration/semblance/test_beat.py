@@ -14,6 +14,7 @@ from semblance import beat as beat_module
 from semblance.beat import SECONDS_BETWEEN_BEATS, BeatThatSaysSo
 from semblance.doctor import State, findings
 from semblance.health import beat_problem
+from tests.factories import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -64,13 +65,12 @@ def test_a_beat_that_fell_silent_is_a_problem_everywhere(client, staff) -> None:
     assert "Beat does not run" in client.get(reverse("workers")).content.decode()
 
 
-def test_a_beat_that_lives_is_none(client, staff) -> None:
+def test_a_beat_that_lives_is_none(staff) -> None:
     heard(timedelta(seconds=20))
 
     assert beat_problem() == ""
     assert "Beat runs on here." in [one.sentence for one in findings()]
-    client.force_login(staff)
-    assert "runs on here" in client.get(reverse("workers")).content.decode()
+    assert "runs on here" in client_of(staff).get(reverse("workers")).content.decode()
 
 
 @pytest.mark.parametrize(("minutes", "is_problem"), [(1, False), (5, True)])

@@ -8,16 +8,14 @@ from django.utils.timezone import now
 
 from curation.exchange.exporting import snapshot_create
 from curation.people.members import invitation_create
-from tests.factories import PairFactory
+from tests.factories import PairFactory, client_of
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def client(owner) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
+    return client_of(owner)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from curation.exchange.exporting import snapshot_create
-from tests.factories import CampaignFactory, PairFactory, TupleFactory
+from tests.factories import CampaignFactory, PairFactory, client_of
 
 pytestmark = pytest.mark.django_db
 GZIP = {"Accept-Encoding": "gzip"}
@@ -18,9 +18,7 @@ CARRIED = 100_000  # bytes that the judging screen may take on its way
 
 @pytest.fixture
 def client(owner) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
+    return client_of(owner)
 
 
 def bytes_of(answer: HttpResponse) -> bytes:
@@ -31,8 +29,7 @@ def bytes_of(answer: HttpResponse) -> bytes:
 
 
 def test_the_judging_screen_is_small_on_its_way(client, dataset) -> None:
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=2)
-    TupleFactory.create_batch(8, campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=2, tuples=8)
 
     page = client.get(f"/campaigns/{campaign.pk}/judge/", headers=GZIP).content
     screen = client.get(f"/campaigns/{campaign.pk}/judge/screen/", headers=GZIP).content

@@ -11,7 +11,7 @@ from django.views import defaults
 from curation.models import User
 from curation.people.mail.sending import mails_carry_out
 from semblance.failures import RETRY_AFTER, failed
-from tests.factories import UserFactory
+from tests.factories import UserFactory, client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -21,8 +21,7 @@ def text(answer: HttpResponse) -> str:
 
 
 def test_a_page_that_does_not_exist_says_what_may_be_the_reason(owner) -> None:
-    client = Client()
-    client.force_login(owner)
+    client = client_of(owner)
 
     answer = client.get("/nowhere/")
 
@@ -52,8 +51,7 @@ def test_a_broken_page_and_a_malformed_request_have_pages_without_a_request() ->
 
 
 def test_what_a_person_can_mend_is_one_sentence_on_a_page_and_a_fragment_for_htmx(owner, dataset) -> None:
-    client = Client()
-    client.force_login(owner)
+    client = client_of(owner)
     address = f"/datasets/{dataset.slug}/members/{dataset.memberships.get(user=owner).pk}/remove/"
 
     page = client.post(address)
@@ -71,8 +69,7 @@ def test_what_a_person_can_mend_is_one_sentence_on_a_page_and_a_fragment_for_htm
     [("http://testserver/datasets/", True), ("https://elsewhere.example/datasets/", False), ("", False)],
 )
 def test_the_page_of_an_error_leads_back_to_where_the_button_was(owner, dataset, referer, leads_back) -> None:
-    client = Client()
-    client.force_login(owner)
+    client = client_of(owner)
     address = f"/datasets/{dataset.slug}/members/{dataset.memberships.get(user=owner).pk}/remove/"
 
     page = text(client.post(address, headers={"Referer": referer}))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from semblance.guide.rendering import FOLDER, page_names, page_read
-from tests.factories import DatasetFactory, MembershipFactory, UserFactory
+from tests.factories import DatasetFactory, MembershipFactory, UserFactory, client_of
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[3]
@@ -110,12 +110,11 @@ def test_what_the_guide_does_not_have_is_not_found(reader, address) -> None:
     assert reader.get(address).status_code == 404
 
 
-def test_the_form_of_a_run_links_to_the_page_that_its_help_names(client, staff) -> None:
+def test_the_form_of_a_run_links_to_the_page_that_its_help_names(staff) -> None:
     dataset = DatasetFactory()
     MembershipFactory(dataset=dataset, user=staff, role="owner")
-    client.force_login(staff)
 
-    html = client.get(f"/runs/start/train_encoder/?dataset={dataset.slug}").content.decode()
+    html = client_of(staff).get(f"/runs/start/train_encoder/?dataset={dataset.slug}").content.decode()
 
     assert '<a href="/guide/encoders/">' in html
     assert "docs/guide" not in html

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from tests.factories import UserFactory
+from tests.factories import UserFactory, client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -71,10 +71,8 @@ def test_the_cookies_of_a_site_with_https_fulfil_what_their_names_promise(settin
 
 
 @pytest.mark.parametrize("address", ["/datasets/", "/api/v1/datasets/"])
-def test_nothing_is_sent_back_that_trace_sent(client, staff, address: str) -> None:
-    client.force_login(staff)
-
-    answer = client.trace(address, headers={"X-Told": "an own header"})
+def test_nothing_is_sent_back_that_trace_sent(staff, address: str) -> None:
+    answer = client_of(staff).trace(address, headers={"X-Told": "an own header"})
 
     assert "an own header" not in answer.content.decode()
     assert answer.status_code in (403, 405)

@@ -10,8 +10,7 @@ from django.utils.timezone import now
 from annotation.judging.assignment import participation_join
 from annotation.models import Judgement, Tuple
 from curation.models import Dataset, ScoreSet
-from tests.factories import CampaignFactory, PairFactory, ScoreSetFactory, TupleFactory
-from tests.integration.annotation.pages import client_of
+from tests.factories import CampaignFactory, PairFactory, ScoreSetFactory, TupleFactory, client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -97,8 +96,7 @@ def test_an_archived_dataset_has_no_strip(owner, dataset) -> None:
 def test_strip_page_and_programs_name_the_same_step_of_a_campaign(owner, dataset, kind) -> None:
     """Also where simulated annotators judged, and where a newer campaign is still at another step."""
     client = client_of(owner)
-    finished = CampaignFactory(dataset=dataset, state="closed")
-    TupleFactory(campaign=finished)
+    finished = CampaignFactory(dataset=dataset, state="closed", tuples=1)
     ScoreSetFactory(dataset=dataset, kind=kind, campaign_ref=finished.pk)
     said = [client.get(f"/api/v1/datasets/{dataset.slug}/next-step/").json()]
     newer = CampaignFactory(dataset=dataset, state="open")
@@ -117,8 +115,7 @@ def test_strip_page_and_programs_name_the_same_step_of_a_campaign(owner, dataset
 
 
 def test_the_page_of_a_campaign_has_one_button_for_the_next_step(owner, dataset) -> None:
-    campaign = CampaignFactory(dataset=dataset, state="open")
-    TupleFactory(campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, state="open", tuples=1)
 
     page = client_of(owner).get(f"/campaigns/{campaign.pk}/").content.decode()
 

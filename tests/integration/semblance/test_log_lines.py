@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 from django.db import transaction
-from django.test import Client
 from django.urls import reverse
 from django.utils.timezone import now
 from pythonjsonlogger.json import JsonFormatter
@@ -16,7 +15,7 @@ from curation.models import WebhookDelivery
 from curation.people.audit import Action, audit_record
 from curation.people.outgoing import Outcome, outgoing_carry_out
 from mlworkers.runs.lifecycle import run_cancel, run_claim, run_fail, run_finish
-from tests.factories import RunFactory, UserFactory
+from tests.factories import RunFactory, UserFactory, client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -66,8 +65,7 @@ def test_logins_are_told_by_number_and_address_and_never_by_what_was_typed(happe
 
 
 def test_who_is_refused_is_told_with_the_view_and_without_the_address(happened, dataset, annotator) -> None:
-    site = Client()
-    site.force_login(annotator)
+    site = client_of(annotator)
 
     lines = happened(lambda: site.get(reverse("curation:settings", args=[dataset.slug])))
 

@@ -9,7 +9,6 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
-from django.test import Client
 
 from annotation.models import Judgement, Tuple, TupleItem
 from annotation.reasons import gold_reason
@@ -32,6 +31,7 @@ from tests.factories import (
     RunFactory,
     ScoreSetFactory,
     UserFactory,
+    client_of,
 )
 from tests.integration.annotation.crowd import crowd_judge
 
@@ -56,12 +56,6 @@ def campaign(judged_once, db):
 @pytest.fixture
 def dataset(campaign):
     return campaign.dataset
-
-
-def client_of(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def section(dataset, name: str = "METHODS.md") -> str:

@@ -10,16 +10,14 @@ from django.urls import reverse
 
 from annotation.models import Campaign
 from curation.views.said import success_say
-from tests.factories import CampaignFactory, PairFactory
+from tests.factories import CampaignFactory, PairFactory, client_of
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def owning(owner) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
+    return client_of(owner)
 
 
 @pytest.fixture

@@ -54,7 +54,6 @@ from tests.factories import (
     PairFactory,
     RunFactory,
     ScoreSetFactory,
-    TupleFactory,
     UserFactory,
 )
 
@@ -110,8 +109,7 @@ def made_world() -> World:
     generated, decided = GeneratedPairFactory.create_batch(2, dataset=dataset, p_d=0.2, intended=0.5)
     score_set = ScoreSetFactory(dataset=dataset)
     realism = dataset.score_sets.get(kind="realism")
-    campaign = CampaignFactory(dataset=dataset)
-    TupleFactory.create_batch(2, campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, tuples=2)
     gold = GoldFactory(campaign=campaign)
     person = participation_join(campaign=campaign, user=owner)
     lease = tuple_claim(participation=person, at=now())

@@ -28,7 +28,14 @@ from curation.foundation.errors import UserError
 from curation.models import Pair, PairScore, Snapshot
 from semblance.publishing.folder import dataset_publish
 from tests.conftest import rolled_back
-from tests.factories import DatasetFactory, GeneratedPairFactory, PairFactory, ScoreSetFactory, UserFactory
+from tests.factories import (
+    DatasetFactory,
+    GeneratedPairFactory,
+    PairFactory,
+    ScoreSetFactory,
+    UserFactory,
+    client_of,
+)
 from tests.integration.annotation.crowd import crowd_judge
 from tests.markup import squeezed
 
@@ -379,9 +386,7 @@ def test_the_command_makes_a_snapshot_if_asked_to(snapshot, tmp_path, capsys) ->
 
 @pytest.fixture
 def client(owner) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
+    return client_of(owner)
 
 
 def test_the_page_shows_the_scores_and_hands_out_the_folder(client, snapshot, dataset) -> None:
@@ -423,8 +428,7 @@ def test_a_large_snapshot_is_left_to_the_command(client, snapshot, dataset, monk
     ("who", "status"), [("curator", 200), ("staff", 403), ("annotator", 403), ("stranger", 404)]
 )
 def test_judgements_of_people_are_for_curators_and_owners(who, status, snapshot, dataset, request) -> None:
-    client = Client()
-    client.force_login(request.getfixturevalue(who))
+    client = client_of(request.getfixturevalue(who))
 
     for address in ("", "1/folder.zip?score_set=gold"):
         answer = client.get(f"/datasets/{dataset.slug}/publish/{address}")

@@ -17,7 +17,7 @@ from django.http import HttpResponse
 from django.template import Template
 from django.test import Client
 
-from tests.factories import token_of
+from tests.factories import client_of, token_of
 from tests.integration.semblance.every_address import ALL, PAGES, PARTS, Address, asked, part_of, path_of
 from tests.integration.semblance.objects_of_others import PEOPLE, Others
 
@@ -50,8 +50,7 @@ class Visitors:
         self._sessions = {}
         self._handler = Client().handler  # one site, which loads its middleware once
         for name in PEOPLE:
-            client = Client()
-            client.force_login(others.people[name])
+            client = client_of(others.people[name])
             self._sessions[name] = client.cookies["sessionid"].value
         self._tokens = {scope: token_of(others.people["owner"], scope) for scope in SCOPES}
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.test import Client
 
-from tests.factories import token_of
+from tests.factories import client_of, token_of
 from tests.integration.semblance.every_address import ALL, asked, path_of
 from tests.integration.semblance.objects_of_others import Others
 
@@ -82,8 +82,7 @@ def test_an_edit_takes_the_pairs_of_its_own_dataset_alone(both) -> None:
 
 def test_a_lease_of_another_campaign_is_answered_under_none_of_ours(both) -> None:
     mine, theirs = both
-    client = Client()
-    client.force_login(mine.people["annotator"])
+    client = client_of(mine.people["annotator"])
 
     answer = client.post(
         f"/api/v1/campaigns/{mine.campaign.pk}/judgements/",

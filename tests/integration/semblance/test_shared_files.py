@@ -13,7 +13,6 @@ from django.core.files.storage import storages
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.test import Client
 from django.urls import reverse
 from django.utils.timezone import now
 
@@ -38,7 +37,7 @@ from mlworkers.runs.jobs import NewArtifact, Outcome
 from mlworkers.runs.removing import run_files_remove
 from mlworkers.runs.storage import artifact_path, content_of
 from semblance.doctor import State, findings
-from tests.factories import PairFactory, RunFactory
+from tests.factories import PairFactory, RunFactory, client_of
 from tests.integration.mlworkers.sharing import carried_out
 from tests.shared_store import StoreServer, store_settings
 
@@ -102,8 +101,7 @@ def test_a_page_of_an_import_is_read_and_an_import_stands_while_the_store_is_awa
     monkeypatch.setattr(uploads, "shared_put", away)
     monkeypatch.setattr(uploads, "shared_refreshed", away)
     uploads.import_apply(batch=batch)
-    client = Client()
-    client.force_login(owner)
+    client = client_of(owner)
 
     page = client.get(reverse("curation:import_batch", args=[dataset.slug, batch.pk]))
 
@@ -299,17 +297,14 @@ def test_an_upload_while_the_store_is_away_leaves_nothing(away, dataset, home) -
     assert list((home / "imports").iterdir()) == []
 
 
-def test_a_page_whose_file_cannot_be_fetched_says_so(
-    stored, dataset, owner, client, monkeypatch, settings
-) -> None:
+def test_a_page_whose_file_cannot_be_fetched_says_so(stored, dataset, owner, monkeypatch, settings) -> None:
     PairFactory(dataset=dataset)
     snapshot_create(dataset=dataset)
     shutil.rmtree(settings.SEMBLANCE_HOME / "snapshots")
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:1")
     settings.STORAGES = {**settings.STORAGES}
-    client.force_login(owner)
 
-    answer = client.get(reverse("curation:snapshot_file", args=[dataset.slug, 1]))
+    answer = client_of(owner).get(reverse("curation:snapshot_file", args=[dataset.slug, 1]))
 
     assert answer.status_code == 503
     assert "cannot be reached" in answer.content.decode()

@@ -21,6 +21,7 @@ from tests.factories import (
     RunFactory,
     ScoreSetFactory,
     UserFactory,
+    client_of,
 )
 from tests.integration.annotation.crowd import crowd_judge
 
@@ -48,8 +49,7 @@ def site(django_db_setup, django_db_blocker) -> Iterator[tuple[Client, ScoreSet]
             for place, pair in enumerate(dataset.pairs.order_by("pk"))
         )
         _runs_made(dataset, owner)
-        client = Client()
-        client.force_login(owner)
+        client = client_of(owner)
         yield client, scores
 
 
@@ -156,11 +156,10 @@ def test_files_and_answers_for_programs_say_who_judged(site) -> None:
     assert lineage[NAME]["judged_by"] == MARK
 
 
-def test_scores_of_people_have_no_mark(dataset, owner, client) -> None:
+def test_scores_of_people_have_no_mark(dataset, owner) -> None:
     scores_publish(campaign=crowd_judge(dataset, pairs=12, each=2, name="Crowd"), method="counting")
-    client.force_login(owner)
 
-    page = client.get(f"/datasets/{dataset.slug}/").content.decode()
+    page = client_of(owner).get(f"/datasets/{dataset.slug}/").content.decode()
 
     assert NAME in page
     assert MARK not in page

@@ -26,7 +26,7 @@ from django.urls import (
 from curation.models import Dataset, User
 from mlworkers.plans.kinds import KINDS
 from semblance.guide.views import _page
-from tests.factories import MembershipFactory, UserFactory
+from tests.factories import MembershipFactory, UserFactory, client_of
 from tests.integration.semblance.filled import installation_filled
 
 PATH = "/a/b"
@@ -53,12 +53,6 @@ def under_a_path(settings) -> Iterator[None]:
 def filled(under_a_path, db, home) -> Dataset:
     installation_filled(home)
     return Dataset.objects.get()
-
-
-def client_of(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 class Addresses(HTMLParser):

@@ -13,7 +13,7 @@ from curation.models import AuditEntry
 from mlworkers.models import WorkerHeartbeat
 from semblance.doctor import State
 from semblance.workers.listing import worker_rows
-from tests.factories import CampaignFactory, RunFactory
+from tests.factories import CampaignFactory, RunFactory, client_of
 from tests.integration.semblance.test_doctor import said
 from tests.integration.semblance.test_metrics import read
 
@@ -56,7 +56,7 @@ def test_each_worker_has_a_state() -> None:
     }
 
 
-def test_the_page_names_what_workers_carry_out_with_links(client, staff) -> None:
+def test_the_page_names_what_workers_carry_out_with_links(staff) -> None:
     run = RunFactory(
         kind="train_encoder", queue="gpu", state="running", worker="gpu@here", heartbeat_at=now()
     )
@@ -65,9 +65,8 @@ def test_the_page_names_what_workers_carry_out_with_links(client, staff) -> None
     worker("gpu@here/1", queues=["gpu"], device="NVIDIA H100", devices=4, work=[task("mlworkers.execute", 3)])
     worker("gpu@there/2", queues=["gpu"], work=[task("mlworkers.assist", run.pk)])
     worker("default@here/3", work=[task("annotation.design", campaign.pk), task("curation.mails_send")])
-    client.force_login(staff)
 
-    page = client.get(reverse("workers")).text
+    page = client_of(staff).get(reverse("workers")).text
 
     address = reverse("mlworkers:run_detail", args=[run.pk])
     assert page.count(f'href="{address}"') == 2
@@ -123,10 +122,8 @@ def test_the_page_says_when_every_worker_can_be_stopped(client, staff) -> None:
     assert "Every worker is drained." not in client.get(reverse("workers")).text
 
 
-def test_a_site_without_workers_says_how_to_start_one(client, staff) -> None:
-    client.force_login(staff)
-
-    page = client.get(reverse("workers")).text
+def test_a_site_without_workers_says_how_to_start_one(staff) -> None:
+    page = client_of(staff).get(reverse("workers")).text
 
     assert "No worker has been heard of." in page
     assert "python manage.py worker --queues gpu" in page
