@@ -16,8 +16,11 @@ from curation.pairs.text import near_copy_number
 
 @dataclass
 class RowsInSplits:
-    """What the rows of a file do to splits. moved: from pairs that are there to their new splits; splits, a, b: of each
-    new pair its split and its sentences, as `near_copy_number` gives them.
+    """What the rows of a file do to splits.
+
+    moved: from pairs that are there to their new splits.
+    splits: of each new pair its split, (n,).
+    a, b: of each new pair its two sentences, as `near_copy_number` gives them, (n,) each.
     """
 
     moved: dict[int, str] = field(default_factory=dict)
@@ -35,6 +38,7 @@ class RowsInSplits:
         self.b.extend(near_copy_number(pair.draft.b) for pair in written.new)
 
     def leaks(self, dataset: Dataset) -> LeaksOfChange:
+        """What splits share now, nothing in a dataset that is not saved yet, and would share after the import."""
         if dataset.pk is None:
             both = (np.array(side, dtype=np.int64) for side in (self.a, self.b))
             return LeaksOfChange([], leaks_between(self.splits, *both))

@@ -148,16 +148,22 @@ class ChangedRow(NamedTuple):
 class ImportOutcome:
     """The result of an import, or the one it would have (`dry_run`).
 
-    rows = added + updated + unchanged + rejected. source and split: those of all rows; None where a column says
-    it. columns: from each field to the name of its column; header: all columns of the file. errors: the first rejected
-    rows. guesses: what was decided although nobody said it. scale_falls: whether the scale that was given falls, and
-    scores were turned round. changes: how many pairs get another split, source, subset or score, and how many their
-    first score here; changed: the first of these. across_splits: how many rows are pairs of another split.
+    source, split: those of all rows; None where a column says it.
+    columns: from each field to the name of its column.
+    header: all columns of the file.
+    scale_falls: whether the scale that was given falls, so that the import turned the scores round.
+    guesses: what was decided although nobody said it.
+    rows: added + updated + unchanged + rejected.
+    changes: how many pairs get another split, source, subset or score, and how many their first score here.
+    changed: the first of these changes.
+    across_splits: whether a row may be a pair of another split.
     duplicates: rows whose two sentences stand elsewhere too, of which one may count under several heads: on an earlier
-    row in the same order (within_file), in the same order under an id that the file does not hold (in_dataset), in the
-    other order (mirrored), in another split (across_splits).
+    row in the same order (within_file), in the same order under an id that the file does not hold (in_dataset), in
+    the other order (mirrored), in another split (across_splits).
+    errors: the first rejected rows.
     leaks: what splits share now and would share, in a dry run of a file that says splits; None where that is too much
-    to count, which leaks_uncounted says. ratings: what became of them, where each row is one; rows are then pairs.
+    to count, which leaks_uncounted says.
+    ratings: what became of the ratings, where each row is one; rows are then pairs.
     """
 
     dataset: str

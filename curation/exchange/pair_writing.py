@@ -53,9 +53,11 @@ class Held:
 class Target:
     """What pairs are written to. Unsaved, dataset and score set hold nothing yet; without a set, no scores.
 
-    survey: of the whole file. batch: the number of the import, once it is stored. ids_guessed: whether nobody named the
-    column of ids, so that an id of other sentences is none. seen, held: of two sentences that
-    stand several times in the file, the rows so far, and the pairs that the dataset held when they were first seen.
+    survey: of the whole file.
+    batch: the number of the import, once it is stored.
+    ids_guessed: whether nobody named the column of ids, so that an id of other sentences is none.
+    seen, held: of two sentences that stand several times in the file, the rows so far, and the pairs that the dataset
+    held when they were first seen.
     """
 
     dataset: Dataset
@@ -84,8 +86,10 @@ class Update(NamedTuple):
 
 @dataclass
 class WriteOutcome:
-    """What became of some pairs. repeats: of each pair that was taken, within the file and in the dataset. new: those
-    that are added.
+    """What became of some pairs.
+
+    repeats: of each pair that was taken, what it repeats within the file and in the dataset.
+    new: those that are added.
     """
 
     added: int = 0

@@ -51,9 +51,11 @@ _ROWS_BETWEEN_REPORTS = 5_000
 
 @dataclass(frozen=True)
 class SentenceOptions:
-    """How a file of sentences is read. source: of all sentences, where no column names one; None: the file's name.
+    """How a file of sentences is read.
 
-    strict: one row that is not a sentence, and nothing is added. encoding: None detects it.
+    source: of all sentences, where no column names one; None: the file's name.
+    strict: if one row is not a sentence, nothing is added.
+    encoding: None detects it.
     """
 
     columns: SentenceColumns = field(default_factory=SentenceColumns)

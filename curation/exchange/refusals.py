@@ -72,6 +72,11 @@ def rejections_kept(
 
 @contextmanager
 def failure_recorded(batch: ImportBatch) -> Iterator[None]:
+    """Record an exception of the block as the failure of the import, and raise it again.
+
+    If the connection to the database is lost, nothing can be recorded: the import's heartbeat goes stale, and another
+    attempt may claim it. An import without a stored batch was rolled back as a whole and leaves nothing.
+    """
     try:
         yield
     except Exception as error:

@@ -170,6 +170,11 @@ class Contents:
 
 
 def snapshot_contents(path: Path) -> Contents:
+    """Count what a snapshot holds, from its Parquet file, column by column.
+
+    Sources, splits and origins come with the most frequent first, and equal ones by name. Scores come in the order of
+    their columns, with their standard deviation over n; mean and sd are None for a column without a score.
+    """
     numbers = [column.name for column in pq.read_schema(path) if pa.types.is_floating(column.type)]
     counted = []
     for name in ("source", "split", "origin"):

@@ -35,10 +35,13 @@ def separator_named(line: str) -> str:
 class Dialect:
     """How the cells of a text file are separated.
 
-    rows: its first rows from the header on. width: how many cells most rows have. share: of the lines, those in rows of
-    that width. skipped: the physical lines above the header. has_marks: whether the file has quotation marks at all.
-    torn: whether most of the delimiters that were found stand where prose has them. known: whether the header has the
-    usual names of sentences.
+    rows: its first rows from the header on.
+    width: how many cells most rows have.
+    share: of the lines, those in rows of that width, 0..1.
+    skipped: the physical lines above the header.
+    has_marks: whether the file has quotation marks at all.
+    torn: whether most of the delimiters that were found stand where prose has them.
+    known: whether the header has the usual names of sentences.
     """
 
     delimiter: str

@@ -22,10 +22,18 @@ _ROWS_AT_ONCE = 2000
 
 @dataclass
 class ColumnFacts:
-    """filled: cells that hold something. numbers: of these, the numbers; commas: those that are one if a comma stands
-    before decimals (not among the numbers); points: numbers that have a point. values: the different numbers, as long
-    as there are few. unscored: cells of -1; negatives: numbers below 0. pairs: cells with two sentences. word: the line
-    and text of the first cell that is not a number. longest: characters of the longest text.
+    """What the cells of one column hold.
+
+    filled: cells that hold something.
+    numbers: of these, the numbers.
+    commas: those that are one if a comma stands before decimals (not among the numbers).
+    points: numbers that have a point.
+    unscored: cells of -1.
+    negatives: numbers below 0.
+    pairs: cells with two sentences.
+    longest: characters of the longest text.
+    values: the different numbers, as long as there are few.
+    word: the line and text of the first cell that is not a number.
     """
 
     filled: int = 0
@@ -54,8 +62,12 @@ class ColumnFacts:
 
 @dataclass
 class FileFacts:
-    """columns: by their index. rows: those that could be cut into cells. repeated: of the column of ids, the lines on
-    which an id first stands again and where it stood before, within a source and split; None where none does.
+    """What all rows of a file hold.
+
+    columns: by their index.
+    rows: those that could be cut into cells.
+    repeated: of the column of ids, the lines on which an id first stands again and where it stood before, within a
+    source and split; None where none does.
     """
 
     columns: Mapping[int, ColumnFacts]

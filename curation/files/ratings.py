@@ -17,9 +17,11 @@ RATING_COLUMNS = {"worker": PEOPLE_NAMES, "assignment_status": ASSIGNMENT_STATUS
 class RatingFacts:
     """What became of the ratings of a file.
 
-    ratings: those that count; raters: people who gave them, 0 where no column says who did. rejected_assignments,
-    second_ratings (of a pair by the same person), unrated: rows left out. scores: of those that count. disagreeing:
-    pairs with different scores.
+    ratings: those that count.
+    raters: people who gave them, 0 where no column says who did.
+    rejected_assignments, second_ratings (of a pair by the same person), unrated: rows left out.
+    disagreeing: pairs with different scores.
+    scores: of those that count.
     """
 
     ratings: int = 0

@@ -131,7 +131,8 @@ class BoundedSocket:
 class BoundedBackend(httpcore2.SyncBackend):
     """Looks the name up, checks what it means, and connects to just that: a second look-up could answer otherwise.
 
-    private: whether addresses inside a network are allowed. deadline: makes the one of each connection.
+    private: whether addresses inside a network are allowed.
+    deadline: makes the one of each connection.
     """
 
     def __init__(self, *, private: bool, deadline: Callable[[], Deadline]) -> None:
@@ -145,6 +146,11 @@ class BoundedBackend(httpcore2.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
+        """Connect to the first address of the host that accepts, within the deadline of this connection.
+
+        Raises ConnectError if the name has no address, if any of its addresses is inside a network and `private` does
+        not allow that, or if no address accepts. Raises ConnectTimeout once the time is up.
+        """
         deadline = self._deadline()
         addresses = _looked_up(host, port, _seconds(deadline, timeout, httpcore2.ConnectTimeout))
         inside = next((each for each in addresses if not is_public(each)), None)

@@ -14,11 +14,14 @@ Frame = ReviewDecision.Frame
 class JudgedSentence:
     """One verdict on one sentence.
 
-    sentence, pair, reviewer: numbers of rows; the reviewer is None where the account is gone. p_d: in the score set
-    that was asked about. kept: the sentence could stay as it is (edited ones could not). blind: p_D was hidden.
-    frame: a value of ReviewDecision.Frame. stratum: 1..10, the tenth of the sentences by p_D, of a stratified sample.
-    human: a human sentence that was mixed in. second: the reviewer was asked although somebody had judged the sentence,
-    and did not see that verdict.
+    sentence, pair, reviewer: numbers of rows; the reviewer is None where the account is gone.
+    p_d: in the score set that was asked about.
+    kept: the sentence could stay as it is (edited ones could not).
+    blind: p_D was hidden.
+    frame: a value of ReviewDecision.Frame.
+    stratum: 1..10, the tenth of the sentences by p_D, of a stratified sample.
+    human: a human sentence that was mixed in.
+    second: the reviewer was asked although somebody had judged the sentence, and did not see that verdict.
     """
 
     sentence: int

@@ -27,8 +27,11 @@ class Queue:
     """What is reviewed: machine sentences of a p_D score set, and how they are chosen.
 
     frame: lowest takes the `share` of them with the lowest p_D; uncertain the `size` nearest to p_D = 0.5; random and
-    stratified draw `size` of all; chosen is for a sentence that no queue showed. blind: p_D is hidden, and the order
-    does not follow it. human: human sentences are mixed into a blind sample. twice: two people judge every sentence.
+    stratified draw `size` of all; chosen is for a sentence that no queue showed.
+    share: 0..1.
+    blind: p_D is hidden, and the order does not follow it.
+    human: human sentences are mixed into a blind sample.
+    twice: two people judge every sentence.
     """
 
     score_set: ScoreSet

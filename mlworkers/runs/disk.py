@@ -34,9 +34,11 @@ RUNNING = (Run.State.QUEUED, Run.State.RUNNING)
 
 @dataclass(frozen=True)
 class Holding:
-    """What the folder of a run holds, in bytes. run: None where its row was deleted.
+    """What the folder of a run holds, in bytes.
 
-    files: of its artifacts. rest: of everything else but the log and the curve of a run that is still there.
+    run: None where its row was deleted.
+    files: of its artifacts.
+    rest: of everything else but the log and the curve of a run that is still there.
     reclaimable: of the rest, what can go now; a file that is also an artifact under another name frees nothing.
     """
 

@@ -106,7 +106,13 @@ def datasets_with_runs(runs: QuerySet[Run]) -> QuerySet[Dataset]:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is. share: in 0..1; rate: units a second; None where there is nothing to tell it from."""
+    """How far a run is.
+
+    share: in 0..1.
+    rate: units a second, in the present stage.
+    seconds_left: at this rate.
+    Each of the three is None where nothing is known to compute it from.
+    """
 
     done: int
     total: int

@@ -147,6 +147,11 @@ class HeldShards(SharedShards):
         self._others = 0  # done by others, and by us before this shard
 
     def all(self, stage: str, sizes: Sequence[int], do: Do, *, message: str) -> list[Path]:
+        """As `Shards.all`, together with other workers, which are invited if there is more than one shard.
+
+        A shard whose file exists is not done again. If a worker dies, its shard can be claimed again once its heartbeat
+        is late. The run's progress counts what all workers have done.
+        """
         paths, whole, stage_message = self._paths(stage, len(sizes)), sum(sizes), message
 
         def report(done: int, total: int, message: str) -> None:

@@ -18,9 +18,12 @@ WHOLE, UNASSIGNED = "train", "unassigned"
 class Scores:
     """A score set as a snapshot holds it, and how its values were made.
 
-    column: its name in the snapshot. count: pairs of the snapshot with a score. judgements, annotators: what the
-    scores were computed from, None where the set does not say. simulated: annotators among these that a program
-    simulated. reliability: split-half reliability, as the set keeps it; None where there is none. campaign: its name.
+    column: its name in the snapshot.
+    count: pairs of the snapshot with a score.
+    judgements, annotators: what the scores were computed from, None where the set does not say.
+    simulated: annotators among these that a program simulated.
+    reliability: split-half reliability, as the set keeps it; None where there is none.
+    campaign: its name.
     """
 
     column: str
@@ -87,7 +90,9 @@ class Publication:
     """Everything that a published folder states.
 
     taken: the day of the snapshot, from which everything else is dated, so that the same state gives the same bytes.
-    main: the scores that `scored` has. chosen: which generated pairs the snapshot includes. software: with its version.
+    chosen: which generated pairs the snapshot includes.
+    software: with its version.
+    main: the scores that `scored` has.
     making: how it was made, for the methods section.
     """
 

@@ -101,10 +101,14 @@ def source_of_pair(first: str, second: str) -> str:
 class Settings:
     """What a sample is to be. The defaults are those of the STR paper, or its ambiguities decided as the guide says.
 
-    count: pairs; quotas and bins divide it evenly. cap: in how many pairs a sentence may be. shortest, longest: words
-    of a sentence. window: of the strategy overlap. buckets, growth, idf: of percentiles; growth above 1 draws more from
-    high overlaps, idf weighs words by how rare they are. edges: of the bins of a score. combinations: of the second
-    label, for the strategy labels.
+    count: pairs; quotas and bins divide it evenly.
+    cap: in how many pairs a sentence may be.
+    shortest, longest: words of a sentence.
+    window: of the strategy overlap.
+    buckets, growth, idf: of percentiles; growth above 1 draws more from high overlaps, idf weighs words by how rare
+    they are.
+    edges: of the bins of a score.
+    combinations: of the second label, for the strategy labels.
     """
 
     strategy: Strategy
@@ -162,11 +166,15 @@ def _check_bins(edges: Sequence[float], *, of_cosines: bool) -> None:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A sample of n texts. sample.pairs: (k, 2) places of texts. dice: (k,) of each pair's distinct words.
+    """A sample of n texts.
 
-    usable: texts that could be drawn. short, long, copies: texts that were left out, by reason. candidates: Dice of
-    random pairs of usable sentences, or of all pairs that could be drawn, with which the sample's can be compared.
-    places: of a sample of pairs, where each is among those given, (k,).
+    sample: its `pairs` are (k, 2) places of texts.
+    dice: (k,) of each pair's distinct words.
+    usable: texts that could be drawn.
+    short, long, copies: texts that were left out, by reason.
+    candidates: Dice of random pairs of usable sentences, or of all pairs that could be drawn, with which the sample's
+    can be compared.
+    places: of a sample of pairs, where each is among those given, (k,); None otherwise.
     """
 
     sample: Sample
