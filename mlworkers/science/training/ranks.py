@@ -9,6 +9,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from math import inf
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -17,20 +18,20 @@ from pickle import PicklingError
 from threading import Thread
 from time import monotonic
 from traceback import format_exception
-from typing import Any, NamedTuple
+from typing import Any
 
 from curation.files.progress import Interrupted
 
-Say = Callable[[Any], None]
+Say = Callable[..., None]
+Hear = Callable[..., object]
 Work = Callable[[int, Say], Any]  # the rank, and how it says something
+_Rank = tuple[BaseProcess, "Connection[Any, Any]"]  # a process, and where its messages arrive
 
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_OF_GRACE = 5.0  # after a rank lost the others, until the one that ended is known
 
-# How a message of a rank begins.
-_SAID, _DONE, _FAILED, _LOST = "said", "done", "failed", "lost"
-# The exit code of a rank whose last message says all. 0 may be that of a library that left by itself.
-_EXITS_AFTER_WORDS = 3
+# What comes of a rank next. After any but the first two it says nothing more.
+_NOTHING, _SAID, _DONE, _FAILED, _LOST, _ENDED = "nothing", "said", "done", "failed", "lost", "ended"
 
 
 class PeerLost(Exception):  # noqa: N818 - it names what happened
@@ -41,18 +42,8 @@ class RankLost(Interrupted):
     """A rank ended without saying why: it was killed, or crashed. One sentence."""
 
 
-class _Rank(NamedTuple):
-    process: BaseProcess
-    messages: "Connection[Any, Any]"
-
-    def answer(self) -> None:
-        """What it said was heard."""
-        with suppress(OSError):  # it ended in the meantime
-            self.messages.send(None)
-
-
 def together(
-    work: Work, size: int, *, hear: Say = lambda message: None, look: Callable[[], object] = lambda: None
+    work: Work, size: int, *, hear: Hear = lambda *what: None, look: Callable[[], object] = lambda: None
 ) -> Any:
     """What rank 0 of so many processes returns, each of which does work(rank, say).
 
@@ -67,17 +58,17 @@ def together(
             here, there = context.Pipe()
             name = f"rank {number} of {size}"
             process = context.Process(target=_rank, args=(work, number, there), name=name, daemon=True)
-            ranks.append(_Rank(process, here))
+            ranks.append((process, here))
             with _signals_kept():
                 process.start()
             there.close()
         return _result(ranks, hear, look)
     finally:
-        for rank in ranks:
-            if rank.process.pid is not None:
-                rank.process.kill()
-                rank.process.join()
-            rank.messages.close()
+        for started, messages in ranks:
+            if started.pid is not None:
+                started.kill()
+                started.join()
+            messages.close()
 
 
 @contextmanager
@@ -94,59 +85,61 @@ def _signals_kept() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _result(ranks: Sequence[_Rank], hear: Say, look: Callable[[], object]) -> Any:
-    lost_at: float | None = None
-    while True:
+def _result(ranks: Sequence[_Rank], hear: Hear, look: Callable[[], object]) -> Any:
+    talking = dict(enumerate(ranks))
+    given_up_at = inf
+    while monotonic() < given_up_at:
         look()
-        # Until one of them says something or ends, or a look is due.
-        talking = [rank.messages for rank in ranks if not rank.messages.closed]
-        living = [rank.process.sentinel for rank in ranks if rank.process.is_alive()]
-        wait([*talking, *living], timeout=SECONDS_BETWEEN_LOOKS)
-        ended = [not rank.process.is_alive() for rank in ranks]  # before its last words are read
-        for number, rank in enumerate(ranks):
-            for kind, what in _messages(rank):
-                if kind == _FAILED:
-                    raise what
-                if number == 0 and kind == _DONE:
-                    return what
-                if number == 0 and kind == _SAID:
-                    hear(what)
-                    rank.answer()
-                if kind == _LOST:
-                    lost_at = lost_at or monotonic()
-            # A rank that lost the others says so, and is not the cause.
-            if ended[number] and rank.process.exitcode != _EXITS_AFTER_WORDS:
+        wait([messages for _process, messages in talking.values()], timeout=SECONDS_BETWEEN_LOOKS)
+        for number, (process, messages) in list(talking.items()):
+            kind, what = _next_words(process, messages)
+            if kind == _SAID:
+                hear(*what)
+                with suppress(OSError):  # it ended in the meantime
+                    messages.send(None)
+            elif kind == _FAILED:
+                raise what
+            elif kind == _ENDED:
                 look()
-                raise RankLost(_end_in_words(number, len(ranks), rank.process.exitcode))
-        if lost_at is not None and monotonic() - lost_at > SECONDS_OF_GRACE:
-            raise RankLost(f"The {len(ranks)} processes of the training lost their connection.")
+                raise RankLost(_end_in_words(number, ranks))
+            elif kind == _DONE and number == 0:
+                return what
+            elif kind == _LOST:  # it is not the cause: the rank that ended becomes known soon
+                given_up_at = min(given_up_at, monotonic() + SECONDS_OF_GRACE)
+            if kind in (_DONE, _LOST):
+                del talking[number]
+    raise RankLost(f"The {len(ranks)} processes of the training lost their connection.")
 
 
-def _messages(rank: _Rank) -> list[tuple[str, Any]]:
-    found = []
-    with suppress(EOFError, OSError):
-        while not rank.messages.closed and rank.messages.poll():
-            found.append(rank.messages.recv())
-        return found
-    rank.messages.close()
-    return found
+def _next_words(process: BaseProcess, messages: "Connection[Any, Any]") -> tuple[str, Any]:
+    ended = not process.is_alive()  # before its last words are read
+    with suppress(EOFError, OSError):  # the system closed its end
+        if messages.poll():
+            found: tuple[str, Any] = messages.recv()
+            return found
+        if not ended:
+            return _NOTHING, None
+    return _ENDED, None
 
 
-def _end_in_words(number: int, size: int, code: int | None) -> str:
+def _end_in_words(number: int, ranks: Sequence[_Rank]) -> str:
+    process = ranks[number][0]
+    process.join(SECONDS_OF_GRACE)
+    code = process.exitcode
     how = f"with code {code}"
     if code is not None and code < 0:
         name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
         how = f"by the signal {name}"
-    return f"Process {number + 1} of the {size} that train together ended {how}."
+    return f"Process {number + 1} of the {len(ranks)} that train together ended {how}."
 
 
 def _rank(work: Work, number: int, messages: "Connection[Any, Any]") -> None:
     """What a new process does."""
     Thread(target=_end_with_parent, daemon=True).start()
 
-    def say(message: Any) -> None:
+    def say(*what: Any) -> None:
         if number == 0:  # nobody hears the others
-            messages.send((_SAID, message))
+            messages.send((_SAID, what))
             messages.recv()
 
     try:
@@ -156,8 +149,7 @@ def _rank(work: Work, number: int, messages: "Connection[Any, Any]") -> None:
     except Exception as error:
         last = (_FAILED, _sendable(error))
     messages.send(last)
-    messages.close()
-    os._exit(_EXITS_AFTER_WORDS)
+    os._exit(0)
 
 
 def _end_with_parent() -> None:

@@ -1,14 +1,14 @@
 """One training on one device, in this process, or on several, in a process each."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_model, save_model
 from torch import nn
 
 from curation.files.progress import Report
@@ -48,57 +48,41 @@ def trained_on(
     if len(devices) == 1:
         model = recipe.model(compute)
         return model, recipe.train(model, compute, report=report, note=note, group=ALONE)
-    standing: list[Any] = [0, 0, f"Starting {len(devices)} processes that share each batch"]
+    standing = 0, 0, f"Starting {len(devices)} processes that share each batch"
 
-    def hear(message: CurvePoint | _Change | tuple[int, int, str]) -> None:
-        if isinstance(message, CurvePoint):
-            note(message)
-        elif isinstance(message, _Change):
-            message.tell()
-        else:
-            standing[:] = message
-            report(*message)
+    def progress(done: int, total: int, message: str) -> None:
+        nonlocal standing
+        standing = done, total, message
+        report(*standing)
 
-    def look() -> None:
-        report(*standing)  # somebody may want the training to stop while no step ends
-
+    listeners: dict[str, Callable[..., object]] = {
+        "progress": progress,
+        "point": note,
+        "written": tell_written,
+        "removed": tell_removed,
+    }
     with TemporaryDirectory(prefix="semblance-devices-") as folder:
         # The processes share the cores of one machine: more threads than cores in all would slow each other
         # down.
         threads = max(1, torch.get_num_threads() // len(devices))
         work = _Share(recipe, tuple(devices), precision, Path(folder), threads)
-        result: TrainingResult = together(work, len(devices), hear=hear, look=look)
+        result: TrainingResult = together(
+            work,
+            len(devices),
+            hear=lambda kind, *what: listeners[kind](*what),
+            look=lambda: report(*standing),  # somebody may want the training to stop while no step ends
+        )
         model = recipe.model(compute)
-        learned = load_file(work.weights)
-        with torch.no_grad():
-            for name, weight in recipe.module(model).named_parameters():
-                weight.copy_(learned[name])  # of rank 0, which alone evaluates and so has the best ones
+        load_model(recipe.module(model), work.weights)  # of rank 0, which alone evaluates: the best ones
     recipe.module(model).eval()
     return model, result
 
 
-@dataclass(frozen=True)
-class _Change:
-    """A file or folder that the process that leads has written or removed: those who watch this process learn of it."""
-
-    path: Path
-    written: bool
-
-    def tell(self) -> None:
-        (tell_written if self.written else tell_removed)(self.path)
-
-
-@dataclass(frozen=True)
-class _Telling:
+class _Telling(NamedTuple):
     """Watches the process that leads (`writing.Watcher`)."""
 
-    say: Say
-
-    def written(self, path: Path) -> None:
-        self.say(_Change(path, written=True))
-
-    def removed(self, path: Path) -> None:
-        self.say(_Change(path, written=False))
+    written: Callable[[Path], None]
+    removed: Callable[[Path], None]
 
 
 @dataclass(frozen=True)
@@ -119,15 +103,11 @@ class _Share:
     def __call__(self, rank: int, say: Say) -> TrainingResult:
         torch.set_num_threads(self.threads)
         compute = choose_compute(self.devices[rank], self.precision)  # rank r is on device r
-
-        def report(done: int, total: int, message: str) -> None:
-            say((done, total, message))
-
-        with group_joined(rank, len(self.devices), self.folder, compute.device) as group:
+        telling = _Telling(partial(say, "written"), partial(say, "removed"))
+        with group_joined(rank, len(self.devices), self.folder, compute.device) as group, watched(telling):
             model = self.recipe.model(compute)
-            with watched(_Telling(say)) if rank == 0 else nullcontext():
-                result = self.recipe.train(model, compute, report=report, note=say, group=group)
+            report, note = partial(say, "progress"), partial(say, "point")
+            result = self.recipe.train(model, compute, report=report, note=note, group=group)
         if rank == 0:
-            named = self.recipe.module(model).named_parameters()
-            save_file({name: weight.detach().contiguous() for name, weight in named}, self.weights)
+            save_model(self.recipe.module(model), str(self.weights))
         return result

@@ -77,9 +77,10 @@ def test_one_that_is_killed_is_named_and_the_others_end(who) -> None:
     assert str(lost.value) == f"Process {who + 1} of the 2 that train together ended by the signal SIGKILL."
 
 
-def test_one_that_leaves_by_itself_is_named(capfd) -> None:
-    with pytest.raises(RankLost, match=r"^Process 2 of the 2 that train together ended with code 7\.$"):
-        together(partial(ends, who=1, how=partial(sys.exit, 7)), 2)
+@pytest.mark.parametrize("code", [0, 7])
+def test_one_that_leaves_by_itself_is_named(capfd, code) -> None:
+    with pytest.raises(RankLost, match=rf"^Process 2 of the 2 that train together ended with code {code}\.$"):
+        together(partial(ends, who=1, how=partial(sys.exit, code)), 2)
 
 
 def test_what_one_of_them_raises_is_raised_with_its_traceback() -> None:
