@@ -20,13 +20,13 @@ from curation.pairs.holding_out import HeldOut
 from mlworkers.models import Run
 from mlworkers.pipelines.snapshots import table_of
 from mlworkers.plans.kinds import KINDS
+from mlworkers.runs.jobs import Job
 from mlworkers.runs.lineage import lineage_of
 from mlworkers.science.encoders.rows import Rows
 from mlworkers.science.encoders.saving import seen_by
 from mlworkers.science.encoders.seen import (
     NOTHING_KNOWN,
     Seen,
-    seen_pairs_refuse,
     shared_pairs_refuse,
     shared_training_refuse,
 )
@@ -55,6 +55,11 @@ def seen_upstream(run: Run) -> Seen:
     return found
 
 
+def seen_behind(job: Job) -> Seen:
+    """What the generators and the classifiers behind the run of a job were trained on."""
+    return seen_upstream(Run.objects.select_related("dataset").get(pk=job.run_id))
+
+
 def seen_texts(run: Run, texts: Iterable[str] | None) -> Seen:
     """texts: the sentences that a run learned from; None where nobody knows them any more."""
     if texts is None:
@@ -72,20 +77,6 @@ def seen_in_words(seen: Seen) -> str:
     if not seen.unknown:
         return found
     return _("%(found)s; not known of %(models)s") % {"found": found, "models": ", ".join(seen.unknown)}
-
-
-def leaks_refuse(
-    seen: Seen, rows: Rows, snapshot: Snapshot, *, tested: str, dataset: str, trained: str
-) -> None:
-    """Raises LeakError where test pairs were seen because another split of their dataset was trained on, or where their
-    split shares sentences with the one that a run trains on.
-
-    rows, snapshot, tested: of the test pairs, and their split. dataset, trained: what the run trains on, and its split.
-    """
-    pairs = int((~seen.pairs_unseen(rows.first.tolist(), rows.second.tolist())).sum())
-    seen_pairs_refuse(seen, dataset=snapshot.dataset.slug, split=tested, pairs=pairs, of=len(rows))
-    if snapshot.dataset.slug == dataset:
-        leaking_splits_refuse(snapshot, rows, trained=trained, tested=tested)
 
 
 def leaking_splits_refuse(snapshot: Snapshot, rows: Rows, *, trained: str, tested: str) -> None:

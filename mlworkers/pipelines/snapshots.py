@@ -1,6 +1,7 @@
 """The snapshots that a run reads: made once for a run, whichever worker comes first, and checked before reading."""
 
 from dataclasses import replace
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -62,6 +63,12 @@ def started_by(job: Job) -> User | None:
     if run.started_by is not None:
         run.started_by.token_used = run.token
     return run.started_by
+
+
+def snapshot_of_plan(plan: Any, job: Job) -> Snapshot:
+    """The snapshot of the run's own dataset that its plan names."""
+    dataset = job.dataset_of(plan.dataset)
+    return snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
 
 
 def table_of(snapshot: Snapshot) -> PairTable:

@@ -5,21 +5,14 @@ All differences of one comparison are tested together, whatever the source, the 
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from curation.statistics.correlation import Scores
-from mlworkers.science.encoders.comparison import (
-    Between,
-    ComparedEncoder,
-    adjusted,
-    compare,
-    differences_of,
-    undefined,
-)
+from mlworkers.pipelines.experiment import RESAMPLED_BY, Compared, arms_compare, difference_stored
+from mlworkers.science.encoders.comparison import Between, ComparedEncoder, compare, undefined
 from mlworkers.science.encoders.differences import Difference
 from mlworkers.science.encoders.measuring import Measured, Metric, correlation_measured
 from mlworkers.science.encoders.plan import BASELINES, ComparisonPlan, Weighting
@@ -29,7 +22,6 @@ from mlworkers.science.encoders.suites.figures import WHOLE, Figure, suite_figur
 
 BASELINE = "baseline"  # the source of rows that are not trained
 SHUFFLES = tuple(each for each in Weighting if each.controlled)
-RESAMPLED_BY = 1234  # the seed of resamples: not of any training
 Column = tuple[str, Metric]  # a suite, or "" for the comparison's own test, and what is measured on it
 Marks = NDArray[np.bool_]
 Cosines = Mapping[str, tuple[Scores, Scores | None]]  # by suite: of the test pairs and of the dev pairs
@@ -123,23 +115,12 @@ class SuiteTable:
             for key in self._cells
             if key in wanted
         }
-        found = {
-            (key, pair): difference
-            for key, measured in labelled.items()
-            for pair, difference in differences_of(
-                measured, between([label for label in measured if label not in self.added])
-            ).items()
-        }
-        differences = adjusted(found)
-        compared = {key: compare(measured) for key, measured in labelled.items()}
-        main = {label: one for label, one in compared[first].items() if label not in self.added}
-        of_first = {pair: one for (key, pair), one in differences.items() if key == first}
-        table = [
-            self._entry(
-                key, compared[key], {pair: one for (of, pair), one in differences.items() if of == key}
-            )
-            for key in labelled
-        ]
+        compared = arms_compare(
+            labelled, lambda _key, labels: between([label for label in labels if label not in self.added])
+        )
+        main = {label: one for label, one in compared[first].means.items() if label not in self.added}
+        of_first = compared[first].differences
+        table = [self._entry(key, one) for key, one in compared.items()]
         return Results(
             main={
                 "encoders": {label: _figures("spearman", one) for label, one in main.items()},
@@ -184,12 +165,7 @@ class SuiteTable:
             }
         }
 
-    def _entry(
-        self,
-        key: tuple[str, Column],
-        compared: Mapping[str, ComparedEncoder],
-        differences: Mapping[Between, Difference],
-    ) -> dict[str, Any]:
+    def _entry(self, key: tuple[str, Column], compared: Compared) -> dict[str, Any]:
         source, (suite, metric) = key
         read = next((read for one, read in self.suites if one.name == suite), None)
         own = len(self.human) if self.own_unseen is None else int(self.own_unseen.sum())
@@ -203,9 +179,9 @@ class SuiteTable:
             "metric": metric.value,
             "pairs": pairs,
             "in_domain": (source, suite) in self.plan.domains if suite else source == own_dataset,
-            "encoders": {label: _figures("value", one) for label, one in compared.items()},
-            "from_plain": differences_from([Weighting.PLAIN], differences),
-            "from_shuffle": differences_from(SHUFFLES, differences),
+            "encoders": {label: _figures("value", one) for label, one in compared.means.items()},
+            "from_plain": differences_from([Weighting.PLAIN], compared.differences),
+            "from_shuffle": differences_from(SHUFFLES, compared.differences),
             **self._beside_of(key),
         }
 
@@ -219,35 +195,5 @@ def differences_from(
 ) -> dict[str, Any]:
     """Of each label that was compared with one of those."""
     return {
-        label: {
-            "difference": one.value,
-            "difference_low": one.low,
-            "difference_high": one.high,
-            "difference_sd": one.sd,
-            "p": one.p,
-            "p_holm": one.p_holm,
-        }
-        for (label, other), one in differences.items()
-        if other in references
+        label: difference_stored(one) for (label, other), one in differences.items() if other in references
     }
-
-
-def compared_cell(one: ComparedEncoder, difference: Difference | None) -> dict[str, Any]:
-    """What a result says of one row on one test."""
-    cell = {
-        "mean": one.mean.value,
-        "low": one.mean.low,
-        "high": one.mean.high,
-        "sd": one.sd,
-        "by_seed": [None if isnan(value) else value for value in one.seeds],
-    }
-    if difference is not None:
-        cell |= {
-            "difference": difference.value,
-            "difference_low": difference.low,
-            "difference_high": difference.high,
-            "difference_sd": difference.sd,
-            "p": difference.p,
-            "p_holm": difference.p_holm,
-        }
-    return cell

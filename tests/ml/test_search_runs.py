@@ -14,6 +14,7 @@ from curation.models import PairScore, ScoreSet
 from mlworkers import tasks
 from mlworkers.kinds.comparisons import searching
 from mlworkers.models import Run
+from mlworkers.pipelines import experiment
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
 from mlworkers.science.encoders.saving import learned_save
@@ -89,13 +90,13 @@ def test_every_trial_is_stored_and_the_best_on_dev_pairs_is_chosen(dataset, enco
 def test_the_test_scores_are_read_for_the_chosen_settings_alone(
     dataset, encoder_folder, dev, monkeypatch
 ) -> None:
-    measured, measure = [], searching.correlation_measured
+    measured, measure = [], experiment.correlation_measured
 
     def watched(metric, cosines, human, **about):
         measured.append(len(human))
         return measure(metric, cosines, human, **about)
 
-    monkeypatch.setattr(searching, "correlation_measured", watched)
+    monkeypatch.setattr(experiment, "correlation_measured", watched)
 
     run = searched(dataset, encoder_folder, temperatures="fitted,0.5,0.9", dev_scores="dev gold", seeds=2)
 

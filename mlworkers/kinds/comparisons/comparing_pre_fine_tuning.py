@@ -1,9 +1,8 @@
 """Models that are pre-fine-tuned on inference with paraphrases and without, then fine-tuned on tasks, and compared."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
@@ -12,27 +11,31 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.files.json_text import json_from
 from curation.files.progress import Report
-from curation.files.writing import folder_remove, folder_replacing
 from curation.foundation.errors import UserError
 from curation.models import Dataset
 from curation.pairs.judged_by import judged_by_all
 from mlworkers.kinds.comparisons.task_data import tasks_taken
 from mlworkers.kinds.encoders.contrast_data import Corpus, Made, corpus_of
-from mlworkers.models import Evaluation, Run
+from mlworkers.models import Evaluation
 from mlworkers.pipelines.disclosure import Disclosure, benchmark_of_training, dataset_names, disclosure
 from mlworkers.pipelines.encoder_data import LONGEST_NAME, curve_note, folder_linked, judges_results
+from mlworkers.pipelines.experiment import (
+    NO_TRAINING,
+    RESAMPLED_BY,
+    Compared,
+    Stage,
+    arms_compare,
+    told_of,
+)
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.seen import seen_by_model, seen_in_words, seen_upstream
-from mlworkers.pipelines.snapshots import snapshot_taken
-from mlworkers.pipelines.suite_tables import RESAMPLED_BY, compared_cell
+from mlworkers.pipelines.seen import seen_behind, seen_by_model, seen_in_words
+from mlworkers.pipelines.snapshots import snapshot_of_plan
+from mlworkers.pipelines.suites import evaluation_of
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of, home_relative
 from mlworkers.science.encoders.arrays import array_read, array_write
-from mlworkers.science.encoders.comparison import ComparedEncoder, adjusted, compare, differences_of
 from mlworkers.science.encoders.contrastive.variants import ORIGINAL, cell_of
-from mlworkers.science.encoders.differences import Difference
 from mlworkers.science.encoders.measuring import Measured
 from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE
 from mlworkers.science.encoders.pre_fine_tuning.plan import PreFineTuningPlan, Row
@@ -47,28 +50,22 @@ from mlworkers.science.encoders.pre_fine_tuning.tasks import (
 )
 from mlworkers.science.encoders.pre_fine_tuning.training import classifier_trained, predictions
 from mlworkers.science.encoders.saving import About, seen_by
-from mlworkers.science.encoders.text_classifier import load_saved
+from mlworkers.science.encoders.suites.figures import WHOLE, Figure
+from mlworkers.science.encoders.text_classifier import TextClassifier, load_saved
 from mlworkers.science.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from mlworkers.science.pretrained.compute import choose_compute
 
-MODEL, TOLD = "model", "told.json"
-_EVALUATING = 1  # what measuring a model counts for, beside the steps of trainings
+MODEL = "model"
 _LONGEST_LABEL, _LONGEST_SUITE = 40, 200  # of an evaluation's row
 
 
 def compare_pre_fine_tuning(plan: PreFineTuningPlan, job: Job) -> Outcome:
     """A shard for each pre-fine-tuning, then one for each row, task and seed."""
-    comparison = _Comparison(plan, job)
-    tuned = job.shards.all(
-        "pre-fine-tuning", comparison.pre_sizes, comparison.pre_fine_tune, message=_("Pre-fine-tuning models")
-    )
-    measured = job.shards.all(
-        "fine-tuning",
-        comparison.sizes,
-        lambda number, path, report: comparison.fine_tune(tuned, number, path, report),
-        message=_("Fine-tuning and evaluating models"),
-    )
-    return comparison.outcome(measured)
+    c = _Comparison(plan, job)
+    first = Stage("pre-fine-tuning", c.pre, c.pre_sizes, c.pre_train, c.pre_store, "pre-", timed=False)
+    tuned = first.carry_out(job, _("Pre-fine-tuning models"))
+    second = Stage("fine-tuning", c.fits, c.sizes, partial(c.train, tuned), c.store, "fit-", timed=False)
+    return c.outcome(second.carry_out(job, _("Fine-tuning and evaluating models")))
 
 
 class _Pre(NamedTuple):
@@ -82,6 +79,9 @@ class _Fit(NamedTuple):
     row: Row
     task: int
     seed: int
+
+
+_Trained = tuple[TextClassifier, dict[str, Any]]  # a model, and the figures of its training
 
 
 @dataclass(frozen=True)
@@ -107,11 +107,8 @@ class _Comparison:
     def __init__(self, plan: PreFineTuningPlan, job: Job) -> None:
         self._plan, self._job = plan, job
         self._base = folder_of_model(plan.model, kind="encoder", report=job.report)
-        self._snapshot = snapshot_taken(
-            job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
-        )
-        run = Run.objects.select_related("dataset").get(pk=job.run_id)
-        self._seen = seen_by_model(plan.model, self._base) | seen_upstream(run)
+        self._snapshot = snapshot_of_plan(plan, job)
+        self._seen = seen_by_model(plan.model, self._base) | seen_behind(job)
         self._taken = tasks_taken(plan, job, self._snapshot, self._seen)
         # All workers read the same files of a task.
         files = [list(one) for taken in self._taken for one in taken.files]
@@ -125,10 +122,10 @@ class _Comparison:
         corpus = corpus_of(plan.inference, job, self._snapshot, plan.all_variants, tested=held)
         self._before = len(corpus.examples)
         self._corpus: Corpus = corpus.complete(copies=plan.copies) if plan.complete else corpus
-        self._pre = [
+        self.pre = [
             _Pre(row, seed) for row in plan.rows if row.is_pre_fine_tuned for seed in plan.all_pre_seeds
         ]
-        self._fits = [
+        self.fits = [
             _Fit(row, place, seed)
             for place, task in enumerate(self._tasks)
             for row in plan.rows
@@ -144,7 +141,7 @@ class _Comparison:
         variant = row.name if row.has_copies else ""
         return self._corpus.made(variant=variant, copies=self._plan.copies, share=1.0, keep_originals=True)
 
-    @cached_property
+    @property
     def pre_sizes(self) -> list[int]:
         """Of each pre-fine-tuning, in steps."""
         plan = self._plan
@@ -153,82 +150,77 @@ class _Comparison:
             for row in plan.rows
             if row.is_pre_fine_tuned
         }
-        return [steps[one.row] for one in self._pre]
+        return [steps[one.row] for one in self.pre]
 
-    @cached_property
+    @property
     def sizes(self) -> list[int]:
         """Of each fine-tuning, in steps."""
         plan, found = self._plan, []
         for task in self._tasks:
             rows = 0 if task.train is None else len(task.train)
             found.append(plan.steps(rows, epochs=plan.epochs_on(rows)))
-        return [found[one.task] or _EVALUATING for one in self._fits]
+        return [found[one.task] or NO_TRAINING for one in self.fits]
 
-    def pre_fine_tune(self, number: int, path: Path, report: Report) -> None:
-        """A classifier of inference: a folder with the model and what there is to tell of it."""
-        one, plan = self._pre[number], self._plan
-        made = self._made(one.row)
-        checkpoints = self._job.kept / "checkpoints" / f"pre-{path.name}"
-        first, second = zip(*made.examples.sides, strict=True)
+    def _trained(self, base: Path, rows: TaskRows, series: str, **settings: Any) -> _Trained:
+        plan, note = self._plan, curve_note(self._job.curve, series=series)
         classifier, trained = classifier_trained(
+            base, rows, plan, choose_compute(plan.device), now=monotonic, note=note, **settings
+        )
+        return classifier, {"steps": trained.steps, "loss": trained.kept.loss}
+
+    def pre_train(self, one: _Pre, checkpoints: Path, report: Report) -> _Trained:
+        """A classifier of inference."""
+        plan, examples = self._plan, self._made(one.row).examples
+        first, second = zip(*examples.sides, strict=True)
+        return self._trained(
             self._base,
-            TaskRows(first, second, np.array(made.examples.classes, dtype=np.float64)),
-            plan,
-            choose_compute(plan.device),
+            TaskRows(first, second, np.array(examples.classes, dtype=np.float64)),
+            f"pre-fine-tuning, {one.row.name}, seed {one.seed}",
             classes=(plan.entailment, plan.neutral, plan.contradiction),
             epochs=plan.pre_epochs,
             seed=one.seed,
             checkpoints=checkpoints,
-            now=monotonic,
             report=report,
-            note=curve_note(self._job.curve, series=f"pre-fine-tuning, {one.row.name}, seed {one.seed}"),
             message="Pre-fine-tuning",
         )
-        with folder_replacing(path, once=True) as beside:
-            (beside / MODEL).mkdir()
-            classifier.save(beside / MODEL)
-            told = {"steps": trained.steps, "loss": trained.kept.loss}
-            (beside / TOLD).write_text(json.dumps(told), encoding="utf-8")
-        folder_remove(checkpoints)
 
-    def fine_tune(self, tuned: Sequence[Path], number: int, path: Path, report: Report) -> None:
-        """What a model decides of each dev and test row of a task, and, if asked, the model itself."""
-        one, plan = self._fits[number], self._plan
-        task = self._tasks[one.task]
-        base = self._base
+    @staticmethod
+    def pre_store(_one: _Pre, trained: _Trained, folder: Path, _report: Report) -> dict[str, Any]:
+        classifier, told = trained
+        (folder / MODEL).mkdir()
+        classifier.save(folder / MODEL)
+        return told
+
+    def train(self, tuned: Sequence[Path], one: _Fit, checkpoints: Path, report: Report) -> _Trained:
+        """tuned: the folders of the pre-fine-tuned models."""
+        plan, task, base = self._plan, self._tasks[one.task], self._base
         if one.row.is_pre_fine_tuned:
-            base = tuned[self._pre.index(_Pre(one.row, plan.pre_seed_of(one.seed)))] / MODEL
-        checkpoints = self._job.kept / "checkpoints" / f"fit-{path.name}"
-        compute, told = choose_compute(plan.device), dict[str, Any]()
+            base = tuned[self.pre.index(_Pre(one.row, plan.pre_seed_of(one.seed)))] / MODEL
         if task.train is None:  # the task is what the model was pre-fine-tuned on
-            classifier = load_saved(base, longest=plan.max_length, compute=compute)
-        else:
-            classifier, trained = classifier_trained(
-                base,
-                task.train,
-                plan,
-                compute,
-                classes=task.classes,
-                epochs=plan.epochs_on(len(task.train)),
-                seed=one.seed,
-                checkpoints=checkpoints,
-                now=monotonic,
-                report=report,
-                note=curve_note(self._job.curve, series=f"{task.label}, {one.row.name}, seed {one.seed}"),
-            )
-            told = {"steps": trained.steps, "loss": trained.kept.loss}
+            return load_saved(base, longest=plan.max_length, compute=choose_compute(plan.device)), {}
+        return self._trained(
+            base,
+            task.train,
+            f"{task.label}, {one.row.name}, seed {one.seed}",
+            classes=task.classes,
+            epochs=plan.epochs_on(len(task.train)),
+            seed=one.seed,
+            checkpoints=checkpoints,
+            report=report,
+        )
+
+    def store(self, one: _Fit, trained: _Trained, folder: Path, _report: Report) -> dict[str, Any]:
+        """What the model decides of each test row of the task and, if models are kept, the model."""
+        task, (classifier, told) = self._tasks[one.task], trained
         dev, test = (decided(task, predictions(classifier, rows)) for rows in (task.dev, task.test))
-        told["dev"] = dev_score(task, dev)
-        with folder_replacing(path, once=True) as beside:
-            array_write(beside / "test.npy", test)
-            (beside / TOLD).write_text(json.dumps(told), encoding="utf-8")
-            if plan.keep_models and task.train is not None:
-                (beside / MODEL).mkdir()
-                classifier.save(beside / MODEL)
-                self._about(beside / MODEL, one.row, task)
-                behind = self._benchmark if one.row.has_copies else benchmark_behind(self._base)
-                benchmark_save(beside / MODEL, behind)
-        folder_remove(checkpoints)
+        array_write(folder / "test.npy", test)
+        if self._plan.keep_models and task.train is not None:
+            (folder / MODEL).mkdir()
+            classifier.save(folder / MODEL)
+            self._about(folder / MODEL, one.row, task)
+            behind = self._benchmark if one.row.has_copies else benchmark_behind(self._base)
+            benchmark_save(folder / MODEL, behind)
+        return {**told, "dev": dev_score(task, dev)}
 
     def _about(self, folder: Path, row: Row, task: Task) -> None:
         plan = self._plan
@@ -253,21 +245,19 @@ class _Comparison:
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         plan = self._plan
         found = self._figures(paths)
-        # By task, metric and row: means, and differences from the row without paraphrases, all tested together.
-        means: dict[tuple[int, int, str], ComparedEncoder] = {}
-        differences: dict[tuple[int, int, str], Difference] = {}
-        for place, task in enumerate(self._tasks):
-            for number, _metric in enumerate(task.metrics):
-                of_rows = {row: each.by_metric[number] for (of, row), each in found.items() if of == place}
-                between = [(row, ORIGINAL) for row in of_rows if row != ORIGINAL]
-                means |= {(place, number, row): one for row, one in compare(of_rows).items()}
-                differences |= {
-                    (place, number, pair[0]): one for pair, one in differences_of(of_rows, between).items()
+        # By the places of the task and the metric. Every row is compared with the one without paraphrases.
+        compared = arms_compare(
+            {
+                (place, number): {
+                    row: each.by_metric[number] for (of, row), each in found.items() if of == place
                 }
-        tested = adjusted(differences)
-        cells = {key: compared_cell(one, tested.get(key)) for key, one in means.items()}
+                for place, task in enumerate(self._tasks)
+                for number in range(len(task.metrics))
+            },
+            lambda _test, rows: [(row, ORIGINAL) for row in rows if row != ORIGINAL],
+        )
         made, evaluations = self._kept(paths, found)
-        tasks = [self._task_told(place, found, cells) for place in range(len(self._tasks))]
+        tasks = [self._task_told(place, found, compared) for place in range(len(self._tasks))]
         taken = self._taken
         result = {
             "tasks": tasks,
@@ -288,16 +278,15 @@ class _Comparison:
             ],
             **self._disclosed.result,
         }
-        words = {"models": intcomma(len(paths)), "tasks": len(tasks), "pre": intcomma(len(self._pre))}
+        words = {"models": intcomma(len(paths)), "tasks": len(tasks), "pre": intcomma(len(self.pre))}
         message = _("%(models)s models evaluated on %(tasks)s tasks, from %(pre)s pre-fine-tunings") % words
         return Outcome(message, result, made, evaluations)
 
     def _figures(self, paths: Sequence[Path]) -> dict[tuple[int, str], _Figures]:
         """By the place of the task and the row."""
         found: dict[tuple[int, str], tuple[list[list[Measured]], list[float | None]]] = {}
-        for path, one in zip(paths, self._fits, strict=True):
+        for path, one in zip(paths, self.fits, strict=True):
             task = self._tasks[one.task]
-            told = json_from((path / TOLD).read_text("utf-8"))
             measured = figures(
                 task,
                 task.test,
@@ -308,14 +297,14 @@ class _Comparison:
             by_metric, dev = found.setdefault((one.task, one.row.name), ([[] for _each in measured], []))
             for known, figure in zip(by_metric, measured, strict=True):
                 known.append(figure)
-            dev.append(told["dev"])
+            dev.append(told_of(path)["dev"])
         return {key: _Figures(*each) for key, each in found.items()}
 
     def _task_told(
         self,
         place: int,
         found: Mapping[tuple[int, str], _Figures],
-        cells: Mapping[tuple[int, int, str], dict[str, Any]],
+        compared: Mapping[tuple[int, int], Compared],
     ) -> dict[str, Any]:
         task = self._tasks[place]
         rows = [row for row in self._plan.rows if (place, row.name) in found]
@@ -345,7 +334,7 @@ class _Comparison:
                     "median_seed": self._seeds_of(task)[one.median],
                     "figures": [
                         {
-                            **cells[place, number, row.name],
+                            **compared[place, number].cell(row.name),
                             "median": one.by_metric[number][one.median].value,
                         }
                         for number in range(len(task.metrics))
@@ -377,7 +366,7 @@ class _Comparison:
         """The median models, if they are kept, and a row for each figure of each model."""
         plan = self._plan
         made, evaluations = list[NewArtifact](), list[tuple[Evaluation, Path | None]]()
-        for path, one in zip(paths, self._fits, strict=True):
+        for path, one in zip(paths, self.fits, strict=True):
             task, each = self._tasks[one.task], found[one.task, one.row.name]
             place = self._seeds_of(task).index(one.seed)
             folder = None
@@ -394,22 +383,11 @@ class _Comparison:
                     "plan": asdict(plan),
                 }
                 made.append(NewArtifact("classifier", folder, card))
-            for figures_of_seeds in each.by_metric:
-                figure = figures_of_seeds[place]
-                model = self._plan.model if folder is None else home_relative(folder)
-                interval = figure.interval
-                row = Evaluation(
-                    suite=task.label[:_LONGEST_SUITE],
-                    metric=figure.metric.value,
-                    value=figure.value,
-                    low=interval.low if interval else None,
-                    high=interval.high if interval else None,
-                    n=figure.pairs,
-                    label=one.row.name[:_LONGEST_LABEL],
-                    seed=one.seed,
-                    model=model[:LONGEST_NAME],
-                )
-                evaluations.append((row, folder))
+            model = plan.model if folder is None else home_relative(folder)
+            about = {"model": model[:LONGEST_NAME], "label": one.row.name[:_LONGEST_LABEL], "seed": one.seed}
+            for of_seeds in each.by_metric:
+                figure = Figure(task.label[:_LONGEST_SUITE], WHOLE, of_seeds[place])
+                evaluations.append((evaluation_of(figure, **about), folder))
         return made, evaluations
 
     @cached_property

@@ -12,14 +12,10 @@ from django.utils.translation import ngettext
 from curation.files.writing import folder_replacing
 from curation.models import Dataset
 from mlworkers.kinds.encoders.contrast_data import Corpus, Made, corpus_of, dev_pairs_of
-from mlworkers.pipelines.disclosure import (
-    benchmark_of_training,
-)
-from mlworkers.pipelines.encoder_data import (
-    curve_note,
-)
+from mlworkers.pipelines.disclosure import benchmark_of_training
+from mlworkers.pipelines.encoder_data import curve_note
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.snapshots import snapshot_taken
+from mlworkers.pipelines.snapshots import snapshot_of_plan
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
 from mlworkers.science.encoders.contrastive.plan import (
@@ -38,9 +34,7 @@ def train_contrastive(plan: ContrastPlan, job: Job) -> Outcome:
     started = monotonic()
     # The model first: a name that leads nowhere leaves no snapshot behind.
     base = folder_of_model(plan.model, kind="encoder", report=job.report)
-    snapshot = snapshot_taken(
-        job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
-    )
+    snapshot = snapshot_of_plan(plan, job)
     dev = dev_pairs_of(plan, job, snapshot, [])
     variants = [plan.variant] if plan.variant else []
     corpus = corpus_of(plan, job, snapshot, variants, tested=dev.sentences if dev is not None else [])

@@ -1,10 +1,8 @@
 """How well encoders do on a dataset, by cross-validation (STR paper, tables 5 and 6)."""
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from time import monotonic
@@ -17,10 +15,9 @@ from django.utils.translation import ngettext
 from numpy.typing import NDArray
 
 from curation.datasets.agreement import Difference
-from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.tables import csv_lines
-from curation.files.writing import as_text, folder_remove, folder_replacing, replacing
+from curation.files.writing import as_text, replacing
 from curation.foundation.errors import UserError
 from curation.models import Snapshot
 from curation.pairs.judged_by import with_mark
@@ -30,11 +27,12 @@ from curation.pairs.segmenting import segmented_words, words_rule
 from curation.results.estimates import as_stored
 from curation.statistics.correlation import Scores, spearman
 from mlworkers.kinds.encoders.cross_validation import cross_validation_stored, what_is_best
-from mlworkers.pipelines.disclosure import Disclosure, benchmark_of_training, dataset_names, disclosure
-from mlworkers.pipelines.encoder_data import curve_note, furthest_pairs, judges_results, suite_words
+from mlworkers.pipelines.disclosure import Disclosure, benchmark_of_training
+from mlworkers.pipelines.encoder_data import curve_note, furthest_pairs, judges_results
+from mlworkers.pipelines.experiment import NO_TRAINING, Stage, Tests, told_of
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import seen_by_model, seen_in_words
-from mlworkers.pipelines.snapshots import snapshot_taken, table_of
+from mlworkers.pipelines.snapshots import snapshot_of_plan, table_of
 from mlworkers.pipelines.suites import ceiling_in, ceiling_results
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.science.encoders.arrays import array_read, array_write
@@ -62,16 +60,14 @@ from mlworkers.science.linguistics.relatedness.word_vectors import cosines_of, m
 from mlworkers.science.pretrained.compute import choose_compute
 from mlworkers.science.pretrained.encoder import load_encoder, pooling_set
 
-_NO_TRAINING = 1  # what a method without training counts for, beside the steps of trainings
+SCORES = "scores.npy"
 
 
 def cross_validate_encoder(plan: CrossValidationPlan, job: Job) -> Outcome:
     """Every method on every fold. Methods without training, and every training, are shards of the run."""
     validation = _CrossValidation(plan, job)
-    paths = job.shards.all(
-        "folds", validation.sizes, validation.shard, message=_("Scoring and training, fold by fold")
-    )
-    return validation.outcome(paths)
+    stage = Stage("folds", validation.parts, validation.sizes, validation.train, _scores_store)
+    return validation.outcome(stage.carry_out(job, _("Scoring and training, fold by fold")))
 
 
 @dataclass(frozen=True)
@@ -95,9 +91,7 @@ class _CrossValidation:
         self._plan, self._job = plan, job
         # The model first: a name that leads nowhere leaves no snapshot behind.
         self._base = folder_of_model(plan.model, kind="encoder", report=job.report) if plan.model else None
-        self._snapshot = snapshot_taken(
-            job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
-        )
+        self._snapshot = snapshot_of_plan(plan, job)
         self._seen = seen_by_model(plan.model, self._base) if self._base else NOTHING_KNOWN
         self._rows, self._sources, self._ids = self._read(self._snapshot)
         # The sentences that the model was trained on before this run, and those of its training folds, count as seen.
@@ -125,9 +119,9 @@ class _CrossValidation:
                 found.append(folds)
                 self._warnings += [_untested_in_words(*one) for one in folds.untested]
         self._folds = found
-        self._parts = [_Part(method) for method in plan.chosen if method in UNTRAINED]
+        self.parts = [_Part(method) for method in plan.chosen if method in UNTRAINED]
         if Method.FINE_TUNED in plan.chosen:
-            self._parts += [
+            self.parts += [
                 _Part(Method.FINE_TUNED, folds, number, seed)
                 for folds in self._folds
                 for number in range(len(folds))
@@ -147,12 +141,12 @@ class _CrossValidation:
         numbers = rows.numbers.tolist()
         return rows, [sources[one] or "" for one in numbers], [str(ids[one]) for one in numbers]
 
-    @cached_property
+    @property
     def sizes(self) -> list[int]:
         """Of each shard, in steps."""
         return [
-            _NO_TRAINING if part.folds is None else sum(self._steps(part.folds, part.number))
-            for part in self._parts
+            NO_TRAINING if part.folds is None else sum(self._steps(part.folds, part.number))
+            for part in self.parts
         ]
 
     def _steps(self, folds: Folds, number: int) -> list[int]:
@@ -181,18 +175,11 @@ class _CrossValidation:
         )
         return inner, validation
 
-    def shard(self, number: int, path: Path, report: Report) -> None:
-        """A folder with the scores that the method gives, and what there is to tell."""
-        part, started = self._parts[number], monotonic()
-        with folder_replacing(path, once=True) as beside:
-            if part.folds is None:
-                values, facts = self._untrained(part.method, report), dict[str, Any]()
-            else:
-                checkpoints = self._job.kept / "checkpoints" / path.name
-                values, facts = self._trained(part, part.folds, checkpoints, report)
-            array_write(beside / "scores.npy", values)
-            told = {**facts, "seconds": round(monotonic() - started, 1)}
-            (beside / "told.json").write_text(json.dumps(told), encoding="utf-8")
+    def train(self, part: _Part, checkpoints: Path, report: Report) -> tuple[Scores, dict[str, Any]]:
+        """The scores that the method gives, and the facts of its training."""
+        if part.folds is None:
+            return self._untrained(part.method, report), {}
+        return self._trained(part, part.folds, checkpoints, report)
 
     def _untrained(self, method: Method, report: Report) -> Scores:
         """Of every pair, (n,)."""
@@ -202,7 +189,7 @@ class _CrossValidation:
 
         def still(done: int, total: int, message: str) -> None:
             """The shard counts for one, however long it takes; it can still be stopped."""
-            report(0, _NO_TRAINING, message)
+            report(0, NO_TRAINING, message)
 
         if method is Method.STATIC and self._plan.vectors:
             # A pair without a known word on one side gets the mean cosine, so that every method has the same pairs.
@@ -267,7 +254,6 @@ class _CrossValidation:
         chosen = max(plan.epochs_tried, key=lambda epochs: (dev.get(epochs) or -2.0, -epochs))
         model = model_of(training, chosen, "all training folds")
         values = pair_cosines(model, *_sides(tested), compute).values
-        folder_remove(checkpoints)
         facts = {
             "epochs": chosen,
             "dev": [{"epochs": epochs, "spearman": value} for epochs, value in dev.items()],
@@ -340,17 +326,16 @@ class _CrossValidation:
             for method in plan.chosen
         }
         trainings = []
-        for part, path in zip(self._parts, paths, strict=True):
-            values = array_read(path / "scores.npy")
+        for part, path in zip(self.parts, paths, strict=True):
+            values = array_read(path / SCORES)
             if part.folds is None:
                 for folds in self._folds:
                     predicted[folds.protocol, part.method][0] = values
                 continue
             row = plan.all_seeds.index(part.seed)
             predicted[part.folds.protocol, part.method][row, part.folds.fold == part.number] = values
-            told = json_from((path / "told.json").read_text("utf-8"))
             of_fold = {"protocol": part.folds.protocol.value, "fold": part.folds.names[part.number]}
-            trainings.append({**of_fold, "seed": part.seed, **told})
+            trainings.append({**of_fold, "seed": part.seed, **told_of(path)})
         return predicted, trainings
 
     def _method_figures(
@@ -374,10 +359,9 @@ class _CrossValidation:
         """That a labeller of this dataset's own scores chose what the encoder was trained on, before or here."""
         if self._base is None:
             return Disclosure("", [])
-        plan, dataset = self._plan, self._snapshot.dataset
-        words = suite_words(plan.dataset, plan.score_set, plan.split, judges="")
-        benchmark = benchmark_of_training(dataset, [plan.score_set], base=self._base)
-        return disclosure(benchmark, {words: dataset_names(dataset)})
+        plan = self._plan
+        benchmark = benchmark_of_training(self._snapshot.dataset, [plan.score_set], base=self._base)
+        return Tests(self._snapshot, plan.score_set, plan.split, self._seen).disclosed(benchmark)
 
     def _furthest(
         self,
@@ -429,6 +413,14 @@ class _CrossValidation:
             )
             text.writelines(csv_lines(chain([header], rows)))
         return path
+
+
+def _scores_store(
+    _part: _Part, found: tuple[Scores, dict[str, Any]], folder: Path, _report: Report
+) -> dict[str, Any]:
+    values, facts = found
+    array_write(folder / SCORES, values)
+    return facts
 
 
 def _untested_in_words(source: str, pairs: int) -> str:

@@ -19,17 +19,16 @@ from curation.files.writing import folder_replacing
 from curation.foundation.errors import UserError, errors_shown
 from curation.statistics.correlation import Scores
 from mlworkers.models import Evaluation
-from mlworkers.pipelines.disclosure import dataset_names, disclosure
 from mlworkers.pipelines.encoder_data import (
     LONGEST_NAME,
     agreement_figures,
     agreement_rows,
     judges_results,
-    suite_words,
 )
+from mlworkers.pipelines.experiment import Tests
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import seen_by_model, seen_in_words
-from mlworkers.pipelines.snapshots import snapshot_taken, table_of
+from mlworkers.pipelines.snapshots import snapshot_taken
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.models_named import models_to_name
 from mlworkers.science.encoders.arrays import array_read, array_write
@@ -38,7 +37,7 @@ from mlworkers.science.encoders.differences import difference_from
 from mlworkers.science.encoders.encoding import EncoderError
 from mlworkers.science.encoders.evaluation import measure_agreement
 from mlworkers.science.encoders.measuring import Metric, correlation_measured
-from mlworkers.science.encoders.rows import Rows, unseen_rows
+from mlworkers.science.encoders.rows import Rows
 from mlworkers.science.encoders.scorers import scores_by
 from mlworkers.science.encoders.scorers_plan import (
     MOST_SCORERS,
@@ -102,12 +101,11 @@ def compare_scorers(plan: ScorersPlan, job: Job) -> Outcome:
     scorers = [_Scorer(named, [folders[name] for name in named.models]) for named in plan.named]
     _require_vectors(scorers)
     snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
-    table = table_of(snapshot)
-    every = table.rows(plan.score_set, split=plan.split or None)
     seen = NOTHING_KNOWN
     for name, folder in folders.items():
         seen |= seen_by_model(name, folder)
-    rows, left_out = unseen_rows(every, seen)
+    tests = Tests(snapshot, plan.score_set, plan.split, seen)
+    rows = tests.rows
 
     def write(number: int, path: Path, report: Report) -> None:
         def in_pairs(done: int, total: int, message: str) -> None:
@@ -123,24 +121,21 @@ def compare_scorers(plan: ScorersPlan, job: Job) -> Outcome:
     pace = [
         len(rows) / max(float(json_from((path / "seconds.json").read_text("utf-8"))), 1e-9) for path in paths
     ]
-    suite = suite_words(plan.dataset, plan.score_set, plan.split, judges=table.judges(plan.score_set))
-    figures, evaluations = _figures(
-        plan, scorers, columns, rows, suite, cosines=table.gives_cosines(plan.score_set)
-    )
-    disclosed = disclosure(
-        benchmarks_joined(*map(benchmark_behind, folders.values())), {suite: dataset_names(dataset)}
-    )
+    cosines = tests.table.gives_cosines(plan.score_set)
+    figures, evaluations = _figures(plan, scorers, columns, rows, tests.name, cosines=cosines)
+    benchmark = benchmarks_joined(*map(benchmark_behind, folders.values()))
+    disclosed = tests.disclosed(benchmark, marked=True)
     labels = [one.named.label for one in scorers]
     result = {
         "scorers": figures,
         "pairs_per_second": dict(zip(labels, pace, strict=True)),
         "pairs": len(rows),
-        "left_out": left_out,
+        "left_out": tests.left_out,
         "snapshot": snapshot.number,
         "compared_with": labels[0],
         "threads": torch.get_num_threads(),
         "training_data": seen_in_words(seen),
-        **judges_results(table.judges(plan.score_set)),
+        **judges_results(tests.judges),
         **disclosed.result,
         "warnings": disclosed.notes,
     }

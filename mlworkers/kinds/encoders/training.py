@@ -26,12 +26,12 @@ from mlworkers.pipelines.encoder_data import (
     curve_note,
     encoder_card,
     encoder_store,
-    furthest_pairs,
     judges_results,
     suite_words,
     training_figures,
     training_rows_of,
 )
+from mlworkers.pipelines.experiment import Tests
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import (
     left_out_in_words,
@@ -39,7 +39,7 @@ from mlworkers.pipelines.seen import (
     seen_in_words,
     training_leaks_refuse,
 )
-from mlworkers.pipelines.snapshots import snapshot_taken, table_of
+from mlworkers.pipelines.snapshots import snapshot_of_plan
 from mlworkers.pipelines.suites import (
     ceiling_in,
     ceiling_results,
@@ -56,8 +56,7 @@ from mlworkers.science.encoders.plan import (
     EncoderPlan,
     EvaluationPlan,
 )
-from mlworkers.science.encoders.rows import unseen_rows
-from mlworkers.science.encoders.seen import ALL, UNSEEN, Seen, seen_pairs_refuse
+from mlworkers.science.encoders.seen import ALL, UNSEEN, Seen
 from mlworkers.science.encoders.suites.catalogue import Suite
 from mlworkers.science.encoders.suites.evaluating import suite_evaluated
 from mlworkers.science.encoders.suites.figures import METRIC_NAMES, Figure, years_figures
@@ -71,9 +70,7 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     started = monotonic()
     # The model first: a name that leads nowhere leaves no snapshot behind.
     base = folder_of_model(plan.model, kind="encoder", report=job.report)
-    snapshot = snapshot_taken(
-        job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
-    )
+    snapshot = snapshot_of_plan(plan, job)
     if plan.leaks == Leaks.REFUSE:
         training_leaks_refuse(snapshot, trained=plan.split)
     training = training_rows_of(plan, snapshot, weightings=[plan.weighting])
@@ -173,39 +170,33 @@ def _evaluated_on_dataset(
     plan: EvaluationPlan, job: Job, seen: Seen, encoder: SentenceTransformer
 ) -> tuple[dict[str, Any], list[Evaluation]]:
     """The figures of the pairs that the encoder has not seen and, where it is known what it has seen, of all pairs."""
-    dataset = job.dataset_of(plan.dataset)
-    snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
-    table = table_of(snapshot)
-    every = table.rows(plan.score_set, split=plan.split or None)
-    first, second = every.first.tolist(), every.second.tolist()
-    unseen = seen.pairs_unseen(first, second)
+    snapshot = snapshot_of_plan(plan, job)
+    tests = Tests(snapshot, plan.score_set, plan.split, seen)
     if plan.leaks == Leaks.REFUSE:
-        pairs = int((~unseen).sum())
-        seen_pairs_refuse(seen, dataset=plan.dataset, split=plan.split, pairs=pairs, of=len(every))
-    tested, left_out = unseen_rows(every, seen)
+        tests.seen_refuse()
+    every, tested, unseen = tests.every, tests.rows, tests.unseen
     compute = choose_compute(plan.device, plan.precision)
-    cosines = pair_cosines(encoder, first, second, compute, report=job.report).values
-    judges = table.judges(plan.score_set)
-    suite = suite_words(plan.dataset, plan.score_set, plan.split, judges=judges)
+    sides = every.first.tolist(), every.second.tolist()
+    cosines = pair_cosines(encoder, *sides, compute, report=job.report).values
 
     def agreement_of(chosen: Scores, human: Scores) -> Agreement:
         return measure_agreement(chosen, human, resamples=plan.bootstrap, seed=plan.seed)
 
     agreement = agreement_of(cosines[unseen], tested.values)
-    rows = agreement_rows(agreement, model=plan.model, suite=suite)
+    rows = agreement_rows(agreement, model=plan.model, suite=tests.name)
     result = {
         **agreement_figures(agreement),
-        **judges_results(judges),
-        **ceiling_results(ceiling_in(dataset, plan.score_set)),
+        **judges_results(tests.judges),
+        **ceiling_results(ceiling_in(snapshot.dataset, plan.score_set)),
         "pairs": agreement.pairs,
-        "left_out": left_out,
+        "left_out": tests.left_out,
         "snapshot": snapshot.number,
         "warnings": list(agreement.warnings),
-        "furthest": furthest_pairs(tested, cosines[unseen], table.scale(plan.score_set)),
+        "furthest": tests.furthest([cosines[unseen]]),
     }
     if seen.known:
         of_all = agreement_of(cosines, every.values)
-        rows += agreement_rows(of_all, model=plan.model, suite=suite, part=ALL)
+        rows += agreement_rows(of_all, model=plan.model, suite=tests.name, part=ALL)
         both = {ALL: of_all, UNSEEN: agreement}
         result["all_and_unseen"] = {
             part: {"pairs": one.pairs, **agreement_figures(one)} for part, one in both.items()
