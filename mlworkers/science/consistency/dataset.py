@@ -22,9 +22,12 @@ class ConsistencyError(ValueError):
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """n pairs in their folds. label: the place of each pair's label among the labels, (n,), UNKNOWN where the
-    classifiers do not learn from the pair. sentences: the two numbers of its sentences, equal for near copies, (n, 2).
-    group, fold: (n,); links_cut: how many links between pairs with a common sentence were cut to make the folds.
+    """n pairs in their folds.
+
+    label: the place of each pair's label among the labels, (n,), UNKNOWN where the classifiers do not learn from it.
+    sentences: the two numbers of its sentences, equal for near copies, (n, 2).
+    group, fold: (n,).
+    links_cut: how many links between pairs with a common sentence were cut to make the folds.
     """
 
     first: Sequence[str]

@@ -46,10 +46,15 @@ class Context(NamedTuple):
 
 @dataclass
 class CorpusFacts:
-    """What a corpus holds. segments: runs of sentences without interruption. places: sentences with one before and one
-    after them. duplicates: documents left out because an earlier one has the same words; left_out: sentences.
-    near_duplicates: twos of documents that share most of their sentences; they stay in. words_rule: how the words were
-    found by which near copies are known; "" in corpora of earlier versions.
+    """What a corpus holds.
+
+    segments: runs of sentences without interruption.
+    places: sentences with one before and one after them.
+    duplicates: documents left out because an earlier one has the same words.
+    near_duplicates: twos of documents that share most of their sentences; they stay in.
+    left_out: sentences that could not be used.
+    duplicate_names, near_duplicate_names, left_out_because: the first of each, as text for people.
+    words_rule: how the words were found by which near copies are known; "" in corpora of earlier versions.
     """
 
     language: str = "en"

@@ -25,9 +25,13 @@ class Question(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One pass through a model. read: what its encoder reads; empty for a causal model. before: what the decoder is
-    given. writes: one or two runs of tokens after that, one behind the other; the model gives the mean log-probability
-    of a token of each. terms: which terms of Eq. 3 these are.
+    """One pass through a model.
+
+    read: what its encoder reads; empty for a causal model.
+    before: what the decoder is given.
+    writes: one or two runs of tokens after that, one behind the other; the model gives the mean log-probability of a
+    token of each.
+    terms: which terms of Eq. 3 these are, in the order of `writes`.
     """
 
     read: Tokens

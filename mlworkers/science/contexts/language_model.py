@@ -247,6 +247,7 @@ class Told(NamedTuple):
 
 
 def told_by(folder: Path) -> Told:
+    """What the note in a model's folder says; `Told()` where there is no note, or one that cannot be read."""
     try:
         told = json_from((folder / ABOUT).read_text("utf-8"))
         return Told(str(told.get("language", "")), told.get("informs"))

@@ -10,10 +10,15 @@ from mlworkers.science.contexts.similarity import TERMS, Terms
 
 @dataclass(frozen=True)
 class PairContexts:
-    """The k contexts of a pair: their places, whether each was found for the second sentence, the terms of the two
-    sentences, and the mean of the terms of the background sentences, (k, 4) each.
+    """The k contexts of a pair and what a model found in them.
 
-    refused: why there are none; "" otherwise. texts: the contexts themselves where they are from no corpus, (k,).
+    places: in the corpus, (k,).
+    of_second: whether each was found for the second sentence, (k,).
+    first, second: the terms of Eq. 3 of the two sentences, (k, 4) each, NaN for a term that no
+    model gave.
+    background: the mean of the terms of the background sentences, (k, 4).
+    refused: why there are none; "" otherwise.
+    texts: the contexts themselves where they are from no corpus, (k,).
     """
 
     places: list[int]

@@ -42,6 +42,11 @@ class Leaks:
         self._contained = [f" {text} " for text in told if text.count(" ") >= _CONTAINED_WORDS - 1]
 
     def in_window(self, corpus: Corpus, place: int, window: Window) -> bool:
+        """Whether a sentence at the place, or in its context, is a near copy of one of the sentences or contains one.
+
+        Only sentences of several words can be contained (`_CONTAINED_WORDS`): a shorter one is in many texts
+        by chance.
+        """
         first, after = corpus.bounds(place, *window)
         # Near copies: 64-bit keys are compared first.
         if np.isin(corpus.near_keys[first:after], self._keys).any():

@@ -26,8 +26,12 @@ FEWEST_PAIRS = 3  # two always correlate perfectly
 
 @dataclass(frozen=True)
 class Figures:
-    """Spearman's correlations. mean: of the folds'. pooled: over all pairs at once. by_fold, by_source: by their names.
+    """Spearman's correlations of one method.
+
+    mean: of the folds'.
     mean_pearson: of the folds' correlations of Pearson.
+    pooled: over all pairs at once.
+    by_fold, by_source: by their names.
     """
 
     mean: Estimate

@@ -26,9 +26,11 @@ LEVEL = 0.95
 class Difference:
     """A difference of two means over seeds, its 95 % interval over pairs and seeds, and how the seeds differ.
 
-    sd: the standard deviation (n - 1) of the differences of single seeds, None for one seed. degrees: of freedom of t.
-    p: two-sided, None for one seed, whose interval is over pairs alone. p_holm: p adjusted for all differences that are
-    looked at together. Everything is None where one of the correlations is undefined.
+    sd: the standard deviation (n - 1) of the differences of single seeds, None for one seed.
+    degrees: of freedom of t.
+    p: two-sided, None for one seed, whose interval is over pairs alone.
+    p_holm: p adjusted for all differences that are looked at together.
+    Everything is None where one of the correlations is undefined.
     """
 
     value: float | None = None

@@ -37,9 +37,12 @@ class FoldsError(ValueError):
 
 @dataclass(frozen=True)
 class Folds:
-    """fold: of n pairs the number of the fold that tests it, (n,); UNTESTED of those that train every fold. names: of
-    the folds. leaking: which pairs share a sentence with a pair of another fold, (n,) bool. untested: sources with too
-    few pairs for a fold, with their number of pairs.
+    """Which fold tests each of n pairs.
+
+    fold: the number of that fold, (n,); UNTESTED for pairs that train every fold.
+    names: of the folds.
+    leaking: which pairs share a sentence with a pair of another fold, (n,) bool.
+    untested: sources with too few pairs for a fold, with their number of pairs.
     """
 
     protocol: Protocol

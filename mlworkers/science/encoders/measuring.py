@@ -27,6 +27,8 @@ _TAKES_NONE, _TAKES_ALL = 1.0, float(np.nextafter(-1.0, -2.0))
 
 
 class Metric(StrEnum):
+    """How cosines are compared with what people gave: correlations with scores, in -1..1, or hits of labels."""
+
     SPEARMAN = "spearman"  # Pearson's r of ranks
     PEARSON = "pearson"  # Σ (x - x̄)(y - ȳ) / √(Σ (x - x̄)² · Σ (y - ȳ)²)
     ACCURACY = "accuracy"  # (TP + TN) / n
@@ -40,9 +42,12 @@ class Metric(StrEnum):
 
 @dataclass(frozen=True)
 class Measured:
-    """value: None where it is undefined. by_pair: pseudo-values (n,), whose mean is the value; None where it is
-    undefined. drawn: the value in each resample, (resamples,), NaN where it is undefined; empty where no interval was
-    asked for. threshold: of accuracy and F1.
+    """A metric of n pairs, with what its interval and its comparison with others need.
+
+    value: None where it is undefined.
+    by_pair: pseudo-values (n,), whose mean is the value; None where it is undefined.
+    drawn: the value in each resample, (resamples,), NaN where it is undefined; empty where no interval was asked for.
+    threshold: of accuracy and F1.
     """
 
     metric: Metric

@@ -34,11 +34,15 @@ class RowsError(SettingError):
 
 @dataclass(frozen=True)
 class Rows:
-    """n scored pairs. numbers: the pairs' own (n,). a, b: numbers of their sentences (n,). values: their scores, as
-    0..1, (n,). realism, consistency: p_D and p_y of each, NaN where it has none, (n,); None where no score set of it
-    was asked for. verdicts: 1 where a curator kept or edited the pair or people made it, NaN where nobody judged it,
-    (n,); None in older snapshots. by_people: whether a person wrote or edited the second sentence, (n,) bool; None
-    where nobody knows.
+    """n scored pairs.
+
+    numbers: the pairs' own, (n,).
+    a, b: numbers of their sentences, (n,).
+    values: their scores, as 0..1, (n,).
+    realism, consistency: p_D and p_y of each, NaN where it has none, (n,); None where no score set of it was asked for.
+    verdicts: 1 where a curator kept or edited the pair or people made it, NaN where nobody judged it, (n,); None in
+    older snapshots.
+    by_people: whether a person wrote or edited the second sentence, (n,) bool; None where nobody knows.
     """
 
     numbers: Column

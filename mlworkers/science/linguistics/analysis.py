@@ -106,6 +106,10 @@ class _Analysis:
             yield [*bleu, bleu.mean(), jaccard(self._tokens[a], self._tokens[b])]
 
     def family(self, family: Family) -> FamilyFigures:
+        """The figures of each group of a family, and the differences between its groups, with jackknife intervals.
+
+        Diversity is compared at one number of tokens, the budget: half the tokens of the smallest group.
+        """
         sentences = {group: self._sentences(group, each) for group, each in family.groups.items()}
         # Tokens; the same for all groups of a family.
         budget = int(_BUDGET * min(each.tokens for each, _blocks in sentences.values()))

@@ -40,11 +40,15 @@ class Aim(NamedTuple):
 
 @dataclass(frozen=True)
 class AimFigures:
-    """Of n paraphrases. hits: both labels lie in the bins that were asked for. near: each label lies in its bin or in
-    one beside it. similarity_error, bleu_error: mean distance to the middle of the bin, on the scale of 0 to 100.
+    """How well n paraphrases reach the bins that were asked for.
+
+    hits: both labels lie in these bins.
+    near: each label lies in its bin or in one beside it.
+    similarity_error, bleu_error: mean distance to the middle of the bin, on the scale of 0 to 100.
     spearman_similarity, spearman_bleu: the correlation of what was asked for (the middle of a bin) and what was
-    measured; without a value where one bin was asked for. gain: hits less the hits of the likeliest paraphrases; times:
-    hits as a multiple of those; both without a value where there are no others.
+    measured; without a value where one bin was asked for.
+    gain: hits less the hits of the likeliest paraphrases.
+    times: hits as a multiple of those; both without a value where there are no others.
     """
 
     aim: Aim

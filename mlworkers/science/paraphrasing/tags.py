@@ -71,12 +71,14 @@ class TagBounds:
 
     @cached_property
     def similarity(self) -> tuple[Tag, ...]:
+        """The bins of similarity, ascending: SIM70 … SIM95 with the paper's bounds."""
         starts = range(self.sim_above, TOP, self.sim_width)
         # The paper: SIM70 … SIM95, 6 bins.
         return tuple(Tag(f"SIM{start}", start, start + self.sim_width) for start in starts)
 
     @cached_property
     def lexical(self) -> tuple[Tag, ...]:
+        """The bins of BLEU, ascending: BLEU0_5, BLEU10 … BLEU40 with the paper's bounds."""
         # As the paper names it: BLEU0_5 merges the bins from 0 to 5.
         last = self.bleu_first - self.bleu_width
         # With the paper's bounds [0, 10] is BLEU0_5, followed by BLEU10 … BLEU40: 8 bins.

@@ -114,6 +114,13 @@ class Language:
 
 
 class Translator(ABC):
+    """Translates sentences, by the transformers library (`ModelTranslator`) or with weights rounded to int8
+    (`translation_int8.Int8Translator`).
+
+    language: what the folder of the model says of its texts.
+    threads: of the processor, for one translation.
+    """
+
     def __init__(self, language: Language, *, threads: int) -> None:
         self.language, self.threads = language, threads
 

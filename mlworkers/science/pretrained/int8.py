@@ -23,6 +23,7 @@ class Int8Linear(nn.Module):
         self.bias = layer.bias
 
     def forward(self, inputs: Tensor) -> Tensor:
+        """Round each token's inputs (..., in) to int8 with its own scale and multiply in integers; (..., out)."""
         tokens = inputs.reshape(-1, inputs.shape[-1])  # (..., in) -> (t, in)
         scale = _scale(tokens)
         sums = torch._int_mm((tokens / scale).round().to(torch.int8), self.weight)  # (t, out), int32

@@ -57,6 +57,7 @@ class FineTuned(nn.Module):
         self.head.to(encoder.device)
 
     def forward(self, features: dict[str, Any]) -> Tensor:
+        """The logits (B, 2) of a batch of tokens. Layers of the encoder that normalise vectors are skipped."""
         for module in self.encoder:
             if not isinstance(module, Normalize):  # tokens (B, T) -> pooled vector (B, d)
                 features = module(features)

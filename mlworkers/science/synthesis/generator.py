@@ -30,8 +30,10 @@ class PromptTooLongError(ValueError):
 class Generator:
     """A causal model with its tokenizer.
 
-    ends: (V,), whether a token's text holds a quote or a line break. barred: (V,), tokens that are not text.
-    context: the tokens that the model takes at most, None where it has no limit. arguments: what its forward takes.
+    ends: (V,), whether a token's text holds a quote or a line break.
+    barred: (V,), tokens that are not text.
+    context: the tokens that the model takes at most, None where it has no limit.
+    arguments: what its forward takes.
     """
 
     model: PreTrainedModel

@@ -239,6 +239,7 @@ class _Loop:
             note(point)
 
     def finish(self) -> TrainingResult:
+        """Put the best weights back, if there were evaluations, and turn dropout off. Returns what training gave."""
         with torch.no_grad():
             for name, saved in self.best.items():
                 self.weights[name].copy_(saved)

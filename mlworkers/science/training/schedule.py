@@ -112,6 +112,7 @@ class BatchesOfLikeLength:
         self.steps = steps
 
     def batch(self, step: int) -> Places:
+        """The rows of step `step`, from 0. The batches of an epoch follow from the seed and the epoch's number."""
         epoch, number = divmod(step, self._per_epoch)
         if epoch != self._epoch:
             self._epoch = epoch
