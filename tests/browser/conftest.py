@@ -17,10 +17,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.contrib.staticfiles.handlers import StaticFilesHandler
-from django.test import Client
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, WebError, expect
 
 from curation.models import User
+from tests.factories import client_of
 from tests.quick_figures import quick_figures
 from tests.services_needed import CHROMIUM
 
@@ -130,8 +130,7 @@ def open_as(live_server, new_context) -> OpenAs:
     """A page in a browser of the person's own, logged in: `open_as(user)`, or `open_as(user, width=390)`."""
 
     def open_page(user: User, *, width: int = 1280, height: int = 900, **context: Any) -> Page:
-        client = Client()
-        client.force_login(user)
+        client = client_of(user)
         session = client.cookies[settings.SESSION_COOKIE_NAME].value
         opened = new_context(viewport={"width": width, "height": height}, **context)
         home = f"{live_server.url}{settings.SITE_PATH}/"

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Campaign, Judgement, Participation
 from tests.browser.conftest import sideways_overflow
-from tests.factories import CampaignFactory, GoldFactory, PairFactory, ParticipationFactory, TupleFactory
+from tests.factories import CampaignFactory, PairFactory, ParticipationFactory
 
 pytestmark = pytest.mark.browser
 
@@ -17,10 +17,7 @@ def pairs(dataset):
 
 @pytest.fixture
 def campaign(dataset) -> Campaign:
-    campaign = CampaignFactory(dataset=dataset)
-    TupleFactory.create_batch(3, campaign=campaign)
-    GoldFactory(campaign=campaign)
-    return campaign
+    return CampaignFactory(dataset=dataset, tuples=3, gold=1)
 
 
 def test_a_campaign_is_made_previewed_and_opened(curator_page: Page, dataset, pairs) -> None:

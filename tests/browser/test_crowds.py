@@ -6,15 +6,14 @@ from playwright.sync_api import expect
 from annotation.crowds.services import crowd_change
 from annotation.models import CrowdSubmission, Judgement
 from tests.browser.conftest import sideways_overflow
-from tests.factories import CampaignFactory, TupleFactory
+from tests.factories import CampaignFactory
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
 def crowd(dataset):
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
-    TupleFactory.create_batch(4, campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, tuples=4)
     consent = "We are a laboratory.\n\nYou judge two screens and may stop at any time."
     codes = {"code_completed": "DONE", "code_stopped": "STOP", "code_left": "LEFT"}
     return crowd_change(

@@ -10,16 +10,14 @@ from playwright.sync_api import Page, expect
 from annotation.campaigns.services import campaign_create, guideline_save
 from curation.models import Invitation
 from tests.browser.conftest import PATIENCE
-from tests.factories import CampaignFactory, PairFactory, TupleFactory
+from tests.factories import CampaignFactory, PairFactory
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
 def campaign(dataset):
-    campaign = CampaignFactory(dataset=dataset, name="Pilot")
-    TupleFactory.create_batch(2, campaign=campaign)
-    return campaign
+    return CampaignFactory(dataset=dataset, name="Pilot", tuples=2)
 
 
 @pytest.fixture

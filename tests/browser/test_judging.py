@@ -6,7 +6,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from annotation.campaigns.services import guideline_save
 from annotation.models import Campaign, Flag, Judgement, Lease, Participation
 from tests.browser.conftest import moment_passes, sideways_overflow, small_targets
-from tests.factories import CampaignFactory, GoldFactory, TupleFactory
+from tests.factories import CampaignFactory
 
 pytestmark = pytest.mark.browser
 # Playwright has neither fingers nor pages without scripts in a Firefox that it did not build (ADR 5).
@@ -16,18 +16,13 @@ not_in_firefox = pytest.mark.skip_browser("firefox")
 @pytest.fixture
 def campaign(dataset) -> Campaign:
     """Six tuples, one judgement required of each, no gold."""
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
-    TupleFactory.create_batch(6, campaign=campaign)
-    return campaign
+    return CampaignFactory(dataset=dataset, judgements_per_tuple=1, tuples=6)
 
 
 @pytest.fixture
 def gold_campaign(dataset) -> Campaign:
     """Every other tuple is gold: best is slot 0, worst is slot 1. The gate never stops anyone."""
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, gold_every=2)
-    TupleFactory.create_batch(6, campaign=campaign)
-    GoldFactory.create_batch(6, campaign=campaign)
-    return campaign
+    return CampaignFactory(dataset=dataset, judgements_per_tuple=1, gold_every=2, tuples=6, gold=6)
 
 
 @pytest.fixture
@@ -259,8 +254,7 @@ def test_neither_cards_nor_buttons_move_when_the_page_says_something(screen) -> 
 
 
 def test_a_key_brings_what_it_chose_into_sight(open_as, annotator, dataset) -> None:
-    campaign = CampaignFactory(dataset=dataset, tuple_size=8)
-    TupleFactory(campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, tuple_size=8, tuples=1)
     page = judging(open_as(annotator, height=600), campaign)
 
     press(page, "8")
@@ -414,8 +408,7 @@ def test_the_guidelines_come_up_once_for_every_version_and_with_their_key(screen
 
 @pytest.mark.exhaustive
 def test_five_judgements_survive_a_dead_connection(open_as, annotator, dataset) -> None:
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
-    TupleFactory.create_batch(80, campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, tuples=80)
     page = judging(open_as(annotator), campaign)
     page.context.set_offline(True)
 
@@ -462,8 +455,7 @@ def test_the_page_takes_few_requests(open_as, annotator, campaign) -> None:
 
 
 def test_the_end_is_a_page_that_says_so(open_as, annotator, dataset) -> None:
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
-    TupleFactory(campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, tuples=1)
     page = judging(open_as(annotator), campaign)
 
     press(page, "1", "w", "Enter")

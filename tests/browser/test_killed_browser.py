@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.test import Client
 from playwright.sync_api import BrowserContext, Error, Page, Playwright, expect
 
 from annotation.models import Campaign, Judgement
 from tests.browser.conftest import PATIENCE, moment_passes
-from tests.factories import CampaignFactory, TupleFactory
+from tests.factories import CampaignFactory, client_of
 
 pytestmark = pytest.mark.browser
 MOMENTS_MS = (
@@ -24,9 +23,7 @@ MOMENTS_MS = (
 
 @pytest.fixture
 def campaign(dataset) -> Campaign:
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
-    TupleFactory.create_batch(20, campaign=campaign)
-    return campaign
+    return CampaignFactory(dataset=dataset, judgements_per_tuple=1, tuples=20)
 
 
 @pytest.fixture
@@ -34,8 +31,7 @@ def start_browser(
     playwright: Playwright, browser_type_launch_args, live_server, annotator, campaign, tmp_path
 ) -> Iterator[Callable[[], Page]]:
     """The judging screen in a browser that always has the same profile on the disk."""
-    client = Client()
-    client.force_login(annotator)
+    client = client_of(annotator)
     session = client.cookies[settings.SESSION_COOKIE_NAME].value
     home = f"{live_server.url}{settings.SITE_PATH}/"
     opened: list[BrowserContext] = []

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Judgement
 from tests.browser.conftest import sideways_overflow
-from tests.factories import CampaignFactory, TupleFactory
+from tests.factories import CampaignFactory
 
 pytestmark = pytest.mark.browser
 START = {"ar": "ابدأ التقييم", "de": "Beginnen"}
@@ -13,9 +13,7 @@ START = {"ar": "ابدأ التقييم", "de": "Beginnen"}
 
 @pytest.fixture
 def campaign(dataset):
-    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
-    TupleFactory.create_batch(3, campaign=campaign)
-    return campaign
+    return CampaignFactory(dataset=dataset, judgements_per_tuple=1, tuples=3)
 
 
 def start(page: Page, language: str) -> None:

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from annotation.campaigns.norming import discussion_begin, norming_start
 from annotation.models import Judgement, NormingJudgement
 from tests.browser.conftest import axe_findings
-from tests.factories import CampaignFactory, TupleFactory
+from tests.factories import CampaignFactory
 
 pytestmark = pytest.mark.browser
 
@@ -16,8 +16,7 @@ pytestmark = pytest.mark.browser
 def test_a_session_is_judged_by_keyboard_alone_and_undone_as_elsewhere(
     annotator_page: Page, dataset, annotator
 ) -> None:
-    campaign = CampaignFactory(dataset=dataset)
-    TupleFactory.create_batch(6, campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, tuples=6)
     session = norming_start(campaign=campaign, people=2, drawn=2)
     page = annotator_page
     with page.expect_response("**/judge/screen/"):
@@ -54,8 +53,7 @@ def test_a_session_is_judged_by_keyboard_alone_and_undone_as_elsewhere(
 def test_answers_that_a_lost_connection_left_behind_are_sent_from_the_session_s_page(
     annotator_page: Page, dataset, annotator, over: bool
 ) -> None:
-    campaign = CampaignFactory(dataset=dataset)
-    TupleFactory.create_batch(6, campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, tuples=6)
     session = norming_start(campaign=campaign, people=2, drawn=2)
     page = annotator_page
     with page.expect_response("**/judge/screen/"):

@@ -6,15 +6,14 @@ from playwright.sync_api import Page, expect
 from annotation.campaigns.slider import raters_add, slider_start
 from annotation.models import PairRating
 from tests.browser.conftest import axe_findings, sideways_overflow
-from tests.factories import CampaignFactory, TupleFactory
+from tests.factories import CampaignFactory
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
 def campaign(dataset, annotator):
-    campaign = CampaignFactory(dataset=dataset)
-    TupleFactory.create_batch(3, campaign=campaign)
+    campaign = CampaignFactory(dataset=dataset, tuples=3)
     arm = slider_start(
         campaign=campaign,
         question="How close in meaning are these two sentences?",

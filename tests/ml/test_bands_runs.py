@@ -1,7 +1,6 @@
 """Composing by similarity, from the pool to pairs and back: what is drawn, resuming, refusals, who may."""
 
 import csv
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -17,8 +16,9 @@ from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path
 from mlworkers.science.encoders.encoding import encode
 from mlworkers.science.pretrained.compute import choose_compute
-from tests.factories import PairFactory, RunFactory
+from tests.factories import PairFactory, client_of
 from tests.markup import squeezed
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db
 WHO, DOES, WHERE = ("dog", "cat", "bird", "child"), ("runs", "sits", "sings"), ("tree", "wall", "river")
@@ -47,20 +47,13 @@ def middle(cosines: np.ndarray) -> float:
 
 def run_made(dataset, folder, **settings: object) -> Run:
     values = {"dataset": dataset.slug, "model": str(folder), "device": "cpu", "pairs_per_band": 6, **settings}
-    plan = asdict(plan_from(kind_named("compose_by_similarity"), values))
-    return RunFactory(kind="compose_by_similarity", dataset=dataset, queue="gpu", plan=plan)
-
-
-def carried_out(run: Run) -> Run:
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_plan("compose_by_similarity", dataset, values)
 
 
 def test_a_run_that_is_only_a_preview_says_what_the_next_one_adds(pool, encoder_folder) -> None:
-    shown = carried_out(run_made(pool, encoder_folder, edges="-1,0.2,1", preview=True))
+    shown = run_execute(run_made(pool, encoder_folder, edges="-1,0.2,1", preview=True))
     nothing = Pair.objects.count()
-    added = carried_out(run_made(pool, encoder_folder, edges="-1,0.2,1"))
+    added = run_execute(run_made(pool, encoder_folder, edges="-1,0.2,1"))
 
     assert (shown.state, nothing) == ("succeeded", 0), shown.message
     assert "would be added" in shown.message
@@ -75,7 +68,7 @@ def test_a_run_that_is_only_a_preview_says_what_the_next_one_adds(pool, encoder_
 def test_pairs_are_in_the_bands_of_their_cosines(pool, encoder_folder, cosines) -> None:
     edge = middle(cosines)
 
-    run = carried_out(run_made(pool, encoder_folder, edges=f"-1,{edge},1"))
+    run = run_execute(run_made(pool, encoder_folder, edges=f"-1,{edge},1"))
 
     assert run.state == "succeeded", run.message
     pairs = list(Pair.objects.select_related("a", "b"))
@@ -92,12 +85,11 @@ def test_pairs_are_in_the_bands_of_their_cosines(pool, encoder_folder, cosines) 
 
 
 def test_the_run_says_what_its_bands_lack_and_where_the_pairs_are(
-    client, staff, pool, encoder_folder, cosines
+    staff, pool, encoder_folder, cosines
 ) -> None:
-    run = carried_out(run_made(pool, encoder_folder, edges=f"-1,{middle(cosines)},1", pairs_per_band=30))
-    client.force_login(staff)
+    run = run_execute(run_made(pool, encoder_folder, edges=f"-1,{middle(cosines)},1", pairs_per_band=30))
 
-    page = squeezed(client.get(reverse("mlworkers:run_detail", args=[run.pk])).content.decode())
+    page = squeezed(client_of(staff).get(reverse("mlworkers:run_detail", args=[run.pk])).content.decode())
 
     assert run.result["pairs"] == 18  # all 36 sentences
     assert run.result["missing"] == 42
@@ -107,7 +99,7 @@ def test_the_run_says_what_its_bands_lack_and_where_the_pairs_are(
 
 def test_a_run_goes_on_with_the_vectors_it_has(monkeypatch, pool, encoder_folder, cosines) -> None:
     monkeypatch.setattr(composing, "SENTENCES_IN_SHARD", 10)
-    whole = carried_out(run_made(pool, encoder_folder, edges=f"-1,{middle(cosines)},1"))
+    whole = run_execute(run_made(pool, encoder_folder, edges=f"-1,{middle(cosines)},1"))
     pairs = set(Pair.objects.values_list("a_id", "b_id"))
     composition_undo(composition=Composition.objects.get(), by=None)
     encoded: list[int] = []
@@ -124,7 +116,7 @@ def test_a_run_goes_on_with_the_vectors_it_has(monkeypatch, pool, encoder_folder
     with pytest.raises(KeyboardInterrupt):
         tasks.execute(run.pk)
     Run.objects.filter(pk=run.pk).update(state="queued", attempt=0)
-    carried_out(run)
+    run_execute(run)
 
     assert (whole.state, run.state) == ("succeeded", "succeeded"), run.message
     assert encoded == [10, 10, 0, 10, 6]
@@ -139,7 +131,7 @@ def test_a_pool_that_changed_meanwhile_is_not_written_to(monkeypatch, pool, enco
 
     monkeypatch.setattr(composing, "vectors_in_shards", joined)
 
-    run = carried_out(run_made(pool, encoder_folder, edges="-1,1"))
+    run = run_execute(run_made(pool, encoder_folder, edges="-1,1"))
 
     assert run.state == "failed"
     assert "changed" in run.message
@@ -165,8 +157,8 @@ def test_a_wrong_setting_is_one_sentence(pool, given: dict, says: str) -> None:
 
 
 def test_an_empty_pool_and_bands_without_pairs_are_said(dataset, pool, encoder_folder) -> None:
-    nothing = carried_out(run_made(pool, encoder_folder, edges="-1,-0.999"))
-    short = carried_out(run_made(pool, encoder_folder, shortest=30, longest=40))
+    nothing = run_execute(run_made(pool, encoder_folder, edges="-1,-0.999"))
+    short = run_execute(run_made(pool, encoder_folder, shortest=30, longest=40))
 
     for run in (nothing, short):
         assert run.state == "failed"
@@ -175,13 +167,12 @@ def test_an_empty_pool_and_bands_without_pairs_are_said(dataset, pool, encoder_f
 
 
 @pytest.mark.parametrize(("person", "offered"), [("curator", False), ("staff", True)])
-def test_the_compose_page_leads_to_the_run(client, request, pool, person: str, offered: bool) -> None:
+def test_the_compose_page_leads_to_the_run(request, pool, person: str, offered: bool) -> None:
     user = request.getfixturevalue("curator")
     user.is_staff = person == "staff"
     user.save()
-    client.force_login(user)
 
-    page = client.get(f"/datasets/{pool.slug}/compose/")
+    page = client_of(user).get(f"/datasets/{pool.slug}/compose/")
 
     address = f"{reverse('mlworkers:run_start', args=['compose_by_similarity'])}?dataset={pool.slug}"
     assert (address in page.content.decode()) == offered

@@ -21,6 +21,7 @@ from tests.factories import (
     SentenceFactory,
 )
 from tests.ml.tiny import WORDS
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PAIRS = 60
@@ -68,11 +69,7 @@ def carried_out(dataset, model, **settings) -> Run:
         "folds": 3,
         **settings,
     }
-    plan = asdict(plan_from(kind_named("score_consistency"), values))
-    run = RunFactory(kind="score_consistency", dataset=dataset, queue="gpu", plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan("score_consistency", dataset, values))
 
 
 def published(run: Run) -> ScoreSet:

@@ -8,7 +8,7 @@ from django.urls import reverse
 from curation.exchange.uploads import import_upload
 from curation.models import Dataset, PairScore
 from mlworkers.models import Run
-from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
+from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory, client_of
 from tests.ml.contexts.small_corpus import HEROES, PLACES, story
 from tests.ml.test_context_runs import carried_out
 
@@ -79,9 +79,8 @@ def test_more_pairs_than_there_are_to_learn_from_are_refused_in_one_sentence(
     assert "has 18 pairs of the split “harvested-train” to learn from, and 500 are asked for" in run.message
 
 
-def test_a_run_without_a_result_has_a_page_that_says_so(client, admin, dataset, corpus) -> None:
+def test_a_run_without_a_result_has_a_page_that_says_so(admin, dataset, corpus) -> None:
     run = carried_out("measure_context_curves", dataset, corpus=corpus.pk, **{**SMALL, "split": "nowhere"})
-    client.force_login(admin)
 
     assert run.state == "failed"
-    assert "Open the run" in client.get(reverse("mlworkers:context_curves", args=[run.pk])).text
+    assert "Open the run" in client_of(admin).get(reverse("mlworkers:context_curves", args=[run.pk])).text

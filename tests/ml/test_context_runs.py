@@ -1,6 +1,5 @@
 """Runs that train a model for contexts and score pairs by contexts, on a small corpus."""
 
-from dataclasses import asdict
 from pathlib import Path
 from shutil import copytree
 
@@ -10,9 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from curation.exchange.uploads import import_upload
 from curation.models import Dataset, PairScore, ScoreSet
-from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
 from mlworkers.science.contexts.bigram_index import BigramIndex
 from mlworkers.science.contexts.corpus import Corpus
@@ -22,9 +19,10 @@ from mlworkers.science.contexts.language_model import about_save
 from mlworkers.science.contexts.scored_file import ablations_read, scored_read
 from mlworkers.science.contexts.selection import Leaks, Window, places_of_chunks, without_leaks
 from mlworkers.science.pretrained.compute import choose_compute
-from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.contexts.models import bart, gpt2
 from tests.ml.contexts.small_corpus import HEROES, story
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PAIRS = (
@@ -78,11 +76,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def carried_out(kind: str, dataset: Dataset, **settings: object) -> Run:
-    plan = asdict(plan_from(kind_named(kind), {"dataset": dataset.slug, **settings}))
-    run = RunFactory(kind=kind, dataset=dataset, queue=kind_named(kind).queue, plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan(kind, dataset, {"dataset": dataset.slug, **settings}))
 
 
 def scored(dataset: Dataset, indexed: Run, folder: Path, **more: object) -> Run:

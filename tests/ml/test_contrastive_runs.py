@@ -1,20 +1,18 @@
 """Runs that train encoders by contrast, on a tiny model."""
 
 import json
-from dataclasses import asdict
 
 import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 
 from curation.models import PairScore, PooledSentence
-from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
 from mlworkers.science.encoders.saving import seen_by
-from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+from tests.factories import PairFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.nli_data import nli_dataset
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db
 SHORT = {"batch_size": 4, "learning_rate": 0.001, "device": "cpu"}
@@ -28,12 +26,7 @@ def dataset(db):
 
 def ran(kind: str, dataset, model, state: str = "succeeded", **given) -> Run:
     values = {"dataset": dataset.slug, "model": str(model), **SHORT, **given}
-    plan = asdict(plan_from(kind_named(kind), values))
-    run = RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    assert run.state == state, run.message
-    return run
+    return run_execute(run_plan(kind, dataset, values), state)
 
 
 def trained(dataset, model, state: str = "succeeded", **given) -> Run:

@@ -1,14 +1,10 @@
 """What corpora of pairs are like: BLEU, vocabulary and perplexity, by hand and in a run."""
 
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 import torch
 from django.urls import reverse
 
-from mlworkers import tasks
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.science.paraphrasing.corpora import (
     mean_estimated,
     perplexity_by_sentence,
@@ -17,10 +13,11 @@ from mlworkers.science.paraphrasing.corpora import (
     vocabulary_of,
 )
 from mlworkers.science.paraphrasing.perplexity import surprise_of
-from tests.factories import RunFactory
+from tests.factories import RunFactory, client_of
 from tests.markup import squeezed
 from tests.ml.nli_data import nli_dataset
 from tests.ml.tiny_generator import tiny_generator
+from tests.runs import run_execute, run_plan
 
 SENTENCES = [
     "A dog runs.",
@@ -103,12 +100,7 @@ def profiled(dataset, state: str = "succeeded", **given):
         "bootstrap": 100,
         **given,
     }
-    plan = asdict(plan_from(kind_named("profile_corpora"), values))
-    run = RunFactory(kind="profile_corpora", dataset=dataset, queue="gpu", plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    assert run.state == state, run.message
-    return run
+    return run_execute(run_plan("profile_corpora", dataset, values), state)
 
 
 @pytest.mark.django_db
@@ -137,9 +129,7 @@ def test_a_run_measures_every_group_and_what_the_pairs_begin_with(
 
 
 @pytest.mark.django_db
-def test_without_a_model_there_is_no_perplexity_and_a_comparison_adds_its_scores(
-    dataset, client, staff
-) -> None:
+def test_without_a_model_there_is_no_perplexity_and_a_comparison_adds_its_scores(dataset, staff) -> None:
     cells = [
         {"mean": mean, "low": mean, "high": mean, "sd": None, "by_seed": [mean]} for mean in (0.51, 0.62)
     ]
@@ -162,8 +152,7 @@ def test_without_a_model_there_is_no_perplexity_and_a_comparison_adds_its_scores
 
     run = profiled(dataset, comparison=comparison.pk)
 
-    client.force_login(staff)
-    page = squeezed(client.get(reverse("mlworkers:corpora", args=[run.pk])).content.decode())
+    page = squeezed(client_of(staff).get(reverse("mlworkers:corpora", args=[run.pk])).content.decode())
     assert "Perplexity" not in page
     assert "0.510" in page
     assert "0.620" in page

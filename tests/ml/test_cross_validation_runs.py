@@ -21,9 +21,10 @@ from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.reporting import WorkerLeaves
 from mlworkers.runs.storage import artifact_path
 from mlworkers.science.encoders.saving import learned_save
-from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory, client_of
 from tests.markup import squeezed
 from tests.ml.encoder_data import scene
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db
 
@@ -65,15 +66,11 @@ def run_of(dataset, **given: object) -> Run:
 
 
 def carried_out(dataset, **given: object) -> Run:
-    run = run_of(dataset, **given)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_of(dataset, **given))
 
 
-def page(client, user, name: str, run: Run):
-    client.force_login(user)
-    return client.get(reverse(f"mlworkers:{name}", args=[run.pk]))
+def page(user, name: str, run: Run):
+    return client_of(user).get(reverse(f"mlworkers:{name}", args=[run.pk]))
 
 
 def rows_of_folds(run: Run) -> list[dict[str, str]]:
@@ -81,7 +78,7 @@ def rows_of_folds(run: Run) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_every_method_is_measured_under_every_protocol(client, curator, scenes, encoder_folder) -> None:
+def test_every_method_is_measured_under_every_protocol(curator, scenes, encoder_folder) -> None:
     training = {"epochs": "1,2", "batch_size": 8, "learning_rate": 0.001, "inner_share": 0.2}
 
     run = carried_out(
@@ -89,7 +86,7 @@ def test_every_method_is_measured_under_every_protocol(client, curator, scenes, 
     )
 
     assert run.state == "succeeded", run.message
-    shown = squeezed(page(client, curator, "cross_validation", run).text)
+    shown = squeezed(page(curator, "cross_validation", run).text)
     by_name = {one["protocol"]: one for one in run.result["protocols"]}
     assert list(by_name) == ["random", "components", "sources"]
     assert [len(one["methods"]) for one in by_name.values()] == [6, 6, 6]
@@ -143,9 +140,8 @@ def test_a_run_whose_worker_leaves_trains_no_fold_again(scenes, encoder_folder, 
 
     monkeypatch.setattr(cross_validating, "encoder_train", leaves_at_the_second)
     tasks.execute(run.pk)
-    tasks.execute(run.pk)
+    run_execute(run)
 
-    run.refresh_from_db()
     assert (run.state, run.attempt) == ("succeeded", 2), run.message
     assert trained == ["00000", "00001", "00001", "00002", "00003"]
     assert seeds == [5, 6, 6, 5, 6]
@@ -157,7 +153,7 @@ def column(rows: list[dict[str, str]], name: str) -> np.ndarray:
 
 @pytest.mark.exhaustive
 def test_with_several_seeds_figures_are_means_with_the_spread_of_the_seeds(
-    client, curator, scenes, encoder_folder
+    curator, scenes, encoder_folder
 ) -> None:
     training = {"epochs": "1", "batch_size": 8, "learning_rate": 0.01, "protocols": "components"}
     run = carried_out(
@@ -176,10 +172,10 @@ def test_with_several_seeds_figures_are_means_with_the_spread_of_the_seeds(
         ("1", 5), ("1", 6), ("2", 5), ("2", 6)
     ]  # fmt: skip
     assert by_hand[0] != by_hand[1]
-    shown = squeezed(page(client, curator, "cross_validation", run).text)
+    shown = squeezed(page(curator, "cross_validation", run).text)
     assert "Figures of what was trained are means over 2 seeds" in shown
     assert "They do not say how another seed" not in shown
-    csv_rows = list(csv.DictReader(io.StringIO(page(client, curator, "cross_validation_csv", run).text)))
+    csv_rows = list(csv.DictReader(io.StringIO(page(curator, "cross_validation_csv", run).text)))
     assert {(row["method"], row["seeds"]) for row in csv_rows} == {("dice", ""), ("fine-tuned", "2")}
 
 
@@ -193,7 +189,7 @@ def knowing(scenes, encoder_folder, tmp_path) -> Path:
     return folder
 
 
-def test_all_pairs_stand_beside_those_that_the_model_has_not_seen(client, curator, scenes, knowing) -> None:
+def test_all_pairs_stand_beside_those_that_the_model_has_not_seen(curator, scenes, knowing) -> None:
     run = carried_out(scenes, model=str(knowing), methods="dice,mean", protocols="random,components")
 
     assert run.state == "succeeded", run.message
@@ -216,12 +212,12 @@ def test_all_pairs_stand_beside_those_that_the_model_has_not_seen(client, curato
             assert (of["pooled"]["pairs"], of["pooled"]["value"]) == (len(part), pytest.approx(pooled))
             assert of["mean"]["value"] == pytest.approx(np.mean(of_folds))
             assert of["mean"]["low"] < of["mean"]["value"] < of["mean"]["high"]
-    shown = squeezed(page(client, curator, "cross_validation", run).text)
+    shown = squeezed(page(curator, "cross_validation", run).text)
     assert "component folds, unseen" in shown
     assert "Cite the means on component folds over the 44 unseen pairs" in shown
     assert "4 of the 48 pairs hold a sentence that the model was trained on before this run." in shown
     assert "Best on the unseen pairs of component folds" in run.message
-    csv_rows = list(csv.DictReader(io.StringIO(page(client, curator, "cross_validation_csv", run).text)))
+    csv_rows = list(csv.DictReader(io.StringIO(page(curator, "cross_validation_csv", run).text)))
     cited = [row for row in csv_rows if row["cite"] == "yes"]
     assert {(row["protocol"], row["part"]) for row in cited} == {("components", "unseen pairs")}
     assert [row["pairs"] for row in cited if row["figure"] == "mean over folds"] == ["44", "44"]
@@ -238,7 +234,7 @@ def test_pairs_that_were_seen_are_trained_on_and_tested_with_the_others(scenes, 
 
 
 def test_a_model_that_has_seen_every_pair_leaves_no_figure_to_cite(
-    client, curator, scenes, encoder_folder, tmp_path
+    curator, scenes, encoder_folder, tmp_path
 ) -> None:
     folder = tmp_path / "knows-all"
     shutil.copytree(encoder_folder, folder)
@@ -250,7 +246,7 @@ def test_a_model_that_has_seen_every_pair_leaves_no_figure_to_cite(
     figures = run.result["protocols"][0]["methods"][0]
     assert (figures["unseen"]["pooled"]["pairs"], figures["unseen"]["pooled"]["value"]) == (0, None)
     assert figures["mean"]["value"] is not None
-    shown = squeezed(page(client, curator, "cross_validation", run).text)
+    shown = squeezed(page(curator, "cross_validation", run).text)
     assert "Only 0 of the 48 pairs hold no sentence that was trained on" in shown
     assert "If you cite the means on all pairs, say that the model had seen the others." in shown
 
@@ -288,20 +284,18 @@ def test_static_vectors_come_from_a_file(scenes, tmp_path: Path) -> None:
     assert run.result["protocols"][0]["methods"][0]["pooled"]["value"] is not None
 
 
-def test_one_source_leaves_out_the_protocol_with_a_note(client, curator, scenes) -> None:
+def test_one_source_leaves_out_the_protocol_with_a_note(curator, scenes) -> None:
     scenes.pairs.update(source="news")
 
     run = carried_out(scenes, methods="dice")
 
     assert [one["protocol"] for one in run.result["protocols"]] == ["random", "components"]
     assert "The protocol sources was left out. All 48 pairs have one source" in squeezed(
-        page(client, curator, "cross_validation", run).text
+        page(curator, "cross_validation", run).text
     )
 
 
-def test_a_source_with_too_few_pairs_alone_is_left_out_and_said(
-    client, curator, scenes, encoder_folder
-) -> None:
+def test_a_source_with_too_few_pairs_alone_is_left_out_and_said(curator, scenes, encoder_folder) -> None:
     scenes.pairs.filter(pk__in=scenes.pairs.order_by("pk")[:3]).update(source="odd")
     given = {"methods": "dice,fine-tuned", "protocols": "sources", "epochs": "1", "batch_size": 8}
 
@@ -312,14 +306,14 @@ def test_a_source_with_too_few_pairs_alone_is_left_out_and_said(
     assert [(one["fold"], one["pairs"]) for one in stored["folds"]] == [("captions", 28), ("news", 17)]
     assert (stored["pairs"], run.result["pairs"]) == (45, 48)
     assert [one["training_pairs"] for one in run.result["trainings"]] == [20, 31]
-    shown = squeezed(page(client, curator, "cross_validation", run).text)
+    shown = squeezed(page(curator, "cross_validation", run).text)
     assert "The source “odd” has 3 pairs, and a fold needs 10" in shown
     cells = {row["source"]: (row["fold_sources"], row["fine-tuned_sources"]) for row in rows_of_folds(run)}
     assert cells["odd"] == ("", "")
 
 
 def test_a_cross_validation_leads_to_the_pairs_on_which_each_method_is_furthest_from_people(
-    client, curator, scenes
+    curator, scenes
 ) -> None:
     run = carried_out(scenes, methods="dice", protocols="components")
 
@@ -328,7 +322,7 @@ def test_a_cross_validation_leads_to_the_pairs_on_which_each_method_is_furthest_
     by_hand = sorted(np.abs(machine - human) / 48, reverse=True)
     kept = run.result["furthest"]["dice"]
     assert [abs(row[3]) for row in kept] == pytest.approx(by_hand)
-    shown = page(client, curator, "cross_validation", run)
+    shown = page(curator, "cross_validation", run)
     assert [one.pair.pk for one in shown.context["furthest"].pairs] == [row[0] for row in kept]
     assert f'href="/datasets/{scenes.slug}/pairs/{kept[0][0]}/"' in shown.text
 
@@ -358,16 +352,16 @@ def test_folds_that_would_be_too_small_are_said(scenes) -> None:
 
 @pytest.mark.parametrize("name", ["cross_validation", "cross_validation_csv"])
 @pytest.mark.parametrize(("person", "status"), [("stranger", 404), ("annotator", 403), ("curator", 200)])
-def test_who_sees_a_cross_validation(client, request, dataset, name, person, status) -> None:
+def test_who_sees_a_cross_validation(request, dataset, name, person, status) -> None:
     run = RunFactory(kind="cross_validate_encoder", dataset=dataset, plan={"dataset": dataset.slug})
 
-    assert page(client, request.getfixturevalue(person), name, run).status_code == status
+    assert page(request.getfixturevalue(person), name, run).status_code == status
 
 
-def test_the_csv_has_a_row_for_each_figure(client, curator, scenes) -> None:
+def test_the_csv_has_a_row_for_each_figure(curator, scenes) -> None:
     run = carried_out(scenes, methods="dice", protocols="random,sources")
 
-    rows = list(csv.DictReader(io.StringIO(page(client, curator, "cross_validation_csv", run).text)))
+    rows = list(csv.DictReader(io.StringIO(page(curator, "cross_validation_csv", run).text)))
 
     assert len(rows) == 2 * (2 + 2 + 2)
     assert {row["part"] for row in rows} == {"all pairs"}  # nothing is trained, so that nothing is seen

@@ -1,20 +1,18 @@
 """What is trained on paraphrases that a labeller of a benchmark chose carries the benchmark, and its figures say so."""
 
 import shutil
-from dataclasses import asdict
 
 import pytest
 
 from curation.models import PairScore
-from mlworkers import tasks
 from mlworkers.models import Run
 from mlworkers.pipelines.disclosure import disclosure
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
 from mlworkers.science.paraphrasing.disclosure import benchmark_behind, benchmark_save
-from tests.factories import RunFactory, ScoreSetFactory
+from tests.factories import ScoreSetFactory
 from tests.ml.encoder_data import dataset_with_pairs
 from tests.ml.nli_data import nli_dataset
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db
 SHORT = {"batch_size": 8, "learning_rate": 0.001, "device": "cpu"}
@@ -22,12 +20,7 @@ LABELS = {"similarity": "similarity", "bleu": "BLEU"}
 
 
 def ran(kind: str, dataset, **given) -> Run:
-    plan = asdict(plan_from(kind_named(kind), {"dataset": dataset.slug, **given}))
-    run = RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    assert run.state == "succeeded", run.message
-    return run
+    return run_execute(run_plan(kind, dataset, {"dataset": dataset.slug, **given}), "succeeded")
 
 
 def chosen_by_sts_b(slug: str):

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from uuid import uuid4
@@ -10,7 +9,6 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from django.core.management import call_command
-from django.test import Client
 from django.utils import timezone
 from scipy.stats import rankdata, spearmanr
 from sentence_transformers import SentenceTransformer
@@ -19,14 +17,12 @@ from curation.exchange.exporting import snapshot_create
 from curation.foundation.heartbeats import LOST_MAX
 from curation.models import Pair, PairScore, ScoreSet, Snapshot
 from curation.review.verdicts import review_decide
-from mlworkers import tasks
 from mlworkers.kinds.comparisons import weightings
 from mlworkers.kinds.comparisons.comparison import comparison_of
 from mlworkers.kinds.encoders import training as encoders
 from mlworkers.models import Run
 from mlworkers.pipelines import encoder_data
 from mlworkers.pipelines.seen import seen_upstream
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.reporting import WorkerLeaves
 from mlworkers.runs.storage import content_of, home_path, kept_folder, run_folder
 from mlworkers.science.encoders.saving import learned_save, seen_by
@@ -41,9 +37,11 @@ from tests.factories import (
     RunFactory,
     ScoreSetFactory,
     UserFactory,
+    client_of,
 )
 from tests.ml.devices import DeadlyClock
 from tests.ml.encoder_data import dataset_with_pairs, pairs_with_gold_add, scene, split_set_here
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SHORT = {"epochs": 1, "batch_size": 8, "learning_rate": 0.001, "device": "cpu"}
@@ -57,15 +55,11 @@ def dataset(db):
 
 
 def queued(kind: str, dataset, model, **settings) -> Run:
-    plan = plan_from(kind_named(kind), {"dataset": dataset.slug, "model": str(model), **settings})
-    return RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=asdict(plan))
+    return run_plan(kind, dataset, {"dataset": dataset.slug, "model": str(model), **settings})
 
 
 def carried_out(run: Run, state: str = "succeeded") -> Run:
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    assert run.state == state, run.message
-    return run
+    return run_execute(run, state)
 
 
 def trained(dataset, model, **settings) -> Run:
@@ -304,8 +298,7 @@ def test_after_two_edits_in_review_the_default_comparison_counts_them_as_human(
 
     assert (run.result["unscored_as_human"], run.result["unscored_left_out"]) == (2, 0)
     assert run.result["training_pairs"] == 24
-    client = Client()
-    client.force_login(owner)
+    client = client_of(owner)
     page = client.get(f"/compare/{run.pk}/").content.decode()
     assert "2 training pairs had no p_D because a person wrote or edited their sentences" in page
 

@@ -1,14 +1,11 @@
 """A run that makes an encoder with random weights, and one that trains it."""
 
-from dataclasses import asdict
-
 import pytest
 
-from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_from
-from tests.factories import PairFactory, RunFactory
+from tests.factories import PairFactory
 from tests.ml.encoder_data import dataset_with_pairs
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TINY = {"layers": 1, "width": 32, "vocabulary": 300, "context": 16}
@@ -25,11 +22,7 @@ def dataset(db):
 
 
 def carried_out(kind: str, dataset, **settings) -> Run:
-    plan = plan_from(kind_named(kind), {"dataset": dataset.slug, **settings})
-    run = RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=asdict(plan))
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan(kind, dataset, {"dataset": dataset.slug, **settings}))
 
 
 def test_the_encoder_that_it_makes_can_be_named_as_a_base_model(dataset) -> None:

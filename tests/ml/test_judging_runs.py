@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -12,10 +11,8 @@ from annotation.models import Judgement
 from curation.datasets.machine_judges import texts_of, tuples_of
 from curation.foundation.errors import UserError
 from curation.models import MachineJudge
-from mlworkers import tasks
 from mlworkers.kinds.judges.judging import judge_tuples
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.jobs import Job
 from mlworkers.runs.services import run_start
 from mlworkers.runs.shards import Shards
@@ -27,6 +24,7 @@ from mlworkers.science.synthesis.endpoint import EndpointError
 from tests.factories import CampaignFactory, DatasetFactory, PairFactory, RunFactory, TupleFactory
 from tests.ml.endpoint_server import KEY, Reply, completion, serving
 from tests.ml.tiny import WORDS
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -54,11 +52,7 @@ def carried_out(block, model: object, **settings: object) -> Run:
         "device": "cpu",
         **settings,
     }
-    plan = asdict(plan_from(kind_named("judge_tuples"), values))
-    run = RunFactory(kind="judge_tuples", dataset=block.dataset, queue="gpu", plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan("judge_tuples", block.dataset, values))
 
 
 def answers_of(run: Run) -> dict[tuple[int, bool], tuple[int | None, int | None]]:

@@ -1,16 +1,12 @@
 """A run that trains labellers of several seeds, on tiny models, and what labels with the best of them."""
 
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 
 from curation.files.progress import silent
 from curation.models import ScoreSet
 from curation.statistics.correlation import spearman
-from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path
 from mlworkers.science.encoders.crossing import cross_scores
 from mlworkers.science.encoders.saving import seen_by
@@ -18,20 +14,17 @@ from mlworkers.science.paraphrasing.labeller import load_labeller
 from mlworkers.science.paraphrasing.labeller_plan import LabellerPlan
 from mlworkers.science.pretrained.compute import choose_compute
 from mlworkers.science.pretrained.cross_encoder import load_cross_encoder
-from tests.factories import PairFactory, RunFactory
+from tests.factories import PairFactory
 from tests.ml.paraphrase_data import scored_scenes
 from tests.ml.tiny import tiny_cross_encoder
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SHORT = {"scores": "gold", "seeds": 2, "epochs": 2, "batch_size": 8, "learning_rate": 0.003, "device": "cpu"}
 
 
 def carried_out(kind: str, dataset, **settings: object) -> Run:
-    plan = asdict(plan_from(kind_named(kind), {"dataset": dataset.slug, **settings}))
-    run = RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan(kind, dataset, {"dataset": dataset.slug, **settings}))
 
 
 def test_the_labeller_that_agrees_best_with_people_on_dev_pairs_is_kept(encoder_folder) -> None:

@@ -1,6 +1,5 @@
 """A run that labels pairs by similarity and BLEU, on tiny models."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -9,10 +8,8 @@ from transformers import AutoModelForSequenceClassification
 
 from curation.files.progress import silent
 from curation.models import ScoreSet
-from mlworkers import tasks
 from mlworkers.kinds.encoders import scoring_pairs
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.science.encoders.crossing import cross_scores
 from mlworkers.science.encoders.encoding import pair_cosines
 from mlworkers.science.paraphrasing.lexical import bleu_scores, bleu_signature
@@ -22,6 +19,7 @@ from mlworkers.science.pretrained.cross_encoder import load_cross_encoder
 from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.encoder_data import dataset_with_pairs
 from tests.ml.tiny import tiny_cross_encoder
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SHOUTED = ("The dog's on the grass!", "the dogs on the grass")
@@ -46,11 +44,7 @@ def pair_add(dataset, first: str, second: str) -> None:
 
 def carried_out(dataset, model: object, **settings: object) -> Run:
     values = {"dataset": dataset.slug, "model": str(model), "device": "cpu", **settings}
-    plan = asdict(plan_from(kind_named("label_paraphrases"), values))
-    run = RunFactory(kind="label_paraphrases", dataset=dataset, queue="gpu", plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan("label_paraphrases", dataset, values))
 
 
 def label_set(run: Run, label: str) -> ScoreSet:

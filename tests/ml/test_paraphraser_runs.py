@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -20,9 +20,7 @@ from transformers import (
 )
 
 from curation.files.writing import sha256_of
-from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path, home_relative, run_folder
 from mlworkers.science.encoders.saving import seen_by
 from mlworkers.science.paraphrasing.decoding import Request, paraphrases_decoded, search_arguments
@@ -47,6 +45,7 @@ from mlworkers.science.pretrained.compute import choose_compute
 from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
 from mlworkers.science.pretrained.sources import ModelError
 from tests.factories import ArtifactFactory, DatasetFactory, PairFactory, RunFactory
+from tests.runs import run_execute, run_plan
 
 SIZE = {"layers": 1, "width": 32, "vocabulary": 300, "context": 48, "batch_size": 8}
 NEAR, FAR = Target("SIM95", "BLEU40"), Target("SIM95", "BLEU0_5")
@@ -367,11 +366,7 @@ def selection(db) -> Run:
 
 def carried_out(selection: Run, **settings: object) -> Run:
     values = {"dataset": "news", "selection": selection.pk, "device": "cpu", "epochs": 2, **SIZE, **settings}
-    values = asdict(plan_from(kind_named("train_paraphraser"), values))
-    run = RunFactory(kind="train_paraphraser", dataset=selection.dataset, queue="gpu", plan=values)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan("train_paraphraser", selection.dataset, values))
 
 
 @pytest.mark.django_db(transaction=True)

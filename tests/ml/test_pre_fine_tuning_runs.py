@@ -1,14 +1,11 @@
 """Runs that pre-fine-tune models on inference, with paraphrases and without, and fine-tune them on tasks."""
 
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from curation.models import PairScore
-from mlworkers import tasks
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
@@ -16,9 +13,10 @@ from mlworkers.science.encoders.pre_fine_tuning.tasks import TaskRows
 from mlworkers.science.encoders.pre_fine_tuning.training import TaskLearner, classifier_trained
 from mlworkers.science.encoders.saving import seen_by
 from mlworkers.science.pretrained.compute import choose_compute
-from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.encoder_data import scene
 from tests.ml.nli_data import nli_dataset
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db
 SHORT = {
@@ -45,12 +43,7 @@ def dataset(db):
 
 def ran(dataset, model, state: str = "succeeded", **given) -> Run:
     values = {"dataset": dataset.slug, "model": str(model), **SHORT, **given}
-    plan = asdict(plan_from(kind_named("compare_pre_fine_tuning"), values))
-    run = RunFactory(kind="compare_pre_fine_tuning", dataset=dataset, queue="gpu", plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    assert run.state == state, run.message
-    return run
+    return run_execute(run_plan("compare_pre_fine_tuning", dataset, values), state)
 
 
 def test_every_row_is_fine_tuned_with_every_seed_and_compared_with_the_one_without_paraphrases(

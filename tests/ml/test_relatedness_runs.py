@@ -3,7 +3,6 @@
 import csv
 import io
 import random
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -13,12 +12,11 @@ from django.urls import reverse
 from curation.foundation.errors import UserError
 from curation.models import PairScore
 from curation.pairs.overlap import dice
-from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.services import run_start
-from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory, client_of
 from tests.markup import squeezed
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db
 ANIMALS, VERBS = ("cat", "dog", "horse", "bird"), ("runs", "sits", "sings", "eats")
@@ -56,22 +54,17 @@ def pipeline_folder(tmp_path):
 
 def carried_out(dataset, **settings: object) -> Run:
     values = {"dataset": dataset.slug, "score_set": "gold", "resamples": 100, **settings}
-    plan = asdict(plan_from(kind_named("analyse_relatedness"), values))
-    run = RunFactory(kind="analyse_relatedness", dataset=dataset, queue="gpu", plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan("analyse_relatedness", dataset, values))
 
 
-def page(client, user, name: str, run: Run):
-    client.force_login(user)
-    return client.get(reverse(f"mlworkers:{name}", args=[run.pk]))
+def page(user, name: str, run: Run):
+    return client_of(user).get(reverse(f"mlworkers:{name}", args=[run.pk]))
 
 
-def test_the_table_has_the_questions_of_the_paper(client, curator, scenes, pipeline_folder) -> None:
+def test_the_table_has_the_questions_of_the_paper(curator, scenes, pipeline_folder) -> None:
     run = carried_out(scenes, pipeline=str(pipeline_folder))
 
-    shown = squeezed(page(client, curator, "relatedness", run).text)
+    shown = squeezed(page(curator, "relatedness", run).text)
 
     assert run.state == "succeeded", run.message
     assert [one["name"] for one in run.result["features"]] == [
@@ -83,10 +76,10 @@ def test_the_table_has_the_questions_of_the_paper(client, curator, scenes, pipel
     assert "On the 60 pairs that have all main features" in shown
 
 
-def test_the_file_has_a_row_for_each_feature(client, curator, scenes, pipeline_folder) -> None:
+def test_the_file_has_a_row_for_each_feature(curator, scenes, pipeline_folder) -> None:
     run = carried_out(scenes, pipeline=str(pipeline_folder))
 
-    rows = list(csv.DictReader(io.StringIO(page(client, curator, "relatedness_csv", run).text)))
+    rows = list(csv.DictReader(io.StringIO(page(curator, "relatedness_csv", run).text)))
 
     overlap = next(row for row in rows if row["feature"] == "Dice")
     assert len(rows) == 6
@@ -95,14 +88,14 @@ def test_the_file_has_a_row_for_each_feature(client, curator, scenes, pipeline_f
     assert float(overlap["coefficient_low"]) > 0
 
 
-def test_a_file_of_vectors_serves_without_a_pipeline(client, curator, scenes, tmp_path) -> None:
+def test_a_file_of_vectors_serves_without_a_pipeline(curator, scenes, tmp_path) -> None:
     path = tmp_path / "vectors.txt"
     path.write_text("cat 1 0\ndog 0 1\ntrees 1 1\nnear 1 2\nruns 3 1\n")
 
     run = carried_out(scenes, vectors=str(path))
 
     assert [one["name"] for one in run.result["features"]] == ["Dice", "all words"]
-    assert "No spaCy pipeline was named" in squeezed(page(client, curator, "relatedness", run).text)
+    assert "No spaCy pipeline was named" in squeezed(page(curator, "relatedness", run).text)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +123,7 @@ def test_a_person_reads_no_file_outside_the_folders_of_models(staff, scenes, nam
 
 @pytest.mark.parametrize("name", ["relatedness", "relatedness_csv"])
 @pytest.mark.parametrize(("person", "status"), [("stranger", 404), ("annotator", 403), ("curator", 200)])
-def test_who_sees_an_analysis_of_relatedness(client, request, dataset, name, person, status) -> None:
+def test_who_sees_an_analysis_of_relatedness(request, dataset, name, person, status) -> None:
     run = RunFactory(kind="analyse_relatedness", dataset=dataset, plan={"dataset": dataset.slug})
 
-    assert page(client, request.getfixturevalue(person), name, run).status_code == status
+    assert page(request.getfixturevalue(person), name, run).status_code == status

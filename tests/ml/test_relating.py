@@ -4,13 +4,13 @@ import shutil
 
 import pytest
 
-from mlworkers import tasks
 from mlworkers.kinds.encoders import relating
 from mlworkers.models import Artifact
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import run_folder
 from mlworkers.science.encoders.encoding import pair_cosines
 from tests.factories import ArtifactFactory, PairFactory, RunFactory, SentenceFactory
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db
 FIRST, SECOND = "the dog runs on grass", "a cat sits in the tree"
@@ -34,9 +34,7 @@ def made(run, encoder_folder) -> Artifact:
 def related(artifact: Artifact, first: str = FIRST, second: str = SECOND):
     plan = {"first": first, "second": second, "artifact": artifact.pk}
     run = run_start(kind="relate_sentences", plan=plan, by=None, dataset=artifact.run.dataset)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run)
 
 
 def test_the_cosine_is_the_encoder_s_own(artifact, encoder) -> None:

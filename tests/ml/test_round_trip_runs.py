@@ -17,6 +17,7 @@ from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path
 from tests.factories import DatasetFactory, PairFactory, RunFactory, SentenceFactory
 from tests.ml.tiny_translator import TEXTS, tiny_fsmt, tiny_marian
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db(transaction=True)
 GERMAN = "Der Hund läuft heute über die Wiese und bellt den Mann laut an."
@@ -47,10 +48,7 @@ def values(dataset, models, **settings: object) -> dict[str, object]:
 
 def carried_out(dataset, models, **settings: object) -> Run:
     plan = values(dataset, models, **settings)
-    run = RunFactory(kind="translate_round_trip", dataset=dataset, queue="gpu", plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(RunFactory(kind="translate_round_trip", dataset=dataset, queue="gpu", plan=plan))
 
 
 def rows_of(run: Run) -> list[dict[str, object]]:

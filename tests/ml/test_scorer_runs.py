@@ -19,6 +19,7 @@ from mlworkers.science.encoders.encoding import pair_cosines
 from mlworkers.science.encoders.saving import seen_by
 from mlworkers.science.pretrained.compute import choose_compute
 from mlworkers.science.pretrained.encoder import load_encoder
+from tests.factories import client_of
 from tests.ml.contexts.small_corpus import numbered_story
 from tests.ml.paraphrase_data import scored_scenes
 from tests.ml.test_labeller_runs import SHORT, carried_out
@@ -106,7 +107,7 @@ def test_a_cross_encoder_has_no_pooling(dataset, models) -> None:
     assert "is a cross-encoder, which has no vector of a sentence" in run.message
 
 
-def test_the_speed_of_every_registered_encoder_is_on_its_page(client, admin, dataset, models) -> None:
+def test_the_speed_of_every_registered_encoder_is_on_its_page(admin, dataset, models) -> None:
     few = {"sentences": 16, "batch_size": 4, "rounds": 1, "device": "cpu"}
 
     run = carried_out("measure_speed", dataset, **few)
@@ -117,8 +118,7 @@ def test_the_speed_of_every_registered_encoder_is_on_its_page(client, admin, dat
     assert speed["times_as_fast"] == pytest.approx(
         speed["batches_of_like_length"] / speed["batches_in_order"]
     )
-    client.force_login(admin)
-    shown = client.get(reverse("mlworkers:model_detail", args=[models[0].artifacts.get().pk]))
+    shown = client_of(admin).get(reverse("mlworkers:model_detail", args=[models[0].artifacts.get().pk]))
     assert [one.part for one in shown.context["speeds"]] == ["batches of like length", "batches in order"]
     assert "batches of like length" in shown.text
     assert not shown.context["evaluations"]  # speed is no agreement with people

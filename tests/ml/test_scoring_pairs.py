@@ -18,6 +18,7 @@ from mlworkers.science.pretrained.compute import choose_compute
 from tests.factories import RunFactory
 from tests.ml.encoder_data import dataset_with_pairs
 from tests.ml.tiny import tiny_cross_encoder
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,11 +35,7 @@ def cross_folder(tmp_path_factory) -> Path:
 
 def carried_out(dataset, model: object, **settings: object) -> Run:
     values = {"dataset": dataset.slug, "model": str(model), "device": "cpu", **settings}
-    plan = asdict(plan_from(kind_named("score_pairs"), values))
-    run = RunFactory(kind="score_pairs", dataset=dataset, queue="gpu", plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan("score_pairs", dataset, values))
 
 
 def stored(run: Run) -> dict[tuple[str, str], float]:

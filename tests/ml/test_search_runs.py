@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -11,15 +10,14 @@ from scipy.special import expit, logit
 from scipy.stats import rankdata
 
 from curation.models import PairScore, ScoreSet
-from mlworkers import tasks
 from mlworkers.kinds.comparisons import searching
 from mlworkers.models import Run
 from mlworkers.pipelines import experiment
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
 from mlworkers.science.encoders.saving import learned_save
-from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory, UserFactory
+from tests.factories import PairFactory, ScoreSetFactory, SentenceFactory, UserFactory, client_of
 from tests.ml.encoder_data import dataset_with_pairs, scene, split_set_here
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SETS = {"scores": "run 7: target", "realism": "run 7: p_D", "test_score_set": "gold"}
@@ -55,16 +53,7 @@ def dev(dataset) -> ScoreSet:
 
 def searched(dataset, model, state: str = "succeeded", **settings) -> Run:
     values = {"dataset": dataset.slug, "model": str(model), **SETS, **SHORT, **settings}
-    run = RunFactory(
-        kind="search_settings",
-        dataset=dataset,
-        queue="gpu",
-        plan=asdict(plan_from(kind_named("search_settings"), values)),
-    )
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    assert run.state == state, run.message
-    return run
+    return run_execute(run_plan("search_settings", dataset, values), state)
 
 
 def test_every_trial_is_stored_and_the_best_on_dev_pairs_is_chosen(dataset, encoder_folder, dev) -> None:
@@ -106,7 +95,8 @@ def test_the_test_scores_are_read_for_the_chosen_settings_alone(
 
 
 def test_the_worst_errors_are_those_of_the_chosen_encoders_on_the_test_pairs(
-    dataset, encoder_folder, client
+    dataset,
+    encoder_folder,
 ) -> None:
     run = searched(dataset, encoder_folder, temperatures="fitted", seeds=2)
 
@@ -118,8 +108,7 @@ def test_the_worst_errors_are_those_of_the_chosen_encoders_on_the_test_pairs(
     assert people == pytest.approx([gold[row[0]] for row in kept])
     assert [row[3] for row in kept] == pytest.approx(by_hand.tolist())
     assert [abs(row[3]) for row in kept] == sorted((abs(row[3]) for row in kept), reverse=True)
-    client.force_login(UserFactory(is_staff=True))
-    shown = client.get(reverse("mlworkers:run_detail", args=[run.pk]))
+    shown = client_of(UserFactory(is_staff=True)).get(reverse("mlworkers:run_detail", args=[run.pk]))
     assert [one.pair.pk for one in shown.context["furthest"].pairs] == [row[0] for row in kept]
     assert "The encoder's score is the mean over the seeds." in shown.content.decode()
 

@@ -1,21 +1,19 @@
 """Indexing a dataset's sentences and searching in the index, by the tiny encoder: what is found, and refused."""
 
 import shutil
-from dataclasses import asdict
 
 import numpy as np
 import pytest
 
 from curation.models import Sentence
-from mlworkers import tasks
 from mlworkers.kinds.encoders import indexing_sentences
 from mlworkers.kinds.encoders.sentence_search import sentences_found
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path
 from mlworkers.science.encoders.encoding import encode
 from mlworkers.science.pretrained.compute import choose_compute
 from tests.factories import PairFactory, RunFactory, SentenceFactory
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db
 WHO, DOES, WHERE = ("dog", "cat", "bird", "child"), ("runs", "sits", "sings"), ("tree", "wall", "river")
@@ -35,11 +33,7 @@ def sentences(dataset) -> list[Sentence]:
 
 
 def carried_out(of, kind: str, **plan: object) -> Run:
-    values = asdict(plan_from(kind_named(kind), plan))
-    run = RunFactory(kind=kind, dataset=of, queue="gpu", plan=values)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan(kind, of, plan))
 
 
 def indexed(dataset, model, **plan: object) -> Run:

@@ -10,7 +10,6 @@ from django.urls import reverse
 
 from curation.foundation.errors import UserError
 from curation.models import Dataset
-from mlworkers import tasks
 from mlworkers.kinds.comparisons.estimates import weightings_in_words
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
@@ -19,6 +18,7 @@ from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import kept_folder
 from tests.factories import RunFactory, UserFactory
 from tests.ml.encoder_data import dataset_with_pairs, scene
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SHORT = {"epochs": 1, "batch_size": 8, "learning_rate": 0.001, "device": "cpu"}
@@ -45,11 +45,7 @@ def suites(home, settings):
 
 
 def carried_out(kind: str, dataset, model, **settings) -> Run:
-    plan = plan_from(kind_named(kind), {"dataset": dataset.slug, "model": str(model), **settings})
-    run = RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=asdict(plan))
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan(kind, dataset, {"dataset": dataset.slug, "model": str(model), **settings}))
 
 
 def test_an_encoder_is_evaluated_on_suites_beside_its_dataset(suites, encoder_folder) -> None:
@@ -87,9 +83,8 @@ def test_a_worker_with_other_files_than_the_run_began_with_is_refused(
     kept_folder(run.pk).mkdir(parents=True)
     (kept_folder(run.pk) / "suites.json").write_text(json.dumps(began_with))
 
-    tasks.execute(run.pk)
+    run_execute(run)
 
-    run.refresh_from_db()
     assert run.state == "failed"
     assert "sts-test.csv is another file here than the one with which the run began" in run.message
     assert not run.evaluations.exists()

@@ -7,7 +7,6 @@ import pytest
 
 from curation.exchange.exporting import snapshot_create
 from curation.models import ScoreSet
-from mlworkers import tasks
 from mlworkers.pipelines.encoder_data import training_rows_of
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path
@@ -16,6 +15,7 @@ from mlworkers.science.encoders.plan import Weighting
 from mlworkers.science.pretrained.compute import choose_compute
 from mlworkers.science.pretrained.encoder import load_encoder
 from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db
 WHO, DOES, WHERE = ("dog", "cat", "bird", "child"), ("runs", "sits", "sings"), ("tree", "wall", "river")
@@ -71,10 +71,7 @@ def test_a_surrogate_s_cosines_come_near_to_the_similarities(dataset, centred, e
     plan = plan_of(dataset, encoder_folder, epochs=12, learning_rate=0.003)
     run = RunFactory(kind="train_encoder", dataset=dataset, queue="gpu", plan=asdict(plan))
 
-    tasks.execute(run.pk)
-
-    run.refresh_from_db()
-    assert run.state == "succeeded", run.message
+    run_execute(run, "succeeded")
     scores = list(centred.scores.values_list("pair__a__text", "pair__b__text", "value"))
     first, second, given = (list(column) for column in zip(*scores, strict=True))
     compute = choose_compute("cpu")

@@ -5,7 +5,6 @@ import shutil
 import numpy as np
 import pytest
 
-from mlworkers import tasks
 from mlworkers.kinds.paraphrases import trying
 from mlworkers.models import Artifact
 from mlworkers.runs.services import run_start
@@ -17,6 +16,7 @@ from mlworkers.science.paraphrasing.tags import TagBounds
 from mlworkers.science.pretrained.compute import choose_compute
 from tests.factories import ArtifactFactory, RunFactory
 from tests.ml.tiny import tiny_cross_encoder
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db
 TEXTS = ["the dog runs on the grass", "a cat sits on the mat", "the man sings in the tree"]
@@ -53,9 +53,7 @@ def tried(models, source: str = TEXTS[0], **changes: object):
     asked = {"source": source, "similarity": "SIM95", "bleu": "BLEU40", "model": f"run:{paraphraser.run_id}"}
     plan = {**asked, "labeller": f"run:{labeller.run_id}/labeller", **changes}
     run = run_start(kind="try_paraphraser", plan=plan, by=None, dataset=paraphraser.run.dataset)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run)
 
 
 def test_every_paraphrase_has_the_labels_that_a_run_would_give_it(models) -> None:

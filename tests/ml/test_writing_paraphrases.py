@@ -1,6 +1,5 @@
 """A run that writes paraphrases at chosen tags, measures them, and adds them as generated pairs."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -8,17 +7,16 @@ import pytest
 
 from curation.files.json_text import json_from
 from curation.models import Pair, ScoreSet
-from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path
 from mlworkers.science.paraphrasing.paraphraser import TaggedPair, Target, paraphraser_initialised
 from mlworkers.science.paraphrasing.paraphraser_plan import ParaphraserPlan
 from mlworkers.science.paraphrasing.paraphraser_training import paraphraser_trained
 from mlworkers.science.paraphrasing.tags import TagBounds
 from mlworkers.science.pretrained.compute import choose_compute
-from tests.factories import DatasetFactory, PairFactory, RunFactory, SentenceFactory
+from tests.factories import DatasetFactory, PairFactory, SentenceFactory
 from tests.ml.tiny import tiny_cross_encoder
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WHO, DOES = ("dog", "cat", "bird", "man"), ("runs", "sits", "sings")
@@ -66,11 +64,7 @@ def written(dataset, paraphraser, labellers, **settings: object) -> Run:
         "dataset": dataset.slug, "model": str(paraphraser), "labeller": str(labellers[0]), "tags": ASKED,
         "sources": 4, "least_tokens": 5, "language": "", "device": "cpu", "shard_sources": 3, "beams": 2,
     }  # fmt: skip
-    plan = asdict(plan_from(kind_named("write_paraphrases"), values | settings))
-    run = RunFactory(kind="write_paraphrases", dataset=dataset, queue="gpu", plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan("write_paraphrases", dataset, values | settings))
 
 
 def rows_of(run: Run) -> list[dict[str, object]]:

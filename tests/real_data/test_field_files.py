@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
-from django.test import Client
 
 from curation.datasets.duplicates import duplicates_found
 from curation.datasets.splits import leaks_now
 from curation.files.parsing import read_pairs
 from curation.models import PairScore
-from tests.factories import DatasetFactory, token_of
+from tests.factories import DatasetFactory, program_of
 
 pytestmark = [pytest.mark.real_data, pytest.mark.django_db]
 
@@ -48,7 +47,7 @@ def by_command(dataset, capsys) -> Callable[..., str]:
 
 @pytest.fixture
 def by_api(dataset, curator) -> Callable[..., str]:
-    program = Client(headers={"authorization": f"Token {token_of(curator)}"})
+    program = program_of(curator)
 
     def said(path: Path, encoding: str = "") -> str:
         address, content = f"/api/v1/datasets/{dataset.slug}/imports/", path.read_bytes()

@@ -1,21 +1,16 @@
 """What programs read of labelled pairs and round trips, and how they rate candidates."""
 
 import pytest
-from django.test import Client
 
 from curation.models import Pair
 from mlworkers.models import CandidateRating
 from mlworkers.runs.ratings import candidates_draw
-from tests.factories import DatasetFactory, token_of
+from tests.factories import DatasetFactory, program_of
 from tests.integration.mlworkers.test_paraphrase_pages import labelled as pairs_labelled
 from tests.integration.mlworkers.test_round_trip_pages import HOT, MILD, labelled, translated
 
 pytestmark = pytest.mark.django_db
 RATED = {"fluency": 5, "meaning": 4, "wording": 2}
-
-
-def program_of(user) -> Client:
-    return Client(headers={"authorization": f"Token {token_of(user)}"})
 
 
 def post(user, address: str, body: object = None):

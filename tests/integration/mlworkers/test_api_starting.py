@@ -4,7 +4,6 @@ from uuid import uuid4
 
 import pytest
 from django.core.files.base import ContentFile
-from django.test import Client
 from django.utils.timezone import now
 
 from curation.exchange.importing import ImportOptions
@@ -15,13 +14,9 @@ from mlworkers.models import Run
 from mlworkers.runs.attempts import run_carry_out
 from mlworkers.runs.lifecycle import run_claim
 from mlworkers.tasks import pipeline_of
-from tests.factories import DatasetFactory, PairFactory, RunFactory, token_of
+from tests.factories import DatasetFactory, PairFactory, RunFactory, client_of, program_of
 
 pytestmark = pytest.mark.django_db
-
-
-def program_of(user) -> Client:
-    return Client(headers={"authorization": f"Token {token_of(user)}"})
 
 
 @pytest.fixture
@@ -146,8 +141,7 @@ def test_the_log_says_with_which_token_a_run_was_started(dataset, curator, with_
     body = {"kind": "import_pairs", "plan": {"dataset": dataset.slug, "batch": batch.pk}}
     client = program_of(curator)
     if not with_token:
-        client = Client()
-        client.force_login(curator)
+        client = client_of(curator)
 
     started = client.post("/api/v1/runs/", body, content_type="application/json").json()
     run_carry_out(run_claim(run_id=started["id"], worker="w", at=database_now()), pipeline_of)

@@ -10,7 +10,7 @@ from django.urls import reverse
 from curation.pairs.judged_by import SIMULATED
 from mlworkers.kinds.comparisons.augmentations import augmentations_of, unequal_examples
 from mlworkers.models import Run
-from tests.factories import RunFactory
+from tests.factories import RunFactory, client_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -91,26 +91,25 @@ def profiled(dataset) -> Run:
     )
 
 
-def page(client, user, run: Run, name: str = "augmentations"):
-    client.force_login(user)
-    return client.get(reverse(f"mlworkers:{name}", args=[run.pk]))
+def page(user, run: Run, name: str = "augmentations"):
+    return client_of(user).get(reverse(f"mlworkers:{name}", args=[run.pk]))
 
 
-def test_a_stranger_gets_neither_the_page_nor_the_file(client, stranger, dataset) -> None:
+def test_a_stranger_gets_neither_the_page_nor_the_file(stranger, dataset) -> None:
     run = comparison(dataset)
 
     for name in ("augmentations", "augmentations_csv"):
-        assert page(client, stranger, run, name).status_code == 404
+        assert page(stranger, run, name).status_code == 404
 
 
-def test_a_run_of_another_kind_has_no_such_page(client, staff, dataset) -> None:
+def test_a_run_of_another_kind_has_no_such_page(staff, dataset) -> None:
     other = RunFactory(kind="compare_weightings", dataset=dataset)
 
-    assert page(client, staff, other).status_code == 404
+    assert page(staff, other).status_code == 404
 
 
-def test_the_page_says_which_rows_differ_from_the_original_examples(client, curator, dataset) -> None:
-    shown = squeezed(page(client, curator, comparison(dataset)).content.decode())
+def test_the_page_says_which_rows_differ_from_the_original_examples(curator, dataset) -> None:
+    shown = squeezed(page(curator, comparison(dataset)).content.decode())
 
     assert "BLEU20 ×2 is better than the original examples on the test." in shown
     assert "Round trip ×2 is worse than the original examples on the test." in shown
@@ -121,11 +120,11 @@ def test_the_page_says_which_rows_differ_from_the_original_examples(client, cura
 
 
 def test_a_difference_is_not_put_down_to_paraphrases_where_rows_have_other_numbers_of_examples(
-    client, curator, dataset
+    curator, dataset
 ) -> None:
     run = comparison(dataset, examples=(0, 945, 97, 946, 2_000, 945))
 
-    shown = squeezed(page(client, curator, run).content.decode())
+    shown = squeezed(page(curator, run).content.decode())
 
     assert (
         "from 97 training examples (BLEU20 ×2) to 2,000 (round trip ×2): a row with fewer takes fewer"
@@ -140,8 +139,8 @@ def test_a_difference_is_not_put_down_to_paraphrases_where_rows_have_other_numbe
     assert f"Round trip ×2 scores lower than the original examples on the test, {because} reason." in shown
 
 
-def test_rows_with_equal_numbers_of_examples_need_no_warning(client, curator, dataset) -> None:
-    shown = page(client, curator, comparison(dataset, examples=(0, *[100] * 5))).content.decode()
+def test_rows_with_equal_numbers_of_examples_need_no_warning(curator, dataset) -> None:
+    shown = page(curator, comparison(dataset, examples=(0, *[100] * 5))).content.decode()
 
     assert "a row with fewer takes fewer steps" not in shown
 
@@ -154,15 +153,15 @@ def test_shares_are_not_compared_with_each_other(dataset) -> None:
     assert unequal_examples(augmentations_of(run)) == ""
 
 
-def test_with_few_seeds_nothing_is_judged(client, curator, dataset) -> None:
-    shown = squeezed(page(client, curator, comparison(dataset, judged=False, seeds=2)).content.decode())
+def test_with_few_seeds_nothing_is_judged(curator, dataset) -> None:
+    shown = squeezed(page(curator, comparison(dataset, judged=False, seeds=2)).content.decode())
 
     assert "2 seeds cannot show well enough how much another seed would change the figures" in shown
     assert "is better than" not in shown
 
 
-def test_the_file_has_every_row_on_every_test(client, curator, dataset) -> None:
-    answer = page(client, curator, comparison(dataset), "augmentations_csv")
+def test_the_file_has_every_row_on_every_test(curator, dataset) -> None:
+    answer = page(curator, comparison(dataset), "augmentations_csv")
 
     rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
     assert len(rows) == 6 * 3
@@ -171,17 +170,16 @@ def test_the_file_has_every_row_on_every_test(client, curator, dataset) -> None:
     assert all(one["difference_from_original"] == "" for one in rows if one["test"] == "the mean of suites")
 
 
-def test_a_comparison_that_has_not_ended_says_so(client, curator, dataset) -> None:
+def test_a_comparison_that_has_not_ended_says_so(curator, dataset) -> None:
     run = RunFactory(kind="compare_augmentations", dataset=dataset, state="running", result={})
 
-    assert "The table appears when the run has ended." in page(client, curator, run).content.decode()
+    assert "The table appears when the run has ended." in page(curator, run).content.decode()
 
 
-def test_it_is_listed_among_the_comparisons(client, curator, dataset) -> None:
+def test_it_is_listed_among_the_comparisons(curator, dataset) -> None:
     run = comparison(dataset)
-    client.force_login(curator)
 
-    shown = client.get(reverse("mlworkers:comparison_list")).content.decode()
+    shown = client_of(curator).get(reverse("mlworkers:comparison_list")).content.decode()
 
     assert reverse("mlworkers:augmentations", args=[run.pk]) in shown
     assert "BLEU20 ×2 is better than" in squeezed(shown)

@@ -6,7 +6,7 @@ from django.urls import reverse
 from curation.models import PairScore
 from mlworkers.forms.plans import PlanForm
 from mlworkers.plans.kinds import KINDS
-from tests.factories import GeneratedPairFactory, RunFactory, ScoreSetFactory
+from tests.factories import GeneratedPairFactory, RunFactory, ScoreSetFactory, client_of
 
 pytestmark = pytest.mark.django_db
 CIRCULAR = {
@@ -46,24 +46,21 @@ def test_without_human_scores_the_form_starts_with_none(dataset) -> None:
     assert form["human_scores"].initial == ""
 
 
-def test_the_page_of_a_run_that_succeeded_leads_to_a_comparison(client, admin, dataset) -> None:
-    client.force_login(admin)
+def test_the_page_of_a_run_that_succeeded_leads_to_a_comparison(admin, dataset) -> None:
     run = RunFactory(kind="score_consistency", dataset=dataset, state="succeeded")
 
-    page = client.get(reverse("mlworkers:run_detail", args=[run.pk])).text
+    page = client_of(admin).get(reverse("mlworkers:run_detail", args=[run.pk])).text
 
     assert f"{reverse('mlworkers:run_start', args=['compare_weightings'])}?dataset={dataset.slug}" in page
 
 
 def test_the_page_of_the_score_set_says_what_it_learned_from_and_that_it_is_circular(
-    client, admin, dataset, consistency_set
+    admin, dataset, consistency_set
 ) -> None:
-    client.force_login(admin)
-
     page = " ".join(
-        client.get(
-            reverse("curation:dataset", args=[dataset.slug]), {"score_set": consistency_set.pk}
-        ).text.split()
+        client_of(admin)
+        .get(reverse("curation:dataset", args=[dataset.slug]), {"score_set": consistency_set.pk})
+        .text.split()
     )
 
     assert "learned from 1,200 pairs with the scores “run 7: target” of scenes" in page
@@ -80,10 +77,8 @@ def test_pairs_are_listed_beside_their_p_y(client, admin, dataset, consistency_s
     assert "run 9: p_y" in page.text
 
 
-def test_programs_read_that_a_score_set_is_circular(client, admin, dataset, consistency_set) -> None:
-    client.force_login(admin)
-
-    sets = client.get(f"/api/v1/datasets/{dataset.slug}/score-sets/").json()
+def test_programs_read_that_a_score_set_is_circular(admin, dataset, consistency_set) -> None:
+    sets = client_of(admin).get(f"/api/v1/datasets/{dataset.slug}/score-sets/").json()
 
     (found,) = [one for one in sets["results"] if one["name"] == consistency_set.name]
     assert found["kind"] == "consistency"

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from curation.models import Dataset
 from mlworkers.models import Run
-from tests.factories import RunFactory
+from tests.factories import RunFactory, client_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -38,13 +38,12 @@ def measured(dataset: Dataset, **more: object) -> Run:
     )
 
 
-def page(client, user, run: Run, name: str = "context_curves"):
-    client.force_login(user)
-    return client.get(reverse(f"mlworkers:{name}", args=[run.pk]))
+def page(user, run: Run, name: str = "context_curves"):
+    return client_of(user).get(reverse(f"mlworkers:{name}", args=[run.pk]))
 
 
-def test_each_curve_says_whether_its_ends_differ(client, curator, dataset) -> None:
-    answer = page(client, curator, measured(dataset))
+def test_each_curve_says_whether_its_ends_differ(curator, dataset) -> None:
+    answer = page(curator, measured(dataset))
 
     corpus, contexts = (section.parts[0].finding for section in answer.context["report"].parts[:2])
     assert corpus == (
@@ -55,21 +54,21 @@ def test_each_curve_says_whether_its_ends_differ(client, curator, dataset) -> No
     assert answer.text.count("<svg") >= 2
 
 
-def test_a_curve_without_correlations_has_a_table_and_no_chart(client, curator, dataset) -> None:
-    answer = page(client, curator, measured(dataset, corpus_sizes=[point(10, None), point(20, None)]))
+def test_a_curve_without_correlations_has_a_table_and_no_chart(curator, dataset) -> None:
+    answer = page(curator, measured(dataset, corpus_sizes=[point(10, None), point(20, None)]))
 
     assert answer.text.count("<svg") == 1
     assert "There is no correlation" in answer.text
 
 
-def test_a_curve_of_one_point_says_its_figure(client, curator, dataset) -> None:
-    answer = page(client, curator, measured(dataset, context_counts=[point(20, 0.42)]))
+def test_a_curve_of_one_point_says_its_figure(curator, dataset) -> None:
+    answer = page(curator, measured(dataset, context_counts=[point(20, 0.42)]))
 
     assert "Spearman 0.420 with 20 contexts." in answer.text
 
 
-def test_the_file_has_every_point(client, curator, dataset) -> None:
-    lines = page(client, curator, measured(dataset), "context_curves_csv").text.splitlines()
+def test_the_file_has_every_point(curator, dataset) -> None:
+    lines = page(curator, measured(dataset), "context_curves_csv").text.splitlines()
 
     assert lines[0].startswith("curve,x,spearman,low,high,difference")
     assert [line.split(",")[:2] for line in lines[1:]] == [
@@ -78,17 +77,17 @@ def test_the_file_has_every_point(client, curator, dataset) -> None:
 
 
 @pytest.mark.parametrize("name", ["context_curves", "context_curves_csv"])
-def test_who_may_not_read_the_dataset_gets_404(client, stranger, dataset, name) -> None:
-    assert page(client, stranger, measured(dataset), name).status_code == 404
+def test_who_may_not_read_the_dataset_gets_404(stranger, dataset, name) -> None:
+    assert page(stranger, measured(dataset), name).status_code == 404
 
 
-def test_a_run_of_another_kind_has_no_such_page(client, curator, dataset) -> None:
+def test_a_run_of_another_kind_has_no_such_page(curator, dataset) -> None:
     run = RunFactory(kind="score_contexts", dataset=dataset, state="succeeded")
 
-    assert page(client, curator, run).status_code == 404
+    assert page(curator, run).status_code == 404
 
 
-def test_a_run_that_waits_says_that_its_table_comes_later(client, curator, dataset) -> None:
+def test_a_run_that_waits_says_that_its_table_comes_later(curator, dataset) -> None:
     run = RunFactory(kind="measure_context_curves", dataset=dataset, state="queued")
 
-    assert "The table appears when the run has ended" in page(client, curator, run).text
+    assert "The table appears when the run has ended" in page(curator, run).text

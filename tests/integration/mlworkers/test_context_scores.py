@@ -12,7 +12,7 @@ from mlworkers.kinds.contexts.context_scores import (
 )
 from mlworkers.models import Artifact, Run
 from mlworkers.runs.storage import run_folder
-from tests.factories import PairFactory, RunFactory, ScoreSetFactory
+from tests.factories import PairFactory, RunFactory, ScoreSetFactory, client_of
 from tests.markup import squeezed
 from tests.scored_contexts import scored_run
 
@@ -121,12 +121,11 @@ def test_strangers_and_other_kinds_and_pairs_of_other_datasets_are_not_found(
     assert status(owner, "pair_contexts", run.pk, foreign.pk) == 404
 
 
-def test_the_form_takes_the_corpus_and_the_model_of_the_page_before(client, staff, dataset) -> None:
+def test_the_form_takes_the_corpus_and_the_model_of_the_page_before(staff, dataset) -> None:
     indexed = RunFactory(kind="index_corpus", dataset=dataset, state="succeeded")
     asked = {"dataset": dataset.slug, "corpus": indexed.pk, "trained": 7, "ranks": 8}
-    client.force_login(staff)
 
-    page = client.get(reverse("mlworkers:run_start", args=["score_contexts"]), asked)
+    page = client_of(staff).get(reverse("mlworkers:run_start", args=["score_contexts"]), asked)
 
     values = {name: page.context["form"][name].value() for name in ("corpus", "model", "discriminator")}
     assert values == {"corpus": indexed.pk, "model": "run:7", "discriminator": "run:8"}

@@ -18,7 +18,7 @@ from mlworkers.runs.disk import beside_runs, disk_use, leftovers_reclaim
 from mlworkers.runs.removing import removal_of, run_files_remove
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import attempt_folder, home_path, kept_folder, run_folder
-from tests.factories import ArtifactFactory, RunFactory, ScoreSetFactory
+from tests.factories import ArtifactFactory, RunFactory, ScoreSetFactory, client_of
 
 pytestmark = pytest.mark.django_db
 LONG_AGO = now() - timedelta(hours=2)
@@ -266,24 +266,22 @@ def test_the_pages_say_what_goes_before_they_remove_it(
     )
 
 
-def test_the_page_names_what_lies_beside_the_runs(client, staff, settings, tmp_path) -> None:
+def test_the_page_names_what_lies_beside_the_runs(staff, settings, tmp_path) -> None:
     settings.SEMBLANCE_HOME = tmp_path
     written(tmp_path / "snapshots" / "news" / "1" / "pairs.csv", 3000)
     written(tmp_path / "runs" / "7" / "log.txt", 70)
     written(tmp_path / "note.txt", 5000)
     (tmp_path / "imports").mkdir()
     (tmp_path / "elsewhere").symlink_to(tmp_path / "snapshots")
-    client.force_login(staff)
 
-    page = client.get(reverse("mlworkers:disk")).text
+    page = client_of(staff).get(reverse("mlworkers:disk")).text
 
     link = len(str(tmp_path / "snapshots"))
     assert beside_runs() == [("note.txt", 5000), ("snapshots", 3000), ("elsewhere", link)]
     assert page.index("<code>note.txt</code>") < page.index("4.9\xa0KB") < page.index("2.9\xa0KB")
 
 
-def test_the_list_of_runs_shows_the_size_of_their_files(client, staff, dataset) -> None:
+def test_the_list_of_runs_shows_the_size_of_their_files(staff, dataset) -> None:
     encoder(dataset)
-    client.force_login(staff)
 
-    assert "400\xa0bytes" in client.get(reverse("mlworkers:run_list")).text
+    assert "400\xa0bytes" in client_of(staff).get(reverse("mlworkers:run_list")).text

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils.timezone import now
 
 from curation.models import PairScore
-from mlworkers import tasks
 from mlworkers.kinds.encoders import training
 from mlworkers.models import Run, WorkerHeartbeat
 from mlworkers.pipelines import paces
@@ -26,7 +25,9 @@ from tests.factories import (
     PairFactory,
     RunFactory,
     ScoreSetFactory,
+    client_of,
 )
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db
 MODEL = "packaged:all-MiniLM-L6-v2"
@@ -228,9 +229,8 @@ def test_a_finished_run_says_how_much_it_did_and_on_what(dataset, monkeypatch) -
 def test_a_kind_without_an_estimate_keeps_its_result(dataset) -> None:
     run = RunFactory(dataset=dataset)
 
-    tasks.execute(run.pk)
+    run_execute(run)
 
-    run.refresh_from_db()
     assert "work" not in run.result
 
 
@@ -245,9 +245,8 @@ def test_pairs_of_another_dataset_are_counted_where_a_comparison_trains_on_it(da
 
 
 @pytest.mark.exhaustive
-def test_the_form_and_the_command_say_the_same(client, admin, dataset, capsys, monkeypatch) -> None:
+def test_the_form_and_the_command_say_the_same(admin, dataset, capsys, monkeypatch) -> None:
     finished(dataset, "train_encoder")
-    client.force_login(admin)
     sent = {**values_of(dataset, "train_encoder"), "estimate": 1}
     for setting in KINDS["train_encoder"].settings:
         sent.setdefault(
@@ -255,7 +254,7 @@ def test_the_form_and_the_command_say_the_same(client, admin, dataset, capsys, m
             "" if setting.default is None else getattr(setting.default, "value", setting.default),
         )
 
-    page = client.post(reverse("mlworkers:run_start", args=["train_encoder"]), sent).text
+    page = client_of(admin).post(reverse("mlworkers:run_start", args=["train_encoder"]), sent).text
     call_command("run", "train_encoder", f"dataset={dataset.slug}", f"model={MODEL}", "scores=gold")
 
     said = [

@@ -29,6 +29,7 @@ from mlworkers.runs.lifecycle import run_claim
 from mlworkers.runs.storage import run_folder
 from mlworkers.science.encoders.arrays import array_write
 from tests.factories import RunFactory
+from tests.runs import run_execute
 
 MANY = np.random.default_rng(1).random(1 << 18)  # 2 MiB that no compression makes small
 FULL = "The disk is full, so the run stopped. Free some space and start the run again."
@@ -149,12 +150,9 @@ def run_that(monkeypatch, db) -> Callable[[Callable[[Path], None]], Run]:
         monkeypatch.setattr(pairs, "export_dataset", does)
         run = RunFactory()
         for _attempt in range(LOST_MAX - 1):
-            tasks.execute(run.pk)
-            run.refresh_from_db()
+            run_execute(run)
             assert (run.state, run.message) == ("queued", str(disk.FULL))
-        tasks.execute(run.pk)
-        run.refresh_from_db()
-        return run
+        return run_execute(run)
 
     return carried_out
 
@@ -203,13 +201,11 @@ def test_a_run_that_met_a_full_disk_goes_on_when_there_is_room(small_disk, setti
 
     stood = []
     for _attempt in range(4):
-        tasks.execute(run.pk)
-        run.refresh_from_db()
+        run_execute(run)
         stood.append((run.state, run.attempt, run.message))
     filler.unlink()
-    tasks.execute(run.pk)
+    run_execute(run)
 
-    run.refresh_from_db()
     assert stood == [("queued", 1, str(disk.FULL))] * 4
     assert (run.state, run.attempt, run.artifacts.get().name) == ("succeeded", 2, "made.txt")
 
@@ -219,13 +215,11 @@ def test_a_worker_begins_no_run_on_a_read_only_disk(small_disk, settings, db) ->
     run = RunFactory()
     remount(small_disk, "ro")
 
-    tasks.execute(run.pk)
-    run.refresh_from_db()
+    run_execute(run)
     stood = run.state, run.message
     remount(small_disk, "rw")
-    tasks.execute(run.pk)
+    run_execute(run)
 
-    run.refresh_from_db()
     assert stood == ("queued", str(disk.READ_ONLY))
     assert (run.state, run.attempt) == ("succeeded", 1)
 

@@ -6,13 +6,13 @@ import pytest
 
 from curation.datasets.selectors import PairFilter
 from curation.exchange.exporting import snapshot_create
-from mlworkers import tasks
 from mlworkers.forms.plans import PlanForm
 from mlworkers.plans.fields import SettingError
 from mlworkers.plans.kinds import KINDS, plan_from
 from mlworkers.runs.references import references_check
 from mlworkers.runs.storage import home_path
 from tests.factories import GeneratedPairFactory, PairFactory, RunFactory, ScoreSetFactory
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db
 CHOOSING = ["export_dataset", "train_encoder", "compare_weightings", "evaluate_encoder", "analyse_language"]
@@ -74,9 +74,8 @@ def test_an_export_run_leaves_the_file_and_a_card_that_says_what_it_holds(
 ) -> None:
     run = RunFactory(dataset=dataset, plan={"dataset": dataset.slug, "format": "csv", **given})
 
-    tasks.execute(run.pk)
+    run_execute(run)
 
-    run.refresh_from_db()
     card = home_path(run.artifacts.get(kind="card").path).read_text()
     assert (run.result["rows"], run.result["unreviewed"]) == (rows, unreviewed)
     assert f"* generated pairs without a verdict: {unreviewed}" in card

@@ -28,6 +28,7 @@ from mlworkers.science.synthesis.plan import BootstrapPlan, FirstSentences, Gene
 from semblance.demo.scenes import scene_pairs
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.endpoint_server import KEY, Reply, Server, completion, serving
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db
 
@@ -494,10 +495,7 @@ def test_a_run_writes_pairs_through_an_endpoint_and_marks_them_as_not_self_debia
         by=None,
     )
 
-    tasks.execute(run.pk)
-
-    run.refresh_from_db()
-    assert run.state == "succeeded", run.message
+    run_execute(run, "succeeded")
     assert run.message.endswith("; not self-debiased")
     assert {request["model"] for request in endpoint.requests} == {"org/tiny:1b"}
     assert len(endpoint.requests) == 9 * 3 * 2
@@ -700,10 +698,7 @@ def test_a_preview_through_an_endpoint_sends_a_request_for_each_of_its_rows(
     plan = {"dataset": "scenes", "model": "openai:tiny", "sources": 9, "samples": 5, "price_out": 2}
     run = run_start(kind="preview_generation", plan=plan, by=None)
 
-    tasks.execute(run.pk)
-
-    run.refresh_from_db()
-    assert run.state == "succeeded", run.message
+    run_execute(run, "succeeded")
     assert len(endpoint.requests) == 12
     assert run.result["rows_of_the_run"] == 9 * 3 * 5
     assert run.result["endpoint"].startswith("135 requests")

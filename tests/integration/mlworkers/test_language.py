@@ -7,10 +7,10 @@ import random
 import pytest
 from django.urls import reverse
 
-from mlworkers import tasks
 from mlworkers.models import Run
-from tests.factories import GeneratedPairFactory, PairFactory, RunFactory, SentenceFactory
+from tests.factories import GeneratedPairFactory, PairFactory, RunFactory, SentenceFactory, client_of
 from tests.markup import squeezed
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db
 PLAN = {"realism": "run 7: p_D", "targets": "run 7: target", "share": 0.5}
@@ -43,21 +43,17 @@ def scenes(dataset):
 
 def carried_out(dataset, **changes: object) -> Run:
     plan = {"dataset": dataset.slug, **PLAN, **changes}
-    run = RunFactory(kind="analyse_language", dataset=dataset, plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(RunFactory(kind="analyse_language", dataset=dataset, plan=plan))
 
 
-def page(client, user, name: str, run: Run):
-    client.force_login(user)
-    return client.get(reverse(f"mlworkers:{name}", args=[run.pk]))
+def page(user, name: str, run: Run):
+    return client_of(user).get(reverse(f"mlworkers:{name}", args=[run.pk]))
 
 
-def test_the_page_says_how_sentences_of_low_p_d_differ(client, curator, scenes) -> None:
+def test_the_page_says_how_sentences_of_low_p_d_differ(curator, scenes) -> None:
     run = carried_out(scenes)
 
-    shown = squeezed(page(client, curator, "language", run).text)
+    shown = squeezed(page(curator, "language", run).text)
 
     assert run.state == "succeeded", run.message
     assert "The pairs “lowest p_D” (40) differ from human pairs in Distinct-N (lower)" in shown
@@ -66,10 +62,10 @@ def test_the_page_says_how_sentences_of_low_p_d_differ(client, curator, scenes) 
     assert "Target similarity 1.0" in shown
 
 
-def test_the_file_has_a_row_for_each_group_and_measure(client, curator, scenes) -> None:
+def test_the_file_has_a_row_for_each_group_and_measure(curator, scenes) -> None:
     run = carried_out(scenes)
 
-    rows = list(csv.DictReader(io.StringIO(page(client, curator, "language_csv", run).text)))
+    rows = list(csv.DictReader(io.StringIO(page(curator, "language_csv", run).text)))
 
     assert len(rows) == 3 * 4 * 11
     row = next(
@@ -81,10 +77,10 @@ def test_the_file_has_a_row_for_each_group_and_measure(client, curator, scenes) 
     assert row["pairs"] == "20"
 
 
-def test_without_score_sets_human_and_generated_pairs_are_compared(client, curator, scenes) -> None:
+def test_without_score_sets_human_and_generated_pairs_are_compared(curator, scenes) -> None:
     run = carried_out(scenes, realism="", targets="")
 
-    shown = squeezed(page(client, curator, "language", run).text)
+    shown = squeezed(page(curator, "language", run).text)
 
     assert [group["group"] for group in run.result["families"][0]["groups"]] == ["human", "generated"]
     assert "lowest p_D" not in shown
@@ -106,10 +102,10 @@ def test_a_split_without_pairs_says_so(scenes) -> None:
     assert "There are 0 pairs to analyse" in run.message
 
 
-def test_an_analysis_that_has_not_ended_leads_back_to_its_run(client, curator, dataset) -> None:
+def test_an_analysis_that_has_not_ended_leads_back_to_its_run(curator, dataset) -> None:
     run = RunFactory(kind="analyse_language", dataset=dataset, plan={"dataset": dataset.slug})
 
-    shown = squeezed(page(client, curator, "language", run).text)
+    shown = squeezed(page(curator, "language", run).text)
 
     assert "The table appears when the run has ended." in shown
     assert reverse("mlworkers:run_detail", args=[run.pk]) in shown
@@ -117,18 +113,18 @@ def test_an_analysis_that_has_not_ended_leads_back_to_its_run(client, curator, d
 
 @pytest.mark.parametrize("name", ["language", "language_csv"])
 @pytest.mark.parametrize(("person", "status"), [("stranger", 404), ("annotator", 403), ("curator", 200)])
-def test_who_sees_an_analysis(client, request, dataset, name, person, status) -> None:
+def test_who_sees_an_analysis(request, dataset, name, person, status) -> None:
     run = RunFactory(kind="analyse_language", dataset=dataset, plan={"dataset": dataset.slug})
 
-    assert page(client, request.getfixturevalue(person), name, run).status_code == status
+    assert page(request.getfixturevalue(person), name, run).status_code == status
 
 
-def test_a_run_of_another_kind_is_no_analysis(client, staff, dataset) -> None:
-    assert page(client, staff, "language", RunFactory(dataset=dataset)).status_code == 404
+def test_a_run_of_another_kind_is_no_analysis(staff, dataset) -> None:
+    assert page(staff, "language", RunFactory(dataset=dataset)).status_code == 404
 
 
-def test_a_run_shows_by_which_rule_its_words_were_found(client, dataset, owner) -> None:
+def test_a_run_shows_by_which_rule_its_words_were_found(dataset, owner) -> None:
     result = {"words_rule": "the old rule"}
     run = RunFactory(kind="harvest_pairs", dataset=dataset, state=Run.State.SUCCEEDED, result=result)
 
-    assert "the old rule" in page(client, owner, "run_detail", run).text
+    assert "the old rule" in page(owner, "run_detail", run).text

@@ -28,6 +28,7 @@ from tests.factories import (
     RunFactory,
     ScoreSetFactory,
     UserFactory,
+    client_of,
 )
 
 pytestmark = pytest.mark.django_db
@@ -35,9 +36,8 @@ WEIGHTINGS = ("plain", "filter", "random", "realism")
 READERS = [("stranger", 404), ("annotator", 403), ("curator", 200), ("owner", 200), ("staff", 200)]
 
 
-def page(client, user, name: str, *args: object, **query: object):
-    client.force_login(user)
-    return client.get(reverse(f"mlworkers:{name}", args=args), query)
+def page(user, name: str, *args: object, **query: object):
+    return client_of(user).get(reverse(f"mlworkers:{name}", args=args), query)
 
 
 def questions(client, user, name: str, *args: object) -> int:
@@ -112,28 +112,28 @@ def comparison(dataset) -> Run:
 
 
 @pytest.mark.parametrize(("person", "status"), READERS)
-def test_a_model_is_shown_to_those_who_read_its_dataset(client, request, encoder, person, status) -> None:
-    assert page(client, request.getfixturevalue(person), "model_detail", encoder.pk).status_code == status
+def test_a_model_is_shown_to_those_who_read_its_dataset(request, encoder, person, status) -> None:
+    assert page(request.getfixturevalue(person), "model_detail", encoder.pk).status_code == status
 
 
 @pytest.mark.parametrize(("person", "status"), READERS)
-def test_a_model_is_given_to_those_who_read_its_dataset(client, request, encoder, person, status) -> None:
+def test_a_model_is_given_to_those_who_read_its_dataset(request, encoder, person, status) -> None:
     person = request.getfixturevalue(person)
 
-    assert page(client, person, "artifact_download", encoder.run_id, encoder.pk).status_code == status
+    assert page(person, "artifact_download", encoder.run_id, encoder.pk).status_code == status
 
 
 @pytest.mark.parametrize("name", ["comparison", "comparison_csv"])
 @pytest.mark.parametrize(("person", "status"), READERS)
 def test_a_comparison_is_shown_to_those_who_read_its_dataset(
-    client, request, comparison, name, person, status
+    request, comparison, name, person, status
 ) -> None:
-    assert page(client, request.getfixturevalue(person), name, comparison.pk).status_code == status
+    assert page(request.getfixturevalue(person), name, comparison.pk).status_code == status
 
 
 @pytest.mark.parametrize(("person", "status"), READERS)
-def test_a_dataset_s_runs_are_shown_to_those_who_read_it(client, request, training, person, status) -> None:
-    answer = page(client, request.getfixturevalue(person), "dataset_runs", training.dataset.slug)
+def test_a_dataset_s_runs_are_shown_to_those_who_read_it(request, training, person, status) -> None:
+    answer = page(request.getfixturevalue(person), "dataset_runs", training.dataset.slug)
 
     assert answer.status_code == status
     assert (f"/runs/{training.pk}/" in answer.text) == (status == 200)
@@ -141,27 +141,27 @@ def test_a_dataset_s_runs_are_shown_to_those_who_read_it(client, request, traini
 
 @pytest.mark.parametrize("name", ["model_list", "comparison_list"])
 @pytest.mark.parametrize(("person", "status"), [("stranger", 404), ("annotator", 403), ("curator", 200)])
-def test_the_lists_are_for_staff_and_curators(client, request, dataset, name, person, status) -> None:
-    assert page(client, request.getfixturevalue(person), name).status_code == status
+def test_the_lists_are_for_staff_and_curators(request, dataset, name, person, status) -> None:
+    assert page(request.getfixturevalue(person), name).status_code == status
 
 
-def test_a_curator_finds_the_models_and_comparisons_of_their_datasets_alone(client, curator, encoder) -> None:
+def test_a_curator_finds_the_models_and_comparisons_of_their_datasets_alone(curator, encoder) -> None:
     others = ArtifactFactory()
     comparison = RunFactory(kind="compare_weightings", plan={})
 
-    models = page(client, curator, "model_list").text
-    comparisons = page(client, curator, "comparison_list").text
+    models = page(curator, "model_list").text
+    comparisons = page(curator, "comparison_list").text
 
     assert reverse("mlworkers:model_detail", args=[encoder.pk]) in models
     assert reverse("mlworkers:model_detail", args=[others.pk]) not in models
     assert reverse("mlworkers:comparison", args=[comparison.pk]) not in comparisons
 
 
-def test_a_file_that_is_no_model_has_no_model_s_page(client, staff) -> None:
+def test_a_file_that_is_no_model_has_no_model_s_page(staff) -> None:
     export = ArtifactFactory(kind="pairs", run__kind="export_dataset")
 
-    assert page(client, staff, "model_detail", export.pk).status_code == 404
-    assert page(client, staff, "comparison", export.run_id).status_code == 404
+    assert page(staff, "model_detail", export.pk).status_code == 404
+    assert page(staff, "comparison", export.run_id).status_code == 404
 
 
 # Questions
@@ -206,16 +206,16 @@ def test_a_comparison_asks_as_much_with_many_encoders_as_with_few(client, staff,
 # What they hold
 
 
-def test_the_lists_say_what_they_are_for_when_they_are_empty(client, staff) -> None:
-    assert "No models yet." in page(client, staff, "model_list").text
-    assert "No comparisons yet." in page(client, staff, "comparison_list").text
+def test_the_lists_say_what_they_are_for_when_they_are_empty(staff) -> None:
+    assert "No models yet." in page(staff, "model_list").text
+    assert "No comparisons yet." in page(staff, "comparison_list").text
 
 
-def test_a_model_stands_with_its_base_seed_snapshot_run_and_what_was_measured(client, staff, encoder) -> None:
+def test_a_model_stands_with_its_base_seed_snapshot_run_and_what_was_measured(staff, encoder) -> None:
     EvaluationFactory(model=f"run:{encoder.run_id}", value=0.8456, low=0.8261, high=0.8629)
     EvaluationFactory(value=0.1111)
 
-    answer = page(client, staff, "model_list").text
+    answer = page(staff, "model_list").text
 
     name = f"realism, seed 13, run {encoder.run_id}"
     for text in (name, "Encoder", "packaged:all-MiniLM-L6-v2", "snapshot 4", "0.846"):
@@ -228,10 +228,10 @@ def test_a_model_stands_with_its_base_seed_snapshot_run_and_what_was_measured(cl
 @pytest.mark.parametrize(
     ("kind", "measurable"), [("encoder", True), ("generator", False), ("classifier", False)]
 )
-def test_only_an_encoder_is_said_to_be_unmeasured(client, staff, training, kind, measurable) -> None:
+def test_only_an_encoder_is_said_to_be_unmeasured(staff, training, kind, measurable) -> None:
     model = ArtifactFactory(run=training, kind=kind)
 
-    one, several = page(client, staff, "model_detail", model.pk).text, page(client, staff, "model_list").text
+    one, several = page(staff, "model_detail", model.pk).text, page(staff, "model_list").text
 
     assert ("Not evaluated yet" in one) == measurable
     assert ("not evaluated" in several) == measurable
@@ -259,7 +259,7 @@ def test_seeds_are_written_as_people_type_them_and_amounts_with_commas() -> None
     assert not {"91,234", "12000"} & set(said.values())
 
 
-def test_a_model_s_page_follows_it_back_to_the_runs_and_scores_behind_it(client, staff, dataset) -> None:
+def test_a_model_s_page_follows_it_back_to_the_runs_and_scores_behind_it(staff, dataset) -> None:
     generator = RunFactory(kind="bootstrap_generator", dataset=dataset, plan={"dataset": dataset.slug})
     plan = {"dataset": dataset.slug, "model": f"run:{generator.pk}"}
     generation = RunFactory(kind="generate_pairs", dataset=dataset, plan=plan)
@@ -272,43 +272,43 @@ def test_a_model_s_page_follows_it_back_to_the_runs_and_scores_behind_it(client,
     }
     training = RunFactory(kind="train_encoder", dataset=dataset, plan=plan)
 
-    answer = page(client, staff, "model_detail", ArtifactFactory(run=training).pk)
+    answer = page(staff, "model_detail", ArtifactFactory(run=training).pk)
 
     behind = [ancestor.run.pk for ancestor in answer.context["lineage"]]
     assert behind == [training.pk, generation.pk, generator.pk]
     assert reverse("curation:snapshots", args=[dataset.slug]) in answer.text
 
 
-def test_a_model_that_names_itself_in_a_circle_is_followed_once(client, staff, dataset) -> None:
+def test_a_model_that_names_itself_in_a_circle_is_followed_once(staff, dataset) -> None:
     run = RunFactory(kind="train_encoder", dataset=dataset, plan={})
     Run.objects.filter(pk=run.pk).update(plan={"model": f"run:{run.pk}"})
 
-    answer = page(client, staff, "model_detail", ArtifactFactory(run=run).pk)
+    answer = page(staff, "model_detail", ArtifactFactory(run=run).pk)
 
     assert len(answer.context["lineage"]) == 1
 
 
-def test_a_model_whose_files_are_gone_says_so_and_offers_no_download(client, staff, training) -> None:
-    answer = page(client, staff, "model_detail", ArtifactFactory(run=training).pk)
+def test_a_model_whose_files_are_gone_says_so_and_offers_no_download(staff, training) -> None:
+    answer = page(staff, "model_detail", ArtifactFactory(run=training).pk)
 
     assert "are missing from" in answer.text
     assert "download" not in answer.text
 
 
 def test_the_only_model_of_a_run_is_named_by_it_and_one_of_several_by_its_own_name_too(
-    client, staff, encoder, comparison
+    staff, encoder, comparison
 ) -> None:
-    alone = page(client, staff, "model_detail", encoder.pk)
-    one_of_several = page(client, staff, "model_detail", comparison.artifacts.first().pk)
+    alone = page(staff, "model_detail", encoder.pk)
+    one_of_several = page(staff, "model_detail", comparison.artifacts.first().pk)
 
     assert alone.context["reference"] == f"run:{encoder.run_id}"
     assert one_of_several.context["reference"] == f"run:{comparison.pk}/plain-13"
 
 
 def test_the_zip_of_a_model_holds_its_files_and_their_sums_make_its_own(
-    client, staff, encoder, tmp_path: Path
+    staff, encoder, tmp_path: Path
 ) -> None:
-    answer = page(client, staff, "artifact_download", encoder.run_id, encoder.pk)
+    answer = page(staff, "artifact_download", encoder.run_id, encoder.pk)
     archive = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
     archive.extractall(tmp_path)
 
@@ -319,19 +319,19 @@ def test_the_zip_of_a_model_holds_its_files_and_their_sums_make_its_own(
     assert weights == hashlib.sha256(bytes(range(256)) * 4096).hexdigest()
 
 
-def test_a_run_s_folder_is_never_given_away_whole(client, staff, encoder) -> None:
+def test_a_run_s_folder_is_never_given_away_whole(staff, encoder) -> None:
     whole = ArtifactFactory(run=encoder.run, path=f"runs/{encoder.run_id}")
 
-    assert page(client, staff, "artifact_download", encoder.run_id, whole.pk).status_code == 404
+    assert page(staff, "artifact_download", encoder.run_id, whole.pk).status_code == 404
 
 
 # The table
 
 
 def test_the_table_has_the_rows_of_the_paper_and_is_bold_where_a_difference_is_real(
-    client, curator, comparison
+    curator, comparison
 ) -> None:
-    answer = page(client, curator, "comparison", comparison.pk)
+    answer = page(curator, "comparison", comparison.pk)
 
     table = next(table for _heading, table in answer.context["report"].tables if table.over)
     assert [row[0].value for row in table.rows] == ["baseline model", *WEIGHTINGS]
@@ -343,17 +343,15 @@ def test_the_table_has_the_rows_of_the_paper_and_is_bold_where_a_difference_is_r
     assert "p is adjusted for the 4 differences on this page (Holm)." in " ".join(answer.text.split())
 
 
-def test_realism_from_shuffle_is_beside_realism_from_plain(client, curator, comparison) -> None:
-    text = " ".join(page(client, curator, "comparison", comparison.pk).text.split())
+def test_realism_from_shuffle_is_beside_realism_from_plain(curator, comparison) -> None:
+    text = " ".join(page(curator, "comparison", comparison.pk).text.split())
 
     over_shuffle, over_plain = text.index("realism − shuffle"), text.index("realism − plain")
     assert text.index("+0.007", over_shuffle) < over_plain < text.index("+0.012", over_plain)
     assert "Realism is not distinguishable from shuffle, which gives the same weights to other pairs" in text
 
 
-def test_each_weighting_is_beside_its_own_shuffle_and_its_effective_pairs(
-    client, curator, comparison
-) -> None:
+def test_each_weighting_is_beside_its_own_shuffle_and_its_effective_pairs(curator, comparison) -> None:
     result = comparison.result
     result["encoders"]["consistency"] = result["encoders"]["shuffle-consistency"] = figures(0.84)
     result["from_plain"]["consistency"] = difference(0.011, 0.002, 0.02, 0.005, 0.004, 0.012)
@@ -362,7 +360,7 @@ def test_each_weighting_is_beside_its_own_shuffle_and_its_effective_pairs(
     result["mean_weight"] = {"consistency": 0.4321}
     comparison.save(update_fields=["result"])
 
-    text = " ".join(page(client, curator, "comparison", comparison.pk).text.split())
+    text = " ".join(page(curator, "comparison", comparison.pk).text.split())
 
     over_shuffle = text.index("consistency − shuffle-consistency")
     assert text.index("+0.009", over_shuffle) < text.index("consistency − plain")
@@ -371,11 +369,11 @@ def test_each_weighting_is_beside_its_own_shuffle_and_its_effective_pairs(
     assert '1,234 effective pairs </span> <br> <span class="soft small identifier"> mean weight 0.432' in text
 
 
-def test_a_comparison_with_few_seeds_judges_nothing_and_says_so(client, curator, comparison) -> None:
+def test_a_comparison_with_few_seeds_judges_nothing_and_says_so(curator, comparison) -> None:
     comparison.result["seeds"] = [13, 14]
     comparison.save(update_fields=["result"])
 
-    answer = page(client, curator, "comparison", comparison.pk)
+    answer = page(curator, "comparison", comparison.pk)
 
     assert not re.search(BOLD_FIGURE, answer.text)
     assert "Highest is" not in answer.text
@@ -383,14 +381,14 @@ def test_a_comparison_with_few_seeds_judges_nothing_and_says_so(client, curator,
     assert "Nothing is bold, because no difference is judged." in " ".join(answer.text.split())
 
 
-def test_a_comparison_of_an_earlier_version_is_shown_without_a_verdict(client, curator, comparison) -> None:
+def test_a_comparison_of_an_earlier_version_is_shown_without_a_verdict(curator, comparison) -> None:
     comparison.result["encoders"]["realism"] |= {
         name: comparison.result["from_plain"]["realism"][name] for name in DIFFERENCE[:3]
     }
     del comparison.result["from_plain"], comparison.result["from_shuffle"]
     comparison.save(update_fields=["result"])
 
-    answer = page(client, curator, "comparison", comparison.pk)
+    answer = page(curator, "comparison", comparison.pk)
 
     assert not re.search(BOLD_FIGURE, answer.text)
     assert "Highest is" not in answer.text
@@ -398,8 +396,8 @@ def test_a_comparison_of_an_earlier_version_is_shown_without_a_verdict(client, c
     assert "The intervals of this comparison cover other test pairs and not another training" in answer.text
 
 
-def test_the_sentence_on_top_and_the_chart_s_table_come_from_the_figures(client, curator, comparison) -> None:
-    answer = page(client, curator, "comparison", comparison.pk)
+def test_the_sentence_on_top_and_the_chart_s_table_come_from_the_figures(curator, comparison) -> None:
+    answer = page(curator, "comparison", comparison.pk)
 
     assert (
         "Realism is 0.012 (0.003 to 0.021) above plain; filter and random are not distinguishable"
@@ -410,8 +408,8 @@ def test_the_sentence_on_top_and_the_chart_s_table_come_from_the_figures(client,
     assert "n = 420 test pairs, 5 seeds" in answer.text
 
 
-def test_the_figures_of_a_comparison_can_be_had_as_a_file(client, curator, comparison) -> None:
-    answer = page(client, curator, "comparison_csv", comparison.pk)
+def test_the_figures_of_a_comparison_can_be_had_as_a_file(curator, comparison) -> None:
+    answer = page(curator, "comparison_csv", comparison.pk)
 
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert [row["encoder"] for row in rows] == ["base", *WEIGHTINGS]
@@ -421,20 +419,20 @@ def test_the_figures_of_a_comparison_can_be_had_as_a_file(client, curator, compa
 
 
 @pytest.mark.parametrize("state", ["queued", "running", "failed"])
-def test_a_comparison_that_has_no_table_yet_leads_to_its_run(client, curator, dataset, state) -> None:
+def test_a_comparison_that_has_no_table_yet_leads_to_its_run(curator, dataset, state) -> None:
     run = RunFactory(kind="compare_weightings", dataset=dataset, state=state, plan={}, message="Out of luck.")
 
-    answer = page(client, curator, "comparison", run.pk)
+    answer = page(curator, "comparison", run.pk)
 
     assert answer.status_code == 200
     assert reverse("mlworkers:run_detail", args=[run.pk]) in answer.text
 
 
-def test_evaluations_can_be_set_side_by_side(client, staff) -> None:
+def test_evaluations_can_be_set_side_by_side(staff) -> None:
     first = EvaluationFactory(run__plan={"model": "run:3"}, model="run:3", value=0.841)
     second = EvaluationFactory(run__plan={"model": "run:4"}, model="run:4", value=0.799, suite="another")
 
-    answer = page(client, staff, "comparison_list", run=[first.run_id, second.run_id])
+    answer = page(staff, "comparison_list", run=[first.run_id, second.run_id])
 
     table = answer.context["table"]
     assert table.suites == ["another", "scenes, people, test"]
@@ -447,7 +445,7 @@ def test_evaluations_can_be_set_side_by_side(client, staff) -> None:
 
 
 def test_an_evaluation_leads_to_the_pairs_on_which_the_encoder_is_furthest_from_people(
-    client, curator, dataset
+    curator, dataset
 ) -> None:
     worst, second, elsewhere = PairFactory(dataset=dataset), PairFactory(dataset=dataset), PairFactory()
     rows = [(worst.pk, 4.5, 0.1, -0.8), (elsewhere.pk, 1.0, 0.2, 0.6), (second.pk, 1.25, 0.9, 0.5)]
@@ -461,7 +459,7 @@ def test_an_evaluation_leads_to_the_pairs_on_which_the_encoder_is_furthest_from_
         result=result,
     )
 
-    answer = page(client, curator, "run_detail", run.pk)
+    answer = page(curator, "run_detail", run.pk)
 
     assert [one.pair for one in answer.context["furthest"].pairs] == [worst, second]
     html = answer.content.decode()
@@ -493,13 +491,13 @@ def compared_elsewhere(dataset):
 
 
 def test_a_comparison_shows_where_each_of_its_rows_is_furthest_from_people(
-    client, curator, compared_elsewhere
+    curator, compared_elsewhere
 ) -> None:
     run, worst, second = compared_elsewhere
     MembershipFactory(dataset=worst.dataset, user=curator, role="curator")
 
-    first = page(client, curator, "comparison", run.pk)
-    base = page(client, curator, "comparison", run.pk, furthest="base")
+    first = page(curator, "comparison", run.pk)
+    base = page(curator, "comparison", run.pk, furthest="base")
 
     assert [one.pair for one in first.context["furthest"].pairs] == [second]
     assert [one.pair for one in base.context["furthest"].pairs] == [worst]
@@ -508,23 +506,23 @@ def test_a_comparison_shows_where_each_of_its_rows_is_furthest_from_people(
 
 
 def test_pairs_of_a_test_dataset_that_somebody_may_not_read_are_not_shown(
-    client, curator, compared_elsewhere
+    curator, compared_elsewhere
 ) -> None:
     run, worst, _second = compared_elsewhere
 
-    answer = page(client, curator, "comparison", run.pk, furthest="base")
+    answer = page(curator, "comparison", run.pk, furthest="base")
 
     assert answer.context["furthest"] is None
     assert worst.a.text not in answer.content.decode()
 
 
-def test_side_by_side_shows_the_unseen_pairs_of_a_test_under_its_figure(client, staff) -> None:
+def test_side_by_side_shows_the_unseen_pairs_of_a_test_under_its_figure(staff) -> None:
     whole = EvaluationFactory(suite="stsb", value=0.841, n=1379)
     EvaluationFactory(
         run=whole.run, suite="stsb", part="unseen pairs", value=0.812, low=0.79, high=0.83, n=1130
     )
 
-    answer = page(client, staff, "comparison_list", run=[whole.run_id])
+    answer = page(staff, "comparison_list", run=[whole.run_id])
 
     text = " ".join(strip_tags(answer.content.decode()).split())
     assert "0.841 0.780 to 0.820 1,130 unseen pairs 0.812 0.790 to 0.830" in text
@@ -532,21 +530,21 @@ def test_side_by_side_shows_the_unseen_pairs_of_a_test_under_its_figure(client, 
 
 @pytest.mark.parametrize("by", ["its name", "its folder"])
 def test_evaluations_name_a_model_that_was_made_here_as_people_do_and_lead_to_its_page(
-    client, staff, comparison, home, by
+    staff, comparison, home, by
 ) -> None:
     made = comparison.artifacts.get(path__endswith="/realism-14")
     name = f"run:{comparison.pk}/realism-14" if by == "its name" else str(home / made.path)
     measured = EvaluationFactory(run__plan={"model": name}, model=name)
 
-    answer = page(client, staff, "comparison_list", run=[measured.run_id]).text
+    answer = page(staff, "comparison_list", run=[measured.run_id]).text
 
     link = f'<a href="{reverse("mlworkers:model_detail", args=[made.pk])}">'
     assert answer.count(f"{link}realism, seed 14, run {comparison.pk}</a>") == 2
     assert name not in answer
 
 
-def test_a_comparison_leads_to_the_page_of_each_of_its_encoders(client, curator, comparison) -> None:
-    answer = page(client, curator, "comparison", comparison.pk).text
+def test_a_comparison_leads_to_the_page_of_each_of_its_encoders(curator, comparison) -> None:
+    answer = page(curator, "comparison", comparison.pk).text
 
     for made in comparison.artifacts.all():
         label, seed = made.card["label"], made.card["seed"]
@@ -554,22 +552,22 @@ def test_a_comparison_leads_to_the_page_of_each_of_its_encoders(client, curator,
         assert f"{link}{label}, seed {seed}, run {comparison.pk}</a>" in answer
 
 
-def test_a_model_trained_from_one_of_several_leads_back_to_that_one(client, staff, comparison) -> None:
+def test_a_model_trained_from_one_of_several_leads_back_to_that_one(staff, comparison) -> None:
     base = comparison.artifacts.get(path__endswith="/plain-13")
     plan = {"dataset": comparison.dataset.slug, "model": f"run:{comparison.pk}/plain-13"}
     run = RunFactory(kind="train_encoder", dataset=comparison.dataset, plan=plan)
 
-    answer = page(client, staff, "model_detail", ArtifactFactory(run=run).pk)
+    answer = page(staff, "model_detail", ArtifactFactory(run=run).pk)
 
     assert [ancestor.run.pk for ancestor in answer.context["lineage"]] == [run.pk, comparison.pk]
     link = f'<a href="{reverse("mlworkers:model_detail", args=[base.pk])}">'
     assert f"{link}plain, seed 13, run {comparison.pk}</a>" in answer.text
 
 
-def test_an_evaluation_that_one_may_not_read_stands_beside_nothing(client, curator, dataset) -> None:
+def test_an_evaluation_that_one_may_not_read_stands_beside_nothing(curator, dataset) -> None:
     secret = EvaluationFactory(run__dataset=DatasetFactory())
 
-    answer = page(client, curator, "comparison_list", run=[secret.run_id, "nonsense"])
+    answer = page(curator, "comparison_list", run=[secret.run_id, "nonsense"])
 
     assert answer.status_code == 200
     assert answer.context["table"].rows == []
@@ -592,29 +590,27 @@ def test_programs_read_the_artefacts_and_evaluations_that_one_may_see(client, cu
 
 
 @pytest.mark.parametrize("name", ["artifacts", "evaluations"])
-def test_programs_change_neither(client, admin, name) -> None:
-    client.force_login(admin)
-
-    assert client.post(f"/api/v1/{name}/", {}).status_code == 405
+def test_programs_change_neither(admin, name) -> None:
+    assert client_of(admin).post(f"/api/v1/{name}/", {}).status_code == 405
 
 
 @pytest.mark.parametrize("by", ["its name", "its folder"])
 def test_what_was_measured_of_one_of_several_encoders_is_found_by_its_name_or_folder(
-    client, staff, comparison, home, by
+    staff, comparison, home, by
 ) -> None:
     made = comparison.artifacts.first()
-    reference = page(client, staff, "model_detail", made.pk).context["reference"]
+    reference = page(staff, "model_detail", made.pk).context["reference"]
     name = reference if by == "its name" else str(home / made.path)
     measured = EvaluationFactory(model=name, suite="elsewhere")
 
-    answer = page(client, staff, "model_detail", made.pk)
+    answer = page(staff, "model_detail", made.pk)
 
     assert measured in answer.context["evaluations"]
 
 
 @pytest.mark.skipif(shutil.which("xargs") is None, reason="needs a shell with xargs")
-def test_the_command_that_the_page_names_prints_the_model_s_sum(client, staff, encoder, home) -> None:
-    answer = page(client, staff, "model_detail", encoder.pk)
+def test_the_command_that_the_page_names_prints_the_model_s_sum(staff, encoder, home) -> None:
+    answer = page(staff, "model_detail", encoder.pk)
     command = html.unescape(re.search(r"<code>(find .*)</code>", answer.text)[1])
 
     printed = subprocess.run(

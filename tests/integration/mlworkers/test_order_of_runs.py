@@ -16,7 +16,7 @@ from mlworkers.runs.jobs import Outcome
 from mlworkers.runs.lifecycle import run_claim_next
 from mlworkers.runs.selectors import LONG_AT_ONCE, runs_before, runs_to_invite
 from mlworkers.runs.services import run_put_first
-from tests.factories import RunFactory
+from tests.factories import RunFactory, client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -161,9 +161,7 @@ def test_members_see_how_many_go_before_and_cannot_change_it(client, owner, data
     assert answer.status_code == 403
 
 
-def test_programs_of_staff_put_a_run_first_too(client, staff, waiting) -> None:
-    client.force_login(staff)
-
-    answer = client.post(f"/api/v1/runs/{waiting[2].pk}/first/")
+def test_programs_of_staff_put_a_run_first_too(staff, waiting) -> None:
+    answer = client_of(staff).post(f"/api/v1/runs/{waiting[2].pk}/first/")
 
     assert (answer.status_code, answer.json()["priority"]) == (200, 2)

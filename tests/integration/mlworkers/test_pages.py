@@ -15,7 +15,7 @@ from mlworkers import tasks
 from mlworkers.models import Artifact, Run, RunShard, WorkerHeartbeat
 from mlworkers.runs.attempts import DISK_FULL, UNEXPECTED
 from mlworkers.runs.storage import RunLog
-from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory
+from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, client_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -459,21 +459,19 @@ def test_a_file_is_found_under_its_own_run_alone(client, curator, run) -> None:
 # For programs
 
 
-def test_the_api_lists_the_runs_one_may_see(client, curator, run) -> None:
+def test_the_api_lists_the_runs_one_may_see(curator, run) -> None:
     RunFactory()
-    client.force_login(curator)
 
-    answer = client.get("/api/v1/runs/").json()
+    answer = client_of(curator).get("/api/v1/runs/").json()
 
     assert [row["id"] for row in answer["results"]] == [run.pk]
 
 
-def test_the_api_tells_a_run_with_its_files(client, curator, dataset) -> None:
+def test_the_api_tells_a_run_with_its_files(curator, dataset) -> None:
     run = RunFactory(dataset=dataset)
     tasks.execute(run.pk)
-    client.force_login(curator)
 
-    answer = client.get(f"/api/v1/runs/{run.pk}/").json()
+    answer = client_of(curator).get(f"/api/v1/runs/{run.pk}/").json()
 
     artifact = run.artifacts.order_by("pk").first()
     assert (answer["state"], answer["dataset"], answer["result"]["rows"]) == ("succeeded", dataset.slug, 0)

@@ -13,7 +13,7 @@ from scipy import stats
 
 from curation.models import Pair
 from mlworkers.science.paraphrasing.estimates import mean_of_groups
-from tests.factories import DatasetFactory
+from tests.factories import DatasetFactory, client_of
 from tests.integration.mlworkers.test_paraphrase_pages import labelled
 from tests.markup import squeezed
 
@@ -109,11 +109,10 @@ def queries(client, user, similarity) -> int:
     return len(found)
 
 
-def test_the_page_of_a_dataset_leads_here(client, curator, dataset) -> None:
+def test_the_page_of_a_dataset_leads_here(curator, dataset) -> None:
     similarity, _bleu = labelled(dataset, 7)
-    client.force_login(curator)
 
-    shown = client.get(reverse("mlworkers:paraphrases", args=[dataset.slug])).content.decode()
+    shown = client_of(curator).get(reverse("mlworkers:paraphrases", args=[dataset.slug])).content.decode()
 
     assert f"/paraphrases/?labels={similarity.pk}&amp;by=origin" in shown
 

@@ -6,7 +6,7 @@ from django.utils.timezone import now
 
 from mlworkers.models import Artifact, Run
 from mlworkers.science.paraphrasing.tags import TagBounds
-from tests.factories import ArtifactFactory
+from tests.factories import ArtifactFactory, client_of
 
 pytestmark = pytest.mark.django_db
 ROWS = [
@@ -93,12 +93,11 @@ def test_what_cannot_be_asked_is_refused_at_once(
     assert trials() == 0
 
 
-def test_the_page_of_the_paraphraser_offers_its_own_tags(client, curator, paraphraser, labeller) -> None:
+def test_the_page_of_the_paraphraser_offers_its_own_tags(curator, paraphraser, labeller) -> None:
     paraphraser.card = {"tags": TagBounds(sim_above=50, sim_width=10, bleu_most=30).as_dict()}
     paraphraser.save()
-    client.force_login(curator)
 
-    shown = client.get(reverse("mlworkers:model_detail", args=[paraphraser.pk])).text
+    shown = client_of(curator).get(reverse("mlworkers:model_detail", args=[paraphraser.pk])).text
 
     assert "Try a sentence" in shown
     assert '<option value="SIM50">50 to 60</option>' in shown
@@ -106,14 +105,11 @@ def test_the_page_of_the_paraphraser_offers_its_own_tags(client, curator, paraph
     assert "BLEU30" not in shown
 
 
-def test_a_paraphraser_whose_files_were_removed_has_no_form_and_says_what_to_do(
-    client, curator, paraphraser
-) -> None:
+def test_a_paraphraser_whose_files_were_removed_has_no_form_and_says_what_to_do(curator, paraphraser) -> None:
     paraphraser.removed_at = now()
     paraphraser.save()
-    client.force_login(curator)
 
-    shown = client.get(reverse("mlworkers:model_detail", args=[paraphraser.pk])).text
+    shown = client_of(curator).get(reverse("mlworkers:model_detail", args=[paraphraser.pk])).text
 
     assert "Try a sentence" not in shown
     assert "Start its run again to create them." in shown

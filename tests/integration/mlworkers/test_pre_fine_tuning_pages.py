@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from mlworkers.models import Run
-from tests.factories import RunFactory
+from tests.factories import RunFactory, client_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -98,26 +98,25 @@ def comparison(dataset, *, seeds: int = 5, differences=(0.03, -0.04, 0.002, 0.00
     )
 
 
-def page(client, user, run: Run, name: str = "pre_fine_tuning"):
-    client.force_login(user)
-    return client.get(reverse(f"mlworkers:{name}", args=[run.pk]))
+def page(user, run: Run, name: str = "pre_fine_tuning"):
+    return client_of(user).get(reverse(f"mlworkers:{name}", args=[run.pk]))
 
 
-def test_a_stranger_gets_neither_the_page_nor_the_file(client, stranger, dataset) -> None:
+def test_a_stranger_gets_neither_the_page_nor_the_file(stranger, dataset) -> None:
     run = comparison(dataset)
 
     for name in ("pre_fine_tuning", "pre_fine_tuning_csv"):
-        assert page(client, stranger, run, name).status_code == 404
+        assert page(stranger, run, name).status_code == 404
 
 
-def test_a_run_of_another_kind_has_no_such_page(client, staff, dataset) -> None:
+def test_a_run_of_another_kind_has_no_such_page(staff, dataset) -> None:
     other = RunFactory(kind="compare_augmentations", dataset=dataset)
 
-    assert page(client, staff, other).status_code == 404
+    assert page(staff, other).status_code == 404
 
 
-def test_the_page_says_which_tags_dev_chose_and_what_they_are_on_the_test(client, curator, dataset) -> None:
-    shown = squeezed(page(client, curator, comparison(dataset)).content.decode())
+def test_the_page_says_which_tags_dev_chose_and_what_they_are_on_the_test(curator, dataset) -> None:
+    shown = squeezed(page(curator, comparison(dataset)).content.decode())
 
     assert "sts, gold: the dev rows choose SIM70 BLEU0_5." in shown
     assert "On the test its pearson is higher than without paraphrases: +0.030 (+0.020 to +0.040)." in shown
@@ -128,10 +127,10 @@ def test_the_page_says_which_tags_dev_chose_and_what_they_are_on_the_test(client
     assert "the intervals do not cover another pre-fine-tuning" in shown
 
 
-def test_copies_make_more_steps_which_may_be_the_reason_of_a_difference(client, curator, dataset) -> None:
+def test_copies_make_more_steps_which_may_be_the_reason_of_a_difference(curator, dataset) -> None:
     run = comparison(dataset)
 
-    shown = squeezed(page(client, curator, run).content.decode())
+    shown = squeezed(page(curator, run).content.decode())
 
     assert (
         "from 900 training examples (inference, no paraphrases) to 1,790 (SIM70 BLEU0_5): a row with" in shown
@@ -139,26 +138,26 @@ def test_copies_make_more_steps_which_may_be_the_reason_of_a_difference(client, 
     assert "+0.030 (+0.020 to +0.040). Its number of inference examples differs by more than a tenth" in shown
 
 
-def test_rows_with_about_as_many_examples_differ_by_their_paraphrases(client, curator, dataset) -> None:
+def test_rows_with_about_as_many_examples_differ_by_their_paraphrases(curator, dataset) -> None:
     run = comparison(dataset)
     for one in run.result["rows"][2:]:
         one["examples"] = 900
     run.save()
 
-    shown = page(client, curator, run).content.decode()
+    shown = page(curator, run).content.decode()
 
     assert "is higher than without paraphrases" in squeezed(shown)
     assert "need not be the reason" not in shown
     assert "a row with fewer takes" not in shown
 
 
-def test_the_page_has_a_next_step_that_one_may_take(client, curator, staff, dataset) -> None:
+def test_the_page_has_a_next_step_that_one_may_take(curator, staff, dataset) -> None:
     run = comparison(dataset)
     starts = reverse("mlworkers:run_start", args=[run.kind])
     guide = reverse("guide_page", args=["pre-fine-tuning"])
 
-    by_staff = page(client, staff, run).text
-    by_curator = page(client, curator, run).text
+    by_staff = page(staff, run).text
+    by_curator = page(curator, run).text
 
     assert f"{starts}?dataset={dataset.slug}&amp;again={run.pk}" in by_staff
     assert f"{reverse('mlworkers:run_start', args=['compare_augmentations'])}?dataset=" in by_staff
@@ -167,34 +166,34 @@ def test_the_page_has_a_next_step_that_one_may_take(client, curator, staff, data
     assert guide in by_curator
 
 
-def test_what_the_interval_does_not_allow_is_not_concluded(client, curator, dataset) -> None:
+def test_what_the_interval_does_not_allow_is_not_concluded(curator, dataset) -> None:
     run = comparison(dataset, chosen=2, differences=(0.001, 0.002, 0.003, -0.001))
 
-    shown = squeezed(page(client, curator, run).content.decode())
+    shown = squeezed(page(curator, run).content.decode())
 
     assert "is not distinguishable from that without paraphrases: +0.003 (−0.007 to +0.013)." in shown
     assert "none of the 4 pairs of tags is distinguishable" in shown
     assert "is higher than without" not in shown
 
 
-def test_with_few_seeds_nothing_is_judged(client, curator, dataset) -> None:
-    shown = squeezed(page(client, curator, comparison(dataset, seeds=2)).content.decode())
+def test_with_few_seeds_nothing_is_judged(curator, dataset) -> None:
+    shown = squeezed(page(curator, comparison(dataset, seeds=2)).content.decode())
 
     assert "2 seeds cannot judge a difference; that takes 5." in shown
     assert "Fewer than 5 seeds cannot judge them." in shown
     assert "is higher than without" not in shown
 
 
-def test_the_heatmaps_have_a_file_and_a_table(client, curator, dataset) -> None:
-    shown = page(client, curator, comparison(dataset)).content.decode()
+def test_the_heatmaps_have_a_file_and_a_table(curator, dataset) -> None:
+    shown = page(curator, comparison(dataset)).content.decode()
 
     for name in ("task-1-pearson", "task-1-spearman", "task-2-accuracy"):
         assert f'download="{name}.svg"' in shown
         assert f'download="{name}.csv"' in shown
 
 
-def test_the_file_has_every_task_metric_and_row(client, curator, dataset) -> None:
-    answer = page(client, curator, comparison(dataset), "pre_fine_tuning_csv")
+def test_the_file_has_every_task_metric_and_row(curator, dataset) -> None:
+    answer = page(curator, comparison(dataset), "pre_fine_tuning_csv")
 
     rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
     assert len(rows) == 2 * 6 + 5
@@ -205,17 +204,16 @@ def test_the_file_has_every_task_metric_and_row(client, curator, dataset) -> Non
     )  # fmt: skip
 
 
-def test_a_comparison_that_has_not_ended_says_so(client, curator, dataset) -> None:
+def test_a_comparison_that_has_not_ended_says_so(curator, dataset) -> None:
     run = RunFactory(kind="compare_pre_fine_tuning", dataset=dataset, state="running", result={})
 
-    assert "The table appears when the run has ended." in page(client, curator, run).content.decode()
+    assert "The table appears when the run has ended." in page(curator, run).content.decode()
 
 
-def test_it_is_listed_among_the_comparisons(client, curator, dataset) -> None:
+def test_it_is_listed_among_the_comparisons(curator, dataset) -> None:
     run = comparison(dataset)
-    client.force_login(curator)
 
-    shown = client.get(reverse("mlworkers:comparison_list")).content.decode()
+    shown = client_of(curator).get(reverse("mlworkers:comparison_list")).content.decode()
 
     assert reverse("mlworkers:pre_fine_tuning", args=[run.pk]) in shown
     assert "the dev rows choose SIM70 BLEU0_5" in squeezed(shown)

@@ -17,6 +17,7 @@ from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.lifecycle import run_cancel
 from mlworkers.runs.storage import run_folder
 from tests.factories import DatasetFactory, PairFactory, RunFactory, SentenceFactory
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db(transaction=True)  # the heartbeat has a connection of its own
 
@@ -60,10 +61,7 @@ def publishing(
 
 
 def carried_out(dataset: Dataset) -> Run:
-    run = RunFactory(dataset=dataset)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(RunFactory(dataset=dataset))
 
 
 def left_by(run: Run) -> list[str]:
@@ -137,9 +135,8 @@ def test_a_successor_publishes_what_a_worker_that_left_while_publishing_did_not(
         tasks.execute(run.pk)
     assert not Pair.objects.filter(run_ref=run.pk).exists()
 
-    tasks.execute(run.pk)
+    run_execute(run)
 
-    run.refresh_from_db()
     assert (run.state, run.attempt) == ("succeeded", 2)
     assert Pair.objects.filter(run_ref=run.pk).count() == 1
 

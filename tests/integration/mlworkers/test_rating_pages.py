@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from mlworkers.models import CandidateRating
 from mlworkers.runs.ratings import candidates_draw
-from tests.factories import RunFactory
+from tests.factories import RunFactory, client_of
 from tests.integration.mlworkers.test_round_trip_pages import HOT, MILD, translated
 from tests.markup import squeezed
 
@@ -212,11 +212,10 @@ def test_who_may_rate_finds_the_candidates_among_their_work_until_all_are_rated(
     assert address not in mine(annotator)
 
 
-def test_nothing_is_offered_to_rate_while_no_candidates_are_drawn(client, annotator, dataset) -> None:
+def test_nothing_is_offered_to_rate_while_no_candidates_are_drawn(annotator, dataset) -> None:
     run = translated(dataset)
-    client.force_login(annotator)
 
     assert (
         reverse("mlworkers:rate", args=[run.pk])
-        not in client.get(reverse("annotation:mine")).content.decode()
+        not in client_of(annotator).get(reverse("annotation:mine")).content.decode()
     )

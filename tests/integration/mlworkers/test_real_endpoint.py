@@ -13,10 +13,10 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
-from mlworkers import tasks
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import run_folder
 from tests.factories import DatasetFactory, PairFactory, SentenceFactory
+from tests.runs import run_execute
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.serving]
 
@@ -83,10 +83,7 @@ def test_rows_are_written_through_the_chat_template_of_a_real_server(server: str
     }
 
     run = run_start(kind="generate_pairs", plan=plan, by=None)
-    tasks.execute(run.pk)
-
-    run.refresh_from_db()
-    assert run.state == "succeeded", run.message
+    run_execute(run, "succeeded")
     rows = [
         json.loads(line) for line in next(run_folder(run.pk).rglob("rows.jsonl")).read_text().splitlines()
     ]

@@ -19,6 +19,7 @@ from mlworkers.runs.storage import Curve, home_path, kept_folder
 from mlworkers.science.realism.plan import ClassifierKind, RealismPlan
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.tiny import WORDS, tiny_encoder
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db
 PEOPLE, SOURCES = 40, 15
@@ -85,14 +86,8 @@ def scoring(generation: Run, encoder_folder: str, **plan) -> Run:
     return RunFactory(dataset=generation.dataset, kind="score_realism", plan={**settings, **plan})
 
 
-def carried_out(run: Run) -> Run:
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
-
-
 def test_every_sentence_and_every_generated_pair_gets_its_p_d(generation, encoder_folder) -> None:
-    run = carried_out(scoring(generation, encoder_folder))
+    run = run_execute(scoring(generation, encoder_folder))
 
     assert run.state == "succeeded", run.message
     assert set(run.result) >= RESULT_KEYS
@@ -118,7 +113,7 @@ def test_a_pair_that_a_machine_wrote_alone_has_the_lower_p_d_of_its_sentences(
     ]
     pairs = [machine_pair(generation, target, each, f"A {each.text} grass", 0.5) for each in sources]
 
-    run = carried_out(scoring(generation, encoder_folder))
+    run = run_execute(scoring(generation, encoder_folder))
 
     score_set = ScoreSet.objects.get(kind="realism")
     by_sentence = dict(score_set.sentence_scores.values_list("sentence", "value"))
@@ -133,7 +128,7 @@ def test_a_pair_that_a_machine_wrote_alone_has_the_lower_p_d_of_its_sentences(
 def test_a_fine_tuned_classifier_leaves_the_same_things(generation, encoder_folder) -> None:
     plan = {"classifier": "fine-tuned", "epochs": 1, "batch_size": 16, "learning_rate": 1e-3}
 
-    run = carried_out(scoring(generation, encoder_folder, **plan))
+    run = run_execute(scoring(generation, encoder_folder, **plan))
 
     assert run.state == "succeeded", run.message
     assert set(run.result) >= RESULT_KEYS
@@ -243,7 +238,7 @@ def test_no_more_human_sentences_are_drawn_than_asked_for(generation) -> None:
 def test_a_plan_that_cannot_be_carried_out_is_one_sentence(
     generation, encoder_folder, plan, message: str
 ) -> None:
-    run = carried_out(scoring(generation, encoder_folder, **plan))
+    run = run_execute(scoring(generation, encoder_folder, **plan))
 
     assert run.state == "failed"
     assert message in run.message
@@ -253,13 +248,13 @@ def test_a_plan_that_cannot_be_carried_out_is_one_sentence(
 def test_a_run_of_another_dataset_is_refused(generation, encoder_folder) -> None:
     other = generated(DatasetFactory(), seed=2)
 
-    run = carried_out(scoring(generation, encoder_folder, run=other.pk))
+    run = run_execute(scoring(generation, encoder_folder, run=other.pk))
 
     assert f"Run {other.pk} does not belong to {generation.dataset.slug}" in run.message
 
 
 def test_a_run_that_generated_nothing_is_refused(generation, encoder_folder) -> None:
-    run = carried_out(scoring(generation, encoder_folder, run=RunFactory(dataset=generation.dataset).pk))
+    run = run_execute(scoring(generation, encoder_folder, run=RunFactory(dataset=generation.dataset).pk))
 
     assert "has no generated pairs that were not rejected" in run.message
 
@@ -267,7 +262,7 @@ def test_a_run_that_generated_nothing_is_refused(generation, encoder_folder) -> 
 def test_a_dataset_without_human_sentences_is_refused(generation, encoder_folder) -> None:
     generation.dataset.pairs.exclude(origin="generated").update(split="test")
 
-    run = carried_out(scoring(generation, encoder_folder))
+    run = run_execute(scoring(generation, encoder_folder))
 
     assert run.state == "failed"
     assert "no human sentences outside dev and test" in run.message
@@ -277,7 +272,7 @@ def test_too_few_machine_sentences_are_refused(generation, encoder_folder) -> No
     written = generation.dataset.pairs.filter(origin="generated").order_by("pk")
     written.filter(pk__gt=written[18].pk).update(status="rejected")
 
-    run = carried_out(scoring(generation, encoder_folder))
+    run = run_execute(scoring(generation, encoder_folder))
 
     assert run.state == "failed"
     assert "19 distinct machine sentences that no person wrote are too few" in run.message
@@ -293,7 +288,7 @@ class KilledError(BaseException):
 def taken_up(run: Run) -> Run:
     """Once more, as the successor of a worker that was killed."""
     Run.objects.filter(pk=run.pk).update(heartbeat_at=None)
-    return carried_out(run)
+    return run_execute(run)
 
 
 def outcome(run: Run) -> tuple:
@@ -324,7 +319,7 @@ def test_a_scoring_that_was_killed_ends_as_if_it_had_run_once(
     generation, encoder_folder, monkeypatch, classifier: str, killed_in: str
 ) -> None:
     monkeypatch.setattr(realism, "SENTENCES_IN_SHARD", 40)
-    undisturbed = carried_out(scoring(generation, encoder_folder, **PLANS[classifier]))
+    undisturbed = run_execute(scoring(generation, encoder_folder, **PLANS[classifier]))
     run = scoring(generation, encoder_folder, **PLANS[classifier])
     room = publishing if killed_in == "score_set_publish" else realism
     does, calls = getattr(room, killed_in), []
@@ -353,7 +348,7 @@ def test_a_scoring_that_was_killed_ends_as_if_it_had_run_once(
 
 
 def test_what_is_written_to_trace_scores_by_holds_every_sentence(generation, encoder_folder) -> None:
-    run = carried_out(scoring(generation, encoder_folder))
+    run = run_execute(scoring(generation, encoder_folder))
 
     path = home_path(run.artifacts.get(kind="sentence scores").path)
     rows = list(csv.DictReader(path.read_text().splitlines()))
@@ -403,7 +398,7 @@ def test_rejected_sentences_are_learned_from_though_their_pairs_are_gone(generat
 
 
 def test_a_run_that_learns_from_verdicts_says_what_that_changed(generation, judged, encoder_folder) -> None:
-    run = carried_out(scoring(generation, encoder_folder, learn_from_verdicts=True))
+    run = run_execute(scoring(generation, encoder_folder, learn_from_verdicts=True))
 
     assert run.state == "succeeded", run.message
     result = run.result
@@ -419,7 +414,7 @@ def test_a_run_that_learns_from_verdicts_says_what_that_changed(generation, judg
 def test_too_few_verdicts_to_learn_from_are_refused(generation, judged, encoder_folder) -> None:
     ReviewDecision.objects.filter(pk__in=[each.pk for each in judged[9:]]).delete()
 
-    run = carried_out(scoring(generation, encoder_folder, learn_from_verdicts=True))
+    run = run_execute(scoring(generation, encoder_folder, learn_from_verdicts=True))
 
     assert run.state == "failed"
     assert "in blind review and rejected 3. Learning from verdicts needs at least 10 of each" in run.message

@@ -11,7 +11,7 @@ from django.urls import reverse
 from curation.results.reports import Chart, from_json
 from mlworkers.models import Run
 from mlworkers.science.paraphrasing.tags import TagBounds
-from tests.factories import RunFactory
+from tests.factories import RunFactory, client_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -54,32 +54,29 @@ def requested(dataset, *, rerank: bool = True, other_labeller: bool = False, **f
     return RunFactory(kind="write_paraphrases", dataset=dataset, state="succeeded", result=result)
 
 
-def page(client, user, run: Run, name: str = "requested"):
-    client.force_login(user)
-    return client.get(reverse(f"mlworkers:{name}", args=[run.pk]))
+def page(user, run: Run, name: str = "requested"):
+    return client_of(user).get(reverse(f"mlworkers:{name}", args=[run.pk]))
 
 
 def charts_of(answer) -> list[Chart]:
     return next(part.parts for part in answer.context["report"].parts if getattr(part, "across", False))
 
 
-def test_a_stranger_gets_neither_the_page_nor_the_file(client, stranger, dataset) -> None:
+def test_a_stranger_gets_neither_the_page_nor_the_file(stranger, dataset) -> None:
     run = requested(dataset)
 
-    assert [page(client, stranger, run, name).status_code for name in ("requested", "requested_csv")] == [
-        404
-    ] * 2
+    assert [page(stranger, run, name).status_code for name in ("requested", "requested_csv")] == [404] * 2
 
 
-def test_a_run_of_another_kind_has_no_such_page(client, staff, dataset) -> None:
+def test_a_run_of_another_kind_has_no_such_page(staff, dataset) -> None:
     other = RunFactory(kind="label_paraphrases", dataset=dataset, state="succeeded")
 
-    assert page(client, staff, other).status_code == 404
+    assert page(staff, other).status_code == 404
 
 
 @pytest.mark.exhaustive
-def test_the_page_says_hits_chance_and_gain_with_their_intervals(client, curator, dataset) -> None:
-    shown = squeezed(page(client, curator, requested(dataset)).content.decode())
+def test_the_page_says_hits_chance_and_gain_with_their_intervals(curator, dataset) -> None:
+    shown = squeezed(page(curator, requested(dataset)).content.decode())
 
     assert "25.0 % (21.9 to 28.1) of the paraphrases lie in the cell that was requested" in shown
     assert "by chance it would be 2.1 %." in shown
@@ -88,24 +85,24 @@ def test_the_page_says_hits_chance_and_gain_with_their_intervals(client, curator
     )
 
 
-def test_a_labeller_that_judged_its_own_choice_is_disclosed(client, curator, dataset) -> None:
+def test_a_labeller_that_judged_its_own_choice_is_disclosed(curator, dataset) -> None:
     said = "The labeller that chose the candidates also measured them"
 
-    own = squeezed(page(client, curator, requested(dataset)).content.decode())
-    other = squeezed(page(client, curator, requested(dataset, other_labeller=True)).content.decode())
+    own = squeezed(page(curator, requested(dataset)).content.decode())
+    other = squeezed(page(curator, requested(dataset, other_labeller=True)).content.decode())
 
     assert said in own
     assert said not in other
 
 
-def test_the_benchmark_behind_the_labels_is_disclosed(client, curator, dataset) -> None:
-    shown = squeezed(page(client, curator, requested(dataset, labels_from="STS-B")).content.decode())
+def test_the_benchmark_behind_the_labels_is_disclosed(curator, dataset) -> None:
+    shown = squeezed(page(curator, requested(dataset, labels_from="STS-B")).content.decode())
 
     assert "learned from STS-B" in shown
 
 
-def test_the_heatmaps_show_what_was_requested_beside_what_was_measured(client, curator, dataset) -> None:
-    charts = charts_of(page(client, curator, requested(dataset)))
+def test_the_heatmaps_show_what_was_requested_beside_what_was_measured(curator, dataset) -> None:
+    charts = charts_of(page(curator, requested(dataset)))
 
     assert [chart.name for chart in charts] == ["requested", "measured", "without-reranking"]
     asked, measured, before = charts
@@ -116,21 +113,21 @@ def test_the_heatmaps_show_what_was_requested_beside_what_was_measured(client, c
     assert {chart.n for chart in charts} == {600}
 
 
-def test_without_reranking_nothing_is_said_of_it(client, curator, dataset) -> None:
+def test_without_reranking_nothing_is_said_of_it(curator, dataset) -> None:
     run = requested(dataset, rerank=False)
     for row in run.result["profile"]["rows"]:
         for name in [name for name in row if "reranking" in name]:
             del row[name]
     run.save()
 
-    answer = page(client, curator, run)
+    answer = page(curator, run)
 
     assert len(charts_of(answer)) == 2
     assert "eranking" not in answer.content.decode()
 
 
-def test_the_file_has_a_line_for_all_paraphrases_and_for_each_tag(client, curator, dataset) -> None:
-    answer = page(client, curator, requested(dataset), "requested_csv")
+def test_the_file_has_a_line_for_all_paraphrases_and_for_each_tag(curator, dataset) -> None:
+    answer = page(curator, requested(dataset), "requested_csv")
 
     rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
     assert len(rows) == 1 + 2 + 3 + 6
@@ -143,31 +140,30 @@ def test_the_file_has_a_line_for_all_paraphrases_and_for_each_tag(client, curato
     assert rows[-1]["gain_of_reranking_high"] == "0.15625"
 
 
-def test_figures_that_are_undefined_are_left_empty(client, curator, dataset) -> None:
+def test_figures_that_are_undefined_are_left_empty(curator, dataset) -> None:
     run = requested(dataset)
     for name in ("spearman_bleu", "spearman_bleu_low", "spearman_bleu_high"):
         del run.result["profile"]["rows"][0][name]
     run.save()
 
-    answer = page(client, curator, run, "requested_csv")
+    answer = page(curator, run, "requested_csv")
 
     assert next(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))["spearman_bleu"] == ""
-    assert page(client, curator, run).status_code == 200
+    assert page(curator, run).status_code == 200
 
 
-def test_the_run_leads_to_the_page(client, staff, dataset) -> None:
+def test_the_run_leads_to_the_page(staff, dataset) -> None:
     run = requested(dataset)
-    client.force_login(staff)
 
-    shown = client.get(reverse("mlworkers:run_detail", args=[run.pk])).content.decode()
+    shown = client_of(staff).get(reverse("mlworkers:run_detail", args=[run.pk])).content.decode()
 
     assert reverse("mlworkers:requested", args=[run.pk]) in shown
 
 
-def test_a_run_that_has_not_ended_says_so(client, curator, dataset) -> None:
+def test_a_run_that_has_not_ended_says_so(curator, dataset) -> None:
     run = RunFactory(kind="write_paraphrases", dataset=dataset, state="running", result={})
 
-    assert "The table appears when the run has ended." in page(client, curator, run).content.decode()
+    assert "The table appears when the run has ended." in page(curator, run).content.decode()
 
 
 def test_the_figures_are_there_for_papers_and_programs_too(client, curator, dataset) -> None:

@@ -16,7 +16,7 @@ from mlworkers.models import Run
 from mlworkers.runs.candidates import CANDIDATE_COLUMNS, CANDIDATES
 from mlworkers.runs.storage import home_relative, run_folder
 from mlworkers.science.paraphrasing.tags import TagBounds
-from tests.factories import ArtifactFactory, PairFactory, RunFactory, ScoreSetFactory
+from tests.factories import ArtifactFactory, PairFactory, RunFactory, ScoreSetFactory, client_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -83,49 +83,46 @@ def labelled(run: Run, *, rows=ROWS, run_ref: int = 900):
     return sets
 
 
-def page(client, user, run, name: str = "round_trip", **asked: object):
-    client.force_login(user)
-    return client.get(reverse(f"mlworkers:{name}", args=[run.pk]), asked)
+def page(user, run, name: str = "round_trip", **asked: object):
+    return client_of(user).get(reverse(f"mlworkers:{name}", args=[run.pk]), asked)
 
 
-def test_a_stranger_gets_neither_the_page_nor_the_file(client, stranger, dataset) -> None:
+def test_a_stranger_gets_neither_the_page_nor_the_file(stranger, dataset) -> None:
     run = translated(dataset)
 
     for name in ("round_trip", "round_trip_csv"):
-        assert page(client, stranger, run, name).status_code == 404
+        assert page(stranger, run, name).status_code == 404
 
 
-def test_an_annotator_gets_neither(client, annotator, dataset) -> None:
+def test_an_annotator_gets_neither(annotator, dataset) -> None:
     run = translated(dataset)
 
     for name in ("round_trip", "round_trip_csv"):
-        assert page(client, annotator, run, name).status_code == 403
+        assert page(annotator, run, name).status_code == 403
 
 
-def test_the_page_of_another_kind_of_run_is_not_there(client, curator, dataset) -> None:
-    assert page(client, curator, RunFactory(dataset=dataset, kind="score_pairs")).status_code == 404
+def test_the_page_of_another_kind_of_run_is_not_there(curator, dataset) -> None:
+    assert page(curator, RunFactory(dataset=dataset, kind="score_pairs")).status_code == 404
 
 
-def test_without_labels_the_page_says_how_to_get_them(client, curator, dataset) -> None:
-    shown = page(client, curator, translated(dataset)).content.decode()
+def test_without_labels_the_page_says_how_to_get_them(curator, dataset) -> None:
+    shown = page(curator, translated(dataset)).content.decode()
 
     assert "The candidates have no labels yet." in shown
 
 
-def test_a_run_that_has_not_ended_has_no_settings(client, curator, dataset) -> None:
+def test_a_run_that_has_not_ended_has_no_settings(curator, dataset) -> None:
     run = RunFactory(kind="translate_round_trip", dataset=dataset, state="running")
 
-    assert (
-        "The settings can be compared when the run has ended." in page(client, curator, run).content.decode()
-    )
-    assert page(client, curator, run, "round_trip_csv").status_code == 404
+    assert "The settings can be compared when the run has ended." in page(curator, run).content.decode()
+    assert page(curator, run, "round_trip_csv").status_code == 404
 
 
-def test_each_setting_has_its_share_and_the_best_one_its_cells(client, curator, dataset) -> None:
+def test_each_setting_has_its_share_and_the_best_one_its_cells(curator, dataset) -> None:
     run = translated(dataset)
     labelled(run)
 
-    answer = page(client, curator, run)
+    answer = page(curator, run)
 
     shown = {one.setting: one for one in answer.context["shown"].yields}
     # The text that both settings wrote counts for both.
@@ -137,43 +134,43 @@ def test_each_setting_has_its_share_and_the_best_one_its_cells(client, curator, 
 
 
 def test_the_labels_of_its_own_candidates_are_shown_and_not_newer_ones_of_other_pairs(
-    client, curator, dataset
+    curator, dataset
 ) -> None:
     run, other = translated(dataset), translated(dataset)
     labelled(run)
     labelled(other, run_ref=901)
 
-    answer = page(client, curator, run)
+    answer = page(curator, run)
 
     assert answer.context["form"].first_row.score_set.run_ref == 900
     assert f"written_by={run.pk}" in answer.content.decode()
 
 
-def test_the_address_chooses_the_setting_whose_cells_are_shown(client, curator, dataset) -> None:
+def test_the_address_chooses_the_setting_whose_cells_are_shown(curator, dataset) -> None:
     run = translated(dataset)
     labelled(run)
 
-    answer = page(client, curator, run, setting=HOT)
+    answer = page(curator, run, setting=HOT)
 
     assert answer.context["chosen"].setting == HOT
-    assert page(client, curator, run, setting="nonsense").context["chosen"].setting == MILD
+    assert page(curator, run, setting="nonsense").context["chosen"].setting == MILD
 
 
-def test_candidates_without_labels_are_named_and_left_out(client, curator, dataset) -> None:
+def test_candidates_without_labels_are_named_and_left_out(curator, dataset) -> None:
     run = translated(dataset)
     labelled(run, rows=ROWS[:2])
 
-    shown = page(client, curator, run)
+    shown = page(curator, run)
 
     assert {one.setting: one.known for one in shown.context["shown"].yields} == {HOT: 2, MILD: 1}
     assert "3 candidates do not have both labels" in squeezed(shown.content.decode())
 
 
-def test_the_file_has_a_row_for_each_setting_and_cell(client, curator, dataset) -> None:
+def test_the_file_has_a_row_for_each_setting_and_cell(curator, dataset) -> None:
     run = translated(dataset)
     labelled(run)
 
-    answer = page(client, curator, run, "round_trip_csv")
+    answer = page(curator, run, "round_trip_csv")
 
     rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
     assert len(rows) == 2 * 48
@@ -189,29 +186,29 @@ def test_the_file_has_a_row_for_each_setting_and_cell(client, curator, dataset) 
     }
 
 
-def test_a_file_that_is_gone_is_said_in_one_sentence(client, curator, dataset) -> None:
+def test_a_file_that_is_gone_is_said_in_one_sentence(curator, dataset) -> None:
     run = translated(dataset)
     labelled(run)
     (run_folder(run.pk) / "1" / "candidates.parquet").unlink()
 
-    shown = page(client, curator, run)
+    shown = page(curator, run)
 
     assert f"The file of candidates of run {run.pk} is gone or damaged" in shown.content.decode()
 
 
-def test_the_number_of_queries_does_not_grow_with_the_candidates(client, curator, dataset) -> None:
+def test_the_number_of_queries_does_not_grow_with_the_candidates(curator, dataset) -> None:
     run = translated(dataset)
     labelled(run)
-    page(client, curator, run)
+    page(curator, run)
     cache.clear()
     with CaptureQueriesContext(connection) as few:
-        page(client, curator, run)
+        page(curator, run)
     more = [(HOT, number, "", 80.0, 20.0) for number in range(1, 30)]
     other = translated(dataset, rows=more)
     labelled(other, rows=more, run_ref=901)
     cache.clear()
 
     with CaptureQueriesContext(connection) as many:
-        page(client, curator, other)
+        page(curator, other)
 
     assert len(many) <= len(few)

@@ -12,14 +12,14 @@ from django.urls import reverse
 
 from curation.exchange.uploads import import_files
 from curation.models import Dataset, ImportBatch
-from mlworkers import tasks
 from mlworkers.management import waiting
 from mlworkers.models import Run
 from mlworkers.runs.storage import home_path
 from mlworkers.science.contexts.bigram_index import BigramIndex
 from mlworkers.science.contexts.corpus import Corpus
-from tests.factories import RunFactory
+from tests.factories import RunFactory, client_of
 from tests.markup import squeezed
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TEXT = "The dog runs. It barks loudly. A cat sits there. The bird sings."
@@ -37,12 +37,6 @@ def page(client, user, dataset):
     return client.get(reverse("mlworkers:running_text", args=[dataset.slug]))
 
 
-def carried_out(run: Run) -> Run:
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
-
-
 def test_an_upload_starts_a_run_whose_corpus_is_an_artefact_with_its_checksum(
     client, curator, dataset
 ) -> None:
@@ -50,7 +44,7 @@ def test_an_upload_starts_a_run_whose_corpus_is_an_artefact_with_its_checksum(
 
     run = Run.objects.get(kind="index_corpus")
     assert answer.url == reverse("mlworkers:run_detail", args=[run.pk])
-    assert carried_out(run).state == "succeeded", run.message
+    assert run_execute(run).state == "succeeded", run.message
     made = run.artifacts.get(kind="corpus")
     folder = home_path(made.path)
     assert len(made.sha256) == 64
@@ -61,7 +55,7 @@ def test_an_upload_starts_a_run_whose_corpus_is_an_artefact_with_its_checksum(
 def test_a_duplicate_document_is_reported(client, curator, dataset) -> None:
     upload(client, curator, dataset, TEXT, TEXT.upper())
 
-    run = carried_out(Run.objects.get(kind="index_corpus"))
+    run = run_execute(Run.objects.get(kind="index_corpus"))
 
     assert "1 duplicate document was left out" in run.message
     assert run.result["duplicate_names"] == ["t1 = t0"]
@@ -80,7 +74,7 @@ def test_text_without_contexts_ends_the_run_in_one_sentence_and_leaves_no_corpus
 ) -> None:
     upload(client, curator, dataset, text, form=form)
 
-    run = carried_out(Run.objects.get(kind="index_corpus"))
+    run = run_execute(Run.objects.get(kind="index_corpus"))
 
     assert run.state == "failed"
     assert says in run.message
@@ -91,14 +85,14 @@ def test_an_upload_is_removed_once_its_corpus_is_there_and_cannot_be_indexed_aga
     client, curator, dataset
 ) -> None:
     upload(client, curator, dataset, TEXT)
-    run = carried_out(Run.objects.get(kind="index_corpus"))
+    run = run_execute(Run.objects.get(kind="index_corpus"))
     batch = ImportBatch.objects.get(kind="corpus")
 
     assert batch.state == ImportBatch.State.DONE
     for path in import_files(batch):
         path.unlink()
     again = RunFactory(kind="index_corpus", dataset=dataset, plan=run.plan)
-    assert "its files are gone; upload it again" in carried_out(again).message
+    assert "its files are gone; upload it again" in run_execute(again).message
 
 
 def test_a_stranger_gets_404_and_a_reader_sees_the_page_but_uploads_nothing(
@@ -136,7 +130,7 @@ def test_a_command_copies_files_of_the_server_and_starts_the_run(dataset, tmp_pa
     call_command("import_corpus", str(path), dataset=dataset.slug, json=True, stdout=out)
 
     answer = json.loads(out.getvalue().splitlines()[-1])
-    run = carried_out(Run.objects.get(pk=answer["run"]))
+    run = run_execute(Run.objects.get(pk=answer["run"]))
     assert run.state == "succeeded", run.message
     assert run.result["sentences"] == 4
     assert path.exists()
@@ -160,7 +154,7 @@ def test_a_command_reads_files_in_the_encoding_that_is_named(dataset, tmp_path: 
         stdout=StringIO(),
     )
 
-    refused, read = map(carried_out, Run.objects.order_by("pk"))
+    refused, read = map(run_execute, Run.objects.order_by("pk"))
     assert "it is probably Windows-1251" in refused.message
     assert "Choose its encoding under “Encoding”, or save" in refused.message
     assert read.state == "succeeded", read.message
@@ -170,21 +164,20 @@ def test_a_command_reads_files_in_the_encoding_that_is_named(dataset, tmp_path: 
         call_command("import_corpus", str(path), dataset=dataset.slug, encoding="nothing")
 
 
-def test_the_page_reads_files_in_the_encoding_that_is_chosen(client, curator, dataset) -> None:
-    client.force_login(curator)
+def test_the_page_reads_files_in_the_encoding_that_is_chosen(curator, dataset) -> None:
     file = SimpleUploadedFile("t.txt", RUSSIAN.encode("koi8_r"))
     values = {"file": [file], "form": "text", "language": "ru", "encoding": "koi8_r"}
 
-    client.post(reverse("mlworkers:running_text", args=[dataset.slug]), values)
+    client_of(curator).post(reverse("mlworkers:running_text", args=[dataset.slug]), values)
 
-    assert carried_out(Run.objects.get()).result["sentences"] == 4
+    assert run_execute(Run.objects.get()).result["sentences"] == 4
 
 
 def test_a_command_that_waits_ends_when_the_text_is_indexed(dataset, tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "novel.txt"
     path.write_text(TEXT)
     out, err = StringIO(), StringIO()
-    monkeypatch.setattr(waiting.time, "sleep", lambda seconds: carried_out(Run.objects.get()))
+    monkeypatch.setattr(waiting.time, "sleep", lambda seconds: run_execute(Run.objects.get()))
 
     call_command("import_corpus", str(path), dataset=dataset.slug, wait=True, stdout=out, stderr=err)
 
@@ -199,7 +192,7 @@ def test_a_command_that_waits_fails_in_one_sentence_where_the_run_does(
 ) -> None:
     path = tmp_path / "one.txt"
     path.write_text("Only one sentence.")
-    monkeypatch.setattr(waiting.time, "sleep", lambda seconds: carried_out(Run.objects.get()))
+    monkeypatch.setattr(waiting.time, "sleep", lambda seconds: run_execute(Run.objects.get()))
 
     with pytest.raises(CommandError, match="has three sentences in a row"):
         call_command("import_corpus", str(path), dataset=dataset.slug, wait=True, stderr=StringIO())
@@ -224,17 +217,16 @@ def test_a_command_creates_the_dataset_of_somebody_who_has_text_alone(tmp_path: 
 @pytest.fixture
 def indexed(client, curator, dataset) -> Run:
     upload(client, curator, dataset, TEXT)
-    return carried_out(Run.objects.get(kind="index_corpus"))
+    return run_execute(Run.objects.get(kind="index_corpus"))
 
 
-def contexts(client, user, run: Run, **asked: str):
-    client.force_login(user)
-    return client.get(reverse("mlworkers:corpus", args=[run.pk]), asked)
+def contexts(user, run: Run, **asked: str):
+    return client_of(user).get(reverse("mlworkers:corpus", args=[run.pk]), asked)
 
 
-def test_the_contexts_of_a_typed_sentence_are_found_and_none_contains_it(client, curator, indexed) -> None:
-    shown = squeezed(contexts(client, curator, indexed, sentence="It barks quietly.").content.decode())
-    leaking = squeezed(contexts(client, curator, indexed, sentence="it barks LOUDLY").content.decode())
+def test_the_contexts_of_a_typed_sentence_are_found_and_none_contains_it(curator, indexed) -> None:
+    shown = squeezed(contexts(curator, indexed, sentence="It barks quietly.").content.decode())
+    leaking = squeezed(contexts(curator, indexed, sentence="it barks LOUDLY").content.decode())
 
     assert "The dog runs." in shown
     assert "A cat sits there. The bird sings." in shown
@@ -243,18 +235,18 @@ def test_the_contexts_of_a_typed_sentence_are_found_and_none_contains_it(client,
 
 
 def test_the_contexts_of_a_corpus_are_for_those_who_may_read_its_dataset(
-    client, stranger, curator, dataset, indexed
+    stranger, curator, dataset, indexed
 ) -> None:
     other = RunFactory(kind="export_dataset", dataset=dataset)
 
-    assert contexts(client, stranger, indexed, sentence="It barks.").status_code == 404
-    assert contexts(client, curator, other).status_code == 404
+    assert contexts(stranger, indexed, sentence="It barks.").status_code == 404
+    assert contexts(curator, other).status_code == 404
 
 
-def test_a_corpus_whose_files_were_removed_is_said_to_be_gone(client, curator, indexed) -> None:
+def test_a_corpus_whose_files_were_removed_is_said_to_be_gone(curator, indexed) -> None:
     indexed.artifacts.update(removed_at=indexed.finished_at)
 
-    assert "its files were removed" in contexts(client, curator, indexed, sentence="x").content.decode()
+    assert "its files were removed" in contexts(curator, indexed, sentence="x").content.decode()
 
 
 def test_a_program_sends_text_lists_corpora_and_asks_for_contexts(client, curator, dataset) -> None:
@@ -266,7 +258,7 @@ def test_a_program_sends_text_lists_corpora_and_asks_for_contexts(client, curato
     )
 
     assert sent.status_code == 202, sent.content
-    run = carried_out(Run.objects.get(pk=sent.json()["id"]))
+    run = run_execute(Run.objects.get(pk=sent.json()["id"]))
     assert run.state == "succeeded", run.message
     [row] = client.get(address).json()
     assert (row["run"], row["state"], row["facts"]["sentences"]) == (run.pk, "succeeded", 4)
@@ -298,9 +290,9 @@ def test_what_a_program_sends_wrongly_is_refused_and_a_stranger_gets_404(
     assert Run.objects.filter(kind="index_corpus").count() == 1
 
 
-def test_an_index_of_an_earlier_version_is_refused_beside_the_field(client, curator, indexed) -> None:
+def test_an_index_of_an_earlier_version_is_refused_beside_the_field(curator, indexed) -> None:
     (home_path(indexed.artifacts.get(kind="corpus").path) / "word_ends.npy").unlink()
 
-    shown = contexts(client, curator, indexed, sentence="It barks quietly.").content.decode()
+    shown = contexts(curator, indexed, sentence="It barks quietly.").content.decode()
 
     assert "index the corpus again" in shown

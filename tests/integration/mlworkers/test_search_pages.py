@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
-from tests.factories import RunFactory, ScoreSetFactory
+from tests.factories import RunFactory, ScoreSetFactory, client_of
 
 FIGURES = [(0.71, ""), (0.74, ""), (None, "The loss is no number any more at step 3 of 9."), (0.69, "")]
 
@@ -104,10 +104,8 @@ def test_several_seeds_drawn_trials_and_a_synthetic_dev_set_are_said(client, sta
     assert "Each trial was trained with one seed." not in page
 
 
-def test_the_file_has_every_trial(client, staff, search) -> None:
-    client.force_login(staff)
-
-    answer = client.get(reverse("mlworkers:search_csv", args=[search.pk]))
+def test_the_file_has_every_trial(staff, search) -> None:
+    answer = client_of(staff).get(reverse("mlworkers:search_csv", args=[search.pk]))
 
     rows = list(csv.DictReader(answer.content.decode().splitlines()))
     assert [row["trial"] for row in rows] == ["2", "1", "4", "3"]
@@ -155,8 +153,7 @@ def test_a_stranger_sees_neither_the_trials_nor_the_settings(client, stranger, s
 
 
 @pytest.mark.parametrize("asked", ["999999", "no number"])
-def test_a_search_that_does_not_exist_is_not_found(client, staff, search, asked: str) -> None:
-    client.force_login(staff)
+def test_a_search_that_does_not_exist_is_not_found(staff, search, asked: str) -> None:
     start = reverse("mlworkers:run_start", args=["compare_weightings"])
 
-    assert client.get(f"{start}?search={asked}&dataset={search.dataset.slug}").status_code == 404
+    assert client_of(staff).get(f"{start}?search={asked}&dataset={search.dataset.slug}").status_code == 404

@@ -1,20 +1,18 @@
 """A run that selects labelled pairs, its files, and the page of what each cell got."""
 
 import csv
-from dataclasses import asdict
 
 import pytest
 from django.urls import reverse
 
 from curation.files.json_text import json_from
 from curation.models import PairScore
-from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path
 from mlworkers.science.paraphrasing.tags import TagBounds
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.markup import squeezed
+from tests.runs import run_execute, run_plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CELLS = ((97.0, 3.0), (97.0, 22.0))  # of SIM95 with BLEU0_5 and with BLEU20
@@ -44,11 +42,7 @@ def dataset(db):
 def selected(dataset, **options: object) -> Run:
     values = {"similarity": "run 7: similarity", "bleu": "run 7: BLEU", **options}
     sizes = {"train_pairs": 10, "dev_pairs": 2, "test_pairs": 2}
-    plan = asdict(plan_from(kind_named("select_paraphrases"), {"dataset": dataset.slug, **sizes, **values}))
-    run = RunFactory(kind="select_paraphrases", dataset=dataset, plan=plan)
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
+    return run_execute(run_plan("select_paraphrases", dataset, {"dataset": dataset.slug, **sizes, **values}))
 
 
 def rows_of(run: Run) -> list[dict[str, object]]:

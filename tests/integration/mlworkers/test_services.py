@@ -15,7 +15,7 @@ from curation.models import AuditEntry, ImportBatch
 from mlworkers.models import Run
 from mlworkers.runs.selectors import runs_to_invite
 from mlworkers.runs.services import run_again, run_cancel, run_start
-from tests.factories import DatasetFactory, RunFactory, ScoreSetFactory
+from tests.factories import DatasetFactory, RunFactory, ScoreSetFactory, client_of
 from tests.integration.mlworkers.broker import InvitedRuns, broker_gone, folder_broken
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ def test_a_run_keeps_its_whole_plan_defaults_too(dataset, curator) -> None:
     )
 
 
-def test_the_log_says_who_started_and_cancelled_a_run_once_each(dataset, curator, owner, client) -> None:
+def test_the_log_says_who_started_and_cancelled_a_run_once_each(dataset, curator, owner) -> None:
     launch = uuid4()
     run = export_start(dataset, by=curator, launch=launch)
     export_start(dataset, by=curator, launch=launch)  # the same form, sent twice
@@ -55,8 +55,7 @@ def test_the_log_says_who_started_and_cancelled_a_run_once_each(dataset, curator
     run_cancel(run=run, by=curator)  # it has ended
 
     entries = AuditEntry.objects.filter(dataset=dataset).order_by("pk")
-    client.force_login(owner)
-    page = client.get(f"/datasets/{dataset.slug}/log/?action=run_cancelled").content.decode()
+    page = client_of(owner).get(f"/datasets/{dataset.slug}/log/?action=run_cancelled").content.decode()
 
     assert [(entry.action, entry.by, entry.subject, entry.details) for entry in entries] == [
         ("run_started", curator, "export_dataset", {"run": run.pk}),

@@ -23,6 +23,7 @@ from tests.factories import (
     RunFactory,
     ScoreSetFactory,
     SentenceFactory,
+    client_of,
 )
 
 pytestmark = pytest.mark.django_db
@@ -137,11 +138,10 @@ def test_every_kind_can_be_started_again_with_changes(client, admin, furnished, 
     assert kept == run.plan
 
 
-def test_the_list_of_kinds_describes_each_that_the_person_may_start(client, staff, dataset) -> None:
+def test_the_list_of_kinds_describes_each_that_the_person_may_start(staff, dataset) -> None:
     MembershipFactory(dataset=dataset, user=staff, role="curator")
-    client.force_login(staff)
 
-    answer = client.get(reverse("mlworkers:run_kinds"))
+    answer = client_of(staff).get(reverse("mlworkers:run_kinds"))
 
     for kind in LISTED:
         assert str(kind.description).replace("'", "&#x27;") in answer.text
@@ -171,10 +171,8 @@ def test_who_may_not_start_every_kind_is_told_who_does(client, request, person, 
     assert ("Only staff can start" in client.get(reverse("mlworkers:run_kinds")).text) == told
 
 
-def test_a_kind_that_is_not_listed_has_no_form(client, admin) -> None:
-    client.force_login(admin)
-
-    assert client.get(reverse("mlworkers:run_start", args=["relate_sentences"])).status_code == 404
+def test_a_kind_that_is_not_listed_has_no_form(admin) -> None:
+    assert client_of(admin).get(reverse("mlworkers:run_start", args=["relate_sentences"])).status_code == 404
 
 
 # What the form offers
@@ -346,17 +344,13 @@ def test_adding_a_run_in_the_administration_leads_to_the_same_forms(client, admi
     assert not Run.objects.exists()
 
 
-def test_the_administration_offers_staff_to_start_a_run(client, staff) -> None:
-    client.force_login(staff)
-
-    assert "/admin/mlworkers/run/add/" in client.get("/admin/").text
+def test_the_administration_offers_staff_to_start_a_run(staff) -> None:
+    assert "/admin/mlworkers/run/add/" in client_of(staff).get("/admin/").text
 
 
 @pytest.mark.parametrize("model", ["runshard", "evaluation", "artifact"])
-def test_what_runs_left_is_changed_by_nobody(client, admin, model) -> None:
-    client.force_login(admin)
-
-    assert client.get(f"/admin/mlworkers/{model}/add/").status_code in {403, 404}
+def test_what_runs_left_is_changed_by_nobody(admin, model) -> None:
+    assert client_of(admin).get(f"/admin/mlworkers/{model}/add/").status_code in {403, 404}
 
 
 def test_where_nothing_will_do_the_form_says_what_is_missing(dataset) -> None:
@@ -380,15 +374,14 @@ def test_staff_start_what_needs_a_model_for_every_dataset_and_curators_do_not(
     assert found == [200, 403]
 
 
-def test_an_estimate_comes_before_the_start_and_starts_nothing(client, admin, dataset) -> None:
-    client.force_login(admin)
+def test_an_estimate_comes_before_the_start_and_starts_nothing(admin, dataset) -> None:
     a, b = (SentenceFactory(dataset=dataset, text=text) for text in ("A dog runs.", "A cat sleeps."))
     PairFactory(dataset=dataset, a=a, b=b, split="train")
     kind = KINDS["generate_pairs"]
     before = Run.objects.count()
     sent = {**filled_in(kind, dataset), "model": "openai:tiny", "price_in": 2, "estimate": 1}
 
-    page = client.post(reverse("mlworkers:run_start", args=[kind.name]), sent)
+    page = client_of(admin).post(reverse("mlworkers:run_start", args=[kind.name]), sent)
 
     assert "30 requests, about " in page.text
     assert "at most 1,920 to be written, which costs up to about 0.01 at" in page.text

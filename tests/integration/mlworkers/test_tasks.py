@@ -29,6 +29,7 @@ from mlworkers.runs.services import run_again
 from mlworkers.runs.storage import RunLog, kept_folder, run_folder, runs_with_kept
 from tests.factories import DatasetFactory, PairFactory, RunFactory
 from tests.integration.mlworkers.broker import InvitedRuns
+from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db
 
@@ -54,16 +55,10 @@ def raising(error: BaseException):
     return does
 
 
-def carried_out(run: Run) -> Run:
-    tasks.execute(run.pk)
-    run.refresh_from_db()
-    return run
-
-
 def test_a_run_ends_with_its_outcome_and_its_file() -> None:
     dataset = DatasetFactory(slug="scenes")
     PairFactory.create_batch(3, dataset=dataset)
-    run = carried_out(RunFactory(dataset=dataset))
+    run = run_execute(RunFactory(dataset=dataset))
 
     artifact = run.artifacts.get(kind="pairs")
     path = run_folder(run.pk) / "1" / "scenes.csv"
@@ -79,7 +74,7 @@ def test_an_invitation_to_a_run_that_another_worker_holds_is_let_be() -> None:
     run = RunFactory()
     run_claim(run_id=run.pk, worker="other", at=timezone.now())
 
-    carried_out(run)
+    run_execute(run)
 
     assert (run.state, run.attempt, run.worker) == ("running", 1, "other")
 
@@ -88,7 +83,7 @@ def test_an_invitation_to_a_run_that_another_worker_holds_is_let_be() -> None:
 def test_an_error_that_people_can_mend_is_shown_as_it_is(pipeline, error: type[Exception]) -> None:
     pipeline(raising(error("The file is empty; upload another.")))
 
-    run = carried_out(RunFactory())
+    run = run_execute(RunFactory())
 
     assert (run.state, run.message) == ("failed", "The file is empty; upload another.")
 
@@ -96,7 +91,7 @@ def test_an_error_that_people_can_mend_is_shown_as_it_is(pipeline, error: type[E
 def test_an_unexpected_error_is_shown_with_a_reference_that_the_log_explains(pipeline, caplog) -> None:
     pipeline(raising(KeyError("secret detail")))
 
-    run = carried_out(RunFactory())
+    run = run_execute(RunFactory())
 
     reference = run.message.split("reference ")[1].split(" ")[0]
     log = RunLog(run.pk).tail()
@@ -110,7 +105,7 @@ def test_an_unexpected_error_is_shown_with_a_reference_that_the_log_explains(pip
 def test_a_full_disk_is_said_in_a_sentence(pipeline) -> None:
     pipeline(raising(OSError(errno.ENOSPC, "No space left on device")))
 
-    run = carried_out(RunFactory(lost=LOST_MAX - 1))
+    run = run_execute(RunFactory(lost=LOST_MAX - 1))
 
     assert (run.state, run.message.split(",")[0]) == ("failed", "The disk is full")
 
@@ -118,7 +113,7 @@ def test_a_full_disk_is_said_in_a_sentence(pipeline) -> None:
 def test_a_read_only_disk_is_said_in_a_sentence(pipeline) -> None:
     pipeline(raising(OSError(errno.EROFS, "Read-only file system")))
 
-    run = carried_out(RunFactory(lost=LOST_MAX - 1))
+    run = run_execute(RunFactory(lost=LOST_MAX - 1))
 
     sentence = "The disk is read-only, so the run stopped. Make it writable and start the run again."
     assert (run.state, run.message) == ("failed", sentence)
@@ -138,9 +133,9 @@ def test_an_artefact_that_fills_the_disk_leaves_nothing_and_the_run_started_agai
         return Outcome("trained", {}, [NewArtifact("encoder", job.folder / "model")])
 
     pipeline(does)
-    failed = carried_out(RunFactory(lost=LOST_MAX - 1))
+    failed = run_execute(RunFactory(lost=LOST_MAX - 1))
     disk["full"] = False
-    again = carried_out(run_again(run=failed, by=staff))
+    again = run_execute(run_again(run=failed, by=staff))
 
     sentence = "The disk is full, so model was not written; free some space and try again."
     assert (failed.state, failed.message) == ("failed", sentence)
@@ -167,7 +162,7 @@ def test_what_a_run_loaded_does_not_stay_in_the_worker_s_memory(pipeline, monkey
     pipeline(does)
     gc.disable()
     try:
-        carried_out(RunFactory())
+        run_execute(RunFactory())
     finally:
         gc.enable()
 
@@ -179,7 +174,7 @@ def test_a_worker_that_is_asked_to_end_lets_go_of_its_run_and_invites_another(
 ) -> None:
     pipeline(raising(WorkerLeaves()))
 
-    run = carried_out(RunFactory(invited_at=timezone.now()))
+    run = run_execute(RunFactory(invited_at=timezone.now()))
 
     assert (run.state, run.heartbeat_at) == ("running", None)
     assert queue.read() == [run.pk]
@@ -191,7 +186,7 @@ def test_a_worker_that_was_asked_to_end_leaves_an_invitation_to_others() -> None
 
     leaving.set()
     try:
-        carried_out(run)
+        run_execute(run)
     finally:
         leaving.clear()
 
@@ -218,7 +213,7 @@ def test_a_run_that_was_cancelled_while_it_worked_stays_cancelled(pipeline) -> N
     pipeline(does)
     run = RunFactory()
 
-    carried_out(run)
+    run_execute(run)
 
     assert (run.state, run.message) == ("cancelled", "Cancelled by the owner.")
 
@@ -230,7 +225,7 @@ def test_files_of_an_attempt_that_was_given_up_are_removed() -> None:
     left.parent.mkdir(parents=True)
     left.write_text("half")
 
-    carried_out(run)
+    run_execute(run)
 
     assert (run.state, run.attempt) == ("succeeded", 2)
     assert not left.parent.exists()
@@ -245,7 +240,7 @@ def test_files_of_a_run_that_came_to_nothing_are_removed(pipeline, error: Except
     pipeline(does)
     run = RunFactory()
 
-    carried_out(run)
+    run_execute(run)
 
     assert not list(run_folder(run.pk).rglob("half.csv"))
 

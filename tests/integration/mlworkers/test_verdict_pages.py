@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from curation.models import ReviewDecision
 from mlworkers.kinds.realism.verdicts import verdict_report
-from tests.factories import GeneratedPairFactory, PairFactory, UserFactory, run_score_set
+from tests.factories import GeneratedPairFactory, PairFactory, UserFactory, client_of, run_score_set
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -230,9 +230,7 @@ def test_a_score_set_of_another_kind_has_no_such_page(client, curator, dataset) 
     assert page(client, curator, run_score_set(dataset, "target", "target")).status_code == 404
 
 
-def test_the_list_of_score_sets_leads_to_it(client, curator, dataset, p_d, sentences) -> None:
-    client.force_login(curator)
-
-    shown = client.get(reverse("curation:dataset", args=[dataset.slug])).text
+def test_the_list_of_score_sets_leads_to_it(curator, dataset, p_d, sentences) -> None:
+    shown = client_of(curator).get(reverse("curation:dataset", args=[dataset.slug])).text
 
     assert reverse("mlworkers:verdicts", args=[p_d.pk]) in shown
