@@ -108,7 +108,7 @@ def _design(hold: Hold[CampaignDesign]) -> None:
 
 
 class Progress(Watch):
-    """Notes on the job how far a worker is, and stops where the job is no longer this worker's."""
+    """Writes the progress of a design on its job. Raises ClaimLost where another worker took it over."""
 
     def __init__(self, hold: Hold[CampaignDesign]) -> None:
         self._hold = hold

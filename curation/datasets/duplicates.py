@@ -7,7 +7,6 @@ from itertools import chain
 
 import numpy as np
 from django.db.models import Count, Max, QuerySet, Sum
-from numpy.typing import NDArray
 
 from curation.datasets.selectors import score_shown_first
 from curation.foundation.errors import errors_shown
@@ -21,7 +20,6 @@ PARTS = (*(likeness.value for likeness in Likeness), "leaks", "elsewhere")
 SHOWN_OF_GROUP = 12  # pairs; a file has all
 _ROWS_AT_ONCE = 5_000
 _PAIRS_AT_ONCE = 1_000
-_Integers = NDArray[np.int64]
 # What changes sentences, sources or splits of pairs that are there and stay active.
 _CHANGES = [
     AuditEntry.Action.PAIRS_IMPORTED,

@@ -72,23 +72,6 @@ def arrow_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         raise _unreadable(path) from error
 
 
-def _rows(path: Path, batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
-    # Places of texts that lie outside their message would be read where something else is.
-    batch.validate(full=True)
-    columns = [each.storage if isinstance(each, pa.ExtensionArray) else each for each in batch.columns]
-    texts = [each for each in columns if is_text(each.type)]
-    longest = max([1, *(pc.max(pc.binary_length(each)).as_py() or 0 for each in texts)])
-    if longest > VALUE_MOST_BYTES:
-        raise FileError(
-            f"{path.name} holds a value of more than {VALUE_MOST_BYTES:,} bytes; "
-            f"check that its columns hold one sentence a row."
-        )
-    size = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE // longest))
-    for start in range(0, batch.num_rows, size):
-        part = batch.slice(start, size)
-        yield from zip(*(column.to_pylist() for column in part.columns), strict=True)
-
-
 def _refuse_packed(path: Path, message: bytes) -> None:
     root = _uint(message, 0, 4)
     kind = _field(message, root, _KIND)

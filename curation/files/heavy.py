@@ -19,18 +19,8 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
     import vl_convert
 else:
-    alt, jwt, pa, pc, pq, psycopg, requests, vl_convert = map(
-        _LoadedWhenUsed,
-        (
-            "altair",
-            "jwt",
-            "pyarrow",
-            "pyarrow.compute",
-            "pyarrow.parquet",
-            "psycopg",
-            "requests",
-            "vl_convert",
-        ),
+    alt, pa, pc, pq, vl_convert = map(
+        _LoadedWhenUsed, ("altair", "pyarrow", "pyarrow.compute", "pyarrow.parquet", "vl_convert")
     )
 
-__all__ = ["alt", "jwt", "pa", "pc", "pq", "psycopg", "requests", "vl_convert"]
+__all__ = ["alt", "pa", "pc", "pq", "vl_convert"]

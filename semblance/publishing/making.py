@@ -56,7 +56,6 @@ _CHOOSING = _DRAWING | {
     "edges": "bins", "score_set": "scores", "source": "among the source", "split": "among the split",
     "window": "words in common", "buckets": "buckets", "growth": "growth", "idf": "IDF weights",
 }  # fmt: skip
-_Ids = set[int]
 
 
 def making_of(snapshot: Snapshot) -> Making:
