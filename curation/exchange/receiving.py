@@ -5,6 +5,7 @@ A browser sends a file as a part of a form, a program as the body of its request
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import PurePosixPath
 from typing import Any, NoReturn, TypeVar
 
 from django.conf import settings
@@ -119,7 +120,9 @@ class BodyFile(UploadedFile):  # type: ignore[type-arg]
             raise FileTooLargeError
         if not int(length):
             raise UserError(_("The file is empty. Send another file."))
-        super().__init__(name=name, size=int(length))
+        # A name that ends in a slash, or is dots alone, names no file; Django would refuse it as an attack.
+        last = PurePosixPath(name.replace("\\", "/")).name
+        super().__init__(name=last if last not in {"", "..", "."} else "file", size=int(length))
         self._request = request
 
     def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:

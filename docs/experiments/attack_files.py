@@ -41,8 +41,8 @@ print(api_token_create(user=owner, name="attack", scope="write", expires_at=None
 """
 # Rows that tell what was done, not what was imported.
 NOTES = {
-    "curation_importbatch", "curation_auditentry", "curation_dataset", "curation_membership", "django_session",
-    "mlworkers_run", "mlworkers_workerheartbeat", "mlworkers_diskuse",
+    "curation_importbatch", "curation_auditentry", "curation_dataset", "curation_membership", "curation_uploadday",
+    "django_session", "mlworkers_run", "mlworkers_workerheartbeat", "mlworkers_diskuse",
 }  # fmt: skip
 # What names of Python in a sentence for people would be.
 OF_PYTHON = re.compile(

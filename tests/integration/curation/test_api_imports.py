@@ -299,7 +299,15 @@ def test_of_a_large_file_a_part_is_in_memory_at_a_time(dataset, curator) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "kept"), [("%7D", "file"), (".part.csv", "file.part.csv"), ("%F0%9F%90%95.csv", "file.csv")]
+    ("name", "kept"),
+    [
+        ("%7D", "file"),
+        (".part.csv", "file.part.csv"),
+        ("%F0%9F%90%95.csv", "file.csv"),
+        ("..", "file"),
+        ("/", "file"),
+        ("a%5C", "a"),
+    ],
 )
 def test_a_name_that_no_file_can_have_gets_another(send, name, kept) -> None:
     status, sent = send(name=name)
