@@ -30,7 +30,7 @@ from mlworkers.plans.groups import GROUPS, group_of
 from mlworkers.plans.kinds import Kind, plan_from, sentence_for_page
 from mlworkers.plans.settings import Setting, read
 
-_GUIDE = re.compile(r"docs/guide/(?P<page>[\w-]+)\.md")
+_GUIDE = re.compile(r"docs/guide/(?:[\w-]+/)?(?P<page>[\w-]+)\.md")
 _COMMAS = re.compile(
     r"^Names separated by commas[.:] |, separated by commas|, or of several splits with commas between"
 )

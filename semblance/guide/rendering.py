@@ -6,23 +6,19 @@ source code, which the site does not have, become plain words.
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from semblance.guide.contents import GROUPS, Group
+
 FOLDER = Path(__file__).parent / "pages"
 IMAGES = {".png": "image/png", ".svg": "image/svg+xml"}
-# As somebody reads who begins; further pages come after these.
-ORDER = (
-    "tutorial", "datasets", "sampling", "generation", "realism", "review", "campaigns", "judging", "best-worst-scaling",
-    "paraphrases", "relatedness", "unlabelled-text", "contexts", "encoders", "contrastive", "pre-fine-tuning",
-    "evaluation", "runs", "api", "webhooks", "sign-on",
-)  # fmt: skip
 _OUTSIDE = re.compile(r"https?://")
-_PAGE_LINK = re.compile(r"(?P<name>[\w-]+)\.md(?P<anchor>#.*)?")
+_PAGE_LINK = re.compile(r"(?P<file>[\w./-]+\.md)(?P<anchor>#.*)?")
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 # From the name of a page, or of a picture, to its address.
 Address = Callable[[str], str]
@@ -47,18 +43,38 @@ class Page:
     body: str
 
 
-def page_names(folder: Path = FOLDER) -> list[str]:
-    """The pages there are, in reading order."""
-    there = {path.stem for path in folder.glob("*.md")}
-    return [name for name in ORDER if name in there] + sorted(there - set(ORDER))
+def page_groups(folder: Path = FOLDER) -> list[tuple[Group, dict[str, Path]]]:
+    """The groups that have pages: the file of each page by its name, in reading order."""
+    found = []
+    for group in GROUPS:
+        there = {path.stem: path for path in sorted((folder / group.folder).glob("*.md"))}
+        names = [name for name in group.order if name in there]
+        names += [name for name in there if name not in group.order]
+        found.append((group, {name: there[name] for name in names}))
+    return [(group, pages) for group, pages in found if pages]
+
+
+def page_group(name: str, folder: Path = FOLDER) -> Group:
+    return next(group for group, pages in page_groups(folder) if name in pages)
+
+
+def page_files(folder: Path = FOLDER) -> dict[str, Path]:
+    """The file of each page by its name, in reading order. Of two files with a name, the one in a group's folder."""
+    files: dict[str, Path] = {}
+    for _group, pages in page_groups(folder):
+        for name, path in pages.items():
+            files.setdefault(name, path)
+    return files
 
 
 def page_read(name: str, *, page_address: Address, image_address: Address, folder: Path = FOLDER) -> Page:
     """A page by its name. Raises ValueError where there is none."""
-    if name not in page_names(folder):
+    files = page_files(folder)
+    if name not in files:
         raise ValueError(f"the guide has no page “{name}”")
-    tokens = _MARKDOWN.parse((folder / f"{name}.md").read_text("utf-8"))
-    own = set(page_names(folder))
+    file = files[name]
+    own = {path.resolve(): page_address(other) for other, path in files.items()}
+    tokens = _MARKDOWN.parse(file.read_text("utf-8"))
     title, headings, lead = name, [], ""
     body: list[Token] = []
     anchors: dict[str, int] = {}
@@ -81,7 +97,7 @@ def page_read(name: str, *, page_address: Address, image_address: Address, folde
         elif token.type == "paragraph_open" and not lead:
             lead = plain_text(inline).strip()
         elif token.type == "inline":
-            _links_changed(token.children or [], own, page_address, image_address)
+            _links_changed(token.children or [], file.parent, own, image_address)
         elif token.type in ("th_open", "td_open") and "right" in str(token.attrs.pop("style", "")):
             token.attrSet("class", "num")
         body.append(token)
@@ -95,8 +111,9 @@ def page_read(name: str, *, page_address: Address, image_address: Address, folde
 
 
 def image_path(name: str, folder: Path = FOLDER) -> Path | None:
-    """The picture of that name; None where the guide has none."""
-    return next((path for path in folder.iterdir() if path.name == name and path.suffix in IMAGES), None)
+    """The picture of that name, beside a page or in `pictures`; None where the guide has none."""
+    paths = (path for path in folder.glob("**/*") if path.name == name and path.suffix in IMAGES)
+    return next(paths, None)
 
 
 def plain_text(inline: Token) -> str:
@@ -109,16 +126,16 @@ def plain_text(inline: Token) -> str:
 
 
 def _links_changed(
-    children: list[Token], own: set[str], page_address: Address, image_address: Address
+    children: list[Token], folder: Path, own: Mapping[Path, str], image_address: Address
 ) -> None:
     """Lead links to pages of the site, and take those away that lead to files which the site does not have."""
     open_links: list[bool] = []
     for child in children:
         if child.type == "image":
-            child.attrSet("src", image_address(str(child.attrGet("src"))))
+            child.attrSet("src", image_address(Path(str(child.attrGet("src"))).name))
             child.attrSet("loading", "lazy")
         elif child.type == "link_open":
-            address = _address(str(child.attrGet("href")), own, page_address)
+            address = _address(str(child.attrGet("href")), folder, own)
             open_links.append(address is not None)
             if address is None:
                 child.tag = "span"
@@ -131,10 +148,10 @@ def _links_changed(
             child.tag = "span"
 
 
-def _address(href: str, own: set[str], page_address: Address) -> str | None:
+def _address(href: str, folder: Path, own: Mapping[Path, str]) -> str | None:
+    """Of what a file in the folder links to. own: the addresses of pages by their files."""
     if href.startswith("#") or _OUTSIDE.match(href):
         return href
     found = _PAGE_LINK.fullmatch(href)
-    if found is None or found["name"] not in own:
-        return None
-    return page_address(found["name"]) + (found["anchor"] or "")
+    page = own.get((folder / found["file"]).resolve()) if found else None
+    return page + (found["anchor"] or "") if found and page else None

@@ -2,34 +2,44 @@
 
 from functools import cache
 
+from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
-from semblance.guide.rendering import IMAGES, Page, image_path, page_names, page_read
+from semblance.guide.contents import MOVED
+from semblance.guide.rendering import IMAGES, Page, image_path, page_files, page_group, page_groups, page_read
 
 
+@login_not_required
 @require_GET
 def guide(request: HttpRequest) -> HttpResponse:
-    return render(request, "guide/index.html", {"pages": [_page(name) for name in page_names()]})
+    groups = [(group, [_page(name) for name in pages]) for group, pages in page_groups()]
+    return render(request, "guide/index.html", {"groups": groups})
 
 
+@login_not_required
 @require_GET
 def guide_page(request: HttpRequest, name: str) -> HttpResponse:
-    names = page_names()
+    names = list(page_files())
     if name not in names:
+        if MOVED.get(name) in names:
+            return redirect("guide_page", MOVED[name], permanent=True)
         raise Http404
-    following = names[names.index(name) + 1 :][:1]
+    place = names.index(name)
     context = {
         "page": _page(name),
+        "group": page_group(name),
         "body": mark_safe(_page(name).body),  # noqa: S308 - made of our own files by a renderer that escapes HTML
-        "following": _page(following[0]) if following else None,
+        "previous": _page(names[place - 1]) if place else None,
+        "following": _page(names[place + 1]) if place + 1 < len(names) else None,
     }
     return render(request, "guide/page.html", context)
 
 
+@login_not_required
 @require_GET
 def guide_image(request: HttpRequest, name: str) -> HttpResponse:
     path = image_path(name)

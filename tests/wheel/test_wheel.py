@@ -152,7 +152,7 @@ def test_the_wheel_has_every_page_file_translation_and_guide_and_nothing_else(wh
         ("templates", "semblance/templates", "**/*"),
         ("static", "semblance/static", "**/*"),
         ("locale", "semblance/translations", "**/*.mo"),
-        ("docs/guide", "semblance/guide/pages", "*"),
+        ("docs/guide", "semblance/guide/pages", "**/*"),
         ("semblance/requirements", "semblance/requirements", "*.txt"),
         ("curation/files/publishing/templates", "curation/files/publishing/templates", "*.jinja"),
     ):

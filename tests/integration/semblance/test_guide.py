@@ -2,14 +2,14 @@
 
 import re
 import tomllib
-from fnmatch import fnmatch
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from semblance.guide.rendering import FOLDER, page_names, page_read
-from tests.factories import DatasetFactory, MembershipFactory, UserFactory, client_of
+from semblance.guide.contents import GROUPS, MOVED
+from semblance.guide.rendering import FOLDER, page_files, page_groups, page_read
+from tests.factories import DatasetFactory, MembershipFactory, client_of
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[3]
@@ -34,29 +34,78 @@ class Parts(HTMLParser):
             self.fetched.append(about.get("src") or about.get("href") or "")
 
 
-def read(text: str, tmp_path: Path, name: str = "one"):
-    (tmp_path / f"{name}.md").write_text(text)
+def read(text: str, folder: Path, guide: Path | None = None):
+    (folder / "one.md").write_text(text)
     return page_read(
-        name, page_address="/guide/{}/".format, image_address="/pictures/{}".format, folder=tmp_path
+        "one", page_address="/guide/{}/".format, image_address="/pictures/{}".format, folder=guide or folder
     )
 
 
 @pytest.fixture
 def reader(client):
-    client.force_login(UserFactory())
+    """Somebody without an account."""
     return client
 
 
 def test_the_guide_lists_every_file_of_docs_guide(reader) -> None:
     page = Parts(reader.get("/guide/").content.decode())
 
-    files = {path.stem for path in (ROOT / "docs" / "guide").glob("*.md")}
+    files = [path.stem for path in (ROOT / "docs" / "guide").glob("**/*.md")]
     assert {f"/guide/{name}/" for name in files} <= set(page.links)
-    assert set(page_names()) == files
+    assert set(page_files()) == set(files)
+
+
+def test_the_folder_of_a_page_is_its_group_and_its_place_the_one_in_the_list(tmp_path) -> None:
+    for path in ("explain/other", "start/better-encoder", "start/first-campaign", "start/appended", "beside"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{path}.md").write_text("# A page")
+
+    groups = [(group.title, list(pages)) for group, pages in page_groups(tmp_path)]
+
+    assert groups == [
+        ("Start", ["first-campaign", "better-encoder", "appended"]),
+        ("Explain", ["other"]),
+        ("Other pages", ["beside"]),
+    ]
+
+
+def test_a_folder_of_pages_is_a_group_and_no_two_pages_of_groups_have_one_name() -> None:
+    folders = {path.parent.name for path in (ROOT / "docs" / "guide").glob("*/*.md")}
+    names = [path.stem for path in (ROOT / "docs" / "guide").glob("*/*.md")]
+
+    assert folders <= {group.folder for group in GROUPS}
+    assert sorted(set(names)) == sorted(names)
+
+
+def test_links_and_pictures_of_a_page_in_a_folder_lead_to_pages_of_other_folders(tmp_path) -> None:
+    for folder in ("start", "how-to"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "how-to" / "split.md").write_text("# Split")
+    text = "# One\n\n[split](../how-to/split.md#leaks) [log](../../split.md) ![crowd](../pictures/crowd.png)"
+
+    page = read(text, tmp_path / "start", guide=tmp_path)
+
+    assert '<a href="/guide/split/#leaks">split</a>' in page.body
+    assert "<span>log</span>" in page.body
+    assert 'src="/pictures/crowd.png"' in page.body
+
+
+def test_the_address_of_a_page_that_moved_leads_to_its_new_one(reader, monkeypatch) -> None:
+    there = next(iter(page_files()))
+    monkeypatch.setattr("semblance.guide.views.MOVED", {"former": there, "lost": "no-such"})
+
+    answer = reader.get("/guide/former/")
+
+    assert (answer.status_code, answer["Location"]) == (301, f"/guide/{there}/")
+    assert reader.get("/guide/lost/").status_code == 404
+
+
+def test_each_old_page_is_there_or_has_moved_to_one_that_is() -> None:
+    assert [old for old, new in MOVED.items() if not {old, new} & set(page_files())] == []
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", page_names())
+@pytest.mark.parametrize("name", page_files())
 def test_every_link_and_picture_of_a_page_leads_somewhere_in_the_site(reader, name) -> None:
     page = Parts(reader.get(f"/guide/{name}/").content.decode())
 
@@ -124,6 +173,6 @@ def test_a_wheel_holds_the_files_of_the_guide() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         patterns = tomllib.load(file)["tool"]["setuptools"]["package-data"]["semblance.guide"]
 
-    inside = [f"pages/{path.name}" for path in FOLDER.iterdir()]
+    held = {path for each in patterns for path in FOLDER.parent.glob(each)}
     assert FOLDER.resolve() == ROOT / "docs" / "guide"
-    assert [name for name in inside if not any(fnmatch(name, each) for each in patterns)] == []
+    assert [path for path in FOLDER.glob("**/*") if path not in held] == []
