@@ -63,8 +63,8 @@ class OnlyTheView:
 
 
 def judgement() -> None:
-    from tests.factories import CampaignFactory, MembershipFactory, TupleFactory  # noqa: PLC0415
-    from tests.integration.annotation.pages import address, answer_on, client_of  # noqa: PLC0415
+    from tests.factories import CampaignFactory, MembershipFactory, TupleFactory, client_of  # noqa: PLC0415
+    from tests.integration.annotation.pages import address, answer_on  # noqa: PLC0415
 
     campaign = CampaignFactory(judgements_per_tuple=2)
     TupleFactory.create_batch(4, campaign=campaign)
