@@ -6,7 +6,7 @@ from functools import partial
 from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
 from mlworkers.science.encoders.plan import snapshot_setting
 
-ours = partial(setting, source="docs/guide/realism.md")
+ours = partial(setting, source="docs/guide/explain/human-likeness.md")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from mlworkers.science.realism.discrimination import auc_interval
 
 @dataclass(frozen=True)
 class ConsistencyScores:
-    """p_y of the scored pairs, (m,) in 0..1, in their order, and figures by name (docs/guide/realism.md)."""
+    """p_y of the scored pairs, (m,) in 0..1, in their order; figures by name (guide: human-likeness)."""
 
     p_y: Floats
     figures: dict[str, Any]

@@ -22,7 +22,7 @@ from mlworkers.science.realism.discrimination import auc, auc_interval
 
 @dataclass(frozen=True)
 class Scoring:
-    """p_D of n sentences, (n,), under one temperature, and figures by name (docs/guide/realism.md)."""
+    """p_D of n sentences, (n,), under one temperature, and figures by name (guide: human-likeness)."""
 
     p_human: Floats
     temperature: float

@@ -47,7 +47,7 @@ class RelatednessPlan:
         "Number of bootstrap resamples of the pairs for the intervals.",
         default=1000,
         bounds=(100, 100_000),
-        source="docs/guide/relatedness.md",
+        source="docs/guide/explain/relatedness.md",
     )
     snapshot: int = setting(
         "Snapshot", "0 takes a new one.", default=0, bounds=(0, None), refers_to="snapshot"
