@@ -12,10 +12,11 @@ import numpy as np
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.judgement_files import write_judgements
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
-from semblance.demo.scenes import ScenePair, scene_pairs
+from semblance.demo.scenes import ScenePair, latent_relatedness, scene_of, scene_pairs
 
 FOLDER = Path(__file__).parent
 TRAIN, TEST, ITEMS, SEED = 600, 200, 60, 13
+PREMISES = {"train": 80, "test": 20}
 
 
 def write_csv(name: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -27,6 +28,26 @@ def write_csv(name: str, header: Sequence[str], rows: Iterable[Sequence[object]]
 
 def row(pair: ScenePair) -> list[object]:
     return [pair.a, pair.b, f"{pair.latent:.3f}"]
+
+
+def relatedness(left: str, right: str) -> float:
+    one, other = scene_of(left), scene_of(right)
+    return latent_relatedness(one, other) if one and other else 0.0
+
+
+def inference_rows(seed: int, premises: int, without: set[str]) -> list[list[object]]:
+    """Premises, each with the same scene in other words, a scene with half in common, and one with next to nothing."""
+    pairs = scene_pairs(premises * 20, seed=seed, without=without)
+    same = [pair for pair in pairs if pair.latent > 0.99][:premises]
+    others = [pair.a for pair in pairs if pair not in same]
+    rows: list[list[object]] = []
+    for pair in same:
+        rows.append([pair.a, pair.b, "entailment"])
+        for label, low, high in (("neutral", 0.4, 0.6), ("contradiction", 0.0, 0.15)):
+            text = next(text for text in others if low <= relatedness(pair.a, text) <= high)
+            others.remove(text)
+            rows.append([pair.a, text, label])
+    return rows
 
 
 train = scene_pairs(TRAIN, seed=SEED)
@@ -53,3 +74,12 @@ judgements = simulated_judgements(
 write_judgements(
     FOLDER / "judgements.csv", items, judgements, [f"simulated {n + 1}" for n in range(len(people))]
 )
+
+# Pairs with labels as inference corpora have them. No split shares a sentence with another, nor with pairs.csv.
+taken = sentences | {text for pair in test for text in (pair.a, pair.b)}
+inference: list[list[object]] = []
+for number, (split, premises) in enumerate(PREMISES.items()):
+    rows = inference_rows(SEED + 2 + number, premises, taken)
+    taken |= {str(text) for each in rows for text in each[:2]}
+    inference += [[*each, split] for each in rows]
+write_csv("inference.csv", ["sentence1", "sentence2", "gold_label", "split"], inference)
