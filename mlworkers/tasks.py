@@ -4,6 +4,7 @@ import logging
 import sys
 import threading
 from collections.abc import Collection
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -19,15 +20,14 @@ from mlworkers.plans.kinds import kind_named
 from mlworkers.runs.attempts import Pipeline, run_assist, run_carry_out
 from mlworkers.runs.disk import disk_refuses
 from mlworkers.runs.draining import Intake, work_in_hand
-from mlworkers.runs.invitations import ASSIST, EXECUTE, kept_forget, sweep
+from mlworkers.runs.invitations import ASSIST, EXECUTE, kept_forget, questions_forget, waiting_in
 from mlworkers.runs.lifecycle import Claim, run_claim_next, run_uninvited, run_waits
-from mlworkers.runs.presence import Presence
+from mlworkers.runs.presence import Presence, Sweep, workers_forget
 from mlworkers.runs.reporting import leaving, takes_nothing_more
 from mlworkers.runs.selectors import kinds_left_to_others, shards_free
 from mlworkers.runs.storage import runs_with_kept
 from mlworkers.runs.task_times import TaskTimes
 
-SECONDS_BETWEEN_SWEEPS = 5.0
 _choosing = threading.Lock()  # of two threads one counts the long runs after the other has claimed
 SECONDS_BETWEEN_TIDYINGS = 60.0  # of the folder of imports: it is read whole, and nobody waits for it
 
@@ -105,39 +105,49 @@ def task_ends(task_id: str, task: Any, **about: Any) -> None:
 def worker_arrives(sender: Any, **about: Any) -> None:
     """Say that the worker lives, and sweep from now on.
 
-    The sweep runs in a thread of every worker, and not by a message: a broker that loses messages cannot keep a run
-    from being found.
+    The sweep comes with the heartbeat of every worker, and not by a message: a broker that loses messages cannot keep a
+    run from being found.
     """
     queues = list(sender.app.amqp.queues.consume_from)
     presence = Presence(
-        sender.hostname, queues, intake=Intake(sender, queues), work=work_in_hand, tasks=task_times.of_all
+        sender.hostname,
+        queues,
+        intake=Intake(sender, queues),
+        work=work_in_hand,
+        tasks=task_times.of_all,
+        sweep=partial(_sweep_if_idle, sender.pool, queues),
     )
     presence.start()
-    sweeps = Pulse(
-        "sweep", partial(_sweep_if_idle, sender.pool, queues), every=SECONDS_BETWEEN_SWEEPS, at_once=True
-    )
-    # In its own thread: what goes wrong with a file must not end the sweep.
+    # In its own thread: what goes wrong with a file must not end the heartbeat.
     tidyings = Pulse("tidying", _tidy, every=SECONDS_BETWEEN_TIDYINGS, at_once=True)
-    for pulse in (sweeps, tidyings):
-        pulse.start()
-        worker_shutting_down.connect(lambda pulse=pulse, **about: pulse.stop(), weak=False)
+    tidyings.start()
+    worker_shutting_down.connect(lambda **about: tidyings.stop(), weak=False)
     worker_shutdown.connect(lambda **about: presence.end(), weak=False)
 
 
 def _tidy() -> None:
     """Neither part ends the other or the thread, whatever goes wrong with a file or the file storage."""
     try:
-        imports_tidy(at=database_now())
+        imports_tidy(now=database_now)
     except (OSError, StorageError):
         logger.exception("Files of imports that nobody needs could not be removed; this is tried again")
     # Of runs whose worker was killed between their end and their tidying, or that ended on another machine.
     kept_forget(runs_with_kept())
 
 
-def _sweep_if_idle(pool: Any, queues: Collection[str]) -> None:
+@shared_task(name="mlworkers.tidy")
+def tidy() -> None:
+    """Forget workers that were killed long ago, and runs that were a question of a moment."""
+    at = database_now()
+    workers_forget(at=at)
+    questions_forget(at=at)
+
+
+def _sweep_if_idle(pool: Any, queues: Collection[str], at: datetime) -> Sweep | None:
     """A worker that is busy or drained invites nobody: messages that no worker can take would only pile up."""
-    if not takes_nothing_more() and len(celery_state.reserved_requests) < (pool.limit or 1):
-        sweep(queues)
+    if takes_nothing_more() or len(celery_state.reserved_requests) >= (pool.limit or 1):
+        return None
+    return waiting_in(queues, at)
 
 
 @worker_shutting_down.connect

@@ -439,6 +439,7 @@ CELERY_BEAT_SCHEDULE = {
     "expire-leases": {"task": "annotation.expire_leases", "schedule": 60.0, "options": {"expires": 55}},
     "curation-sweep": {"task": "curation.sweep", "schedule": 60.0, "options": {"expires": 55}},
     "annotation-tidy": {"task": "annotation.tidy", "schedule": 3600.0, "options": {"expires": 3500}},
+    "mlworkers-tidy": {"task": "mlworkers.tidy", "schedule": 600.0, "options": {"expires": 550}},
 }
 
 # Which accelerators a worker may use, as CUDA itself reads it; all where it is not set.

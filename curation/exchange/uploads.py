@@ -6,7 +6,7 @@ Files of pairs are checked and imported here. Code that imports other files keep
 import hashlib
 import logging
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
@@ -368,14 +368,21 @@ def import_discard(*, batch: ImportBatch) -> None:
             shared_remove(_errors_name(batch))
 
 
-def imports_tidy(*, at: datetime) -> None:
-    """Remove what killed processes left: files that were being written, and uploads that no import needs."""
+def imports_tidy(*, now: Callable[[], datetime]) -> None:
+    """Remove what killed processes left: files that were being written, and uploads that no import needs.
+
+    now: the time of the database, which is asked only where uploads may be.
+    """
     folder = Path(settings.SEMBLANCE_HOME) / "imports"
     for part in [*folder.glob(".*.part"), *folder.glob("*/.*.part")]:
         leftovers_remove(part.with_name(part.name.split(".", 1)[1].rsplit(".", 2)[0]))
+    uploads = list(folder.glob("*/"))
+    if not uploads and shared_store() is None:
+        return
+    at = now()
     needed = ImportBatch.objects.exclude(state=ImportBatch.State.DONE).values_list("path", flat=True)
     kept = {Path(path).parent.name for path in needed}
-    for upload in folder.glob("*/"):
+    for upload in uploads:
         with suppress(FileNotFoundError):  # several workers tidy, and another one may have been here first
             old = upload.stat().st_mtime < (at - FORGOTTEN_AFTER).timestamp()
             if old and upload.name not in kept:

@@ -146,12 +146,15 @@ def worker_invite(task: str, *arguments: int, expires: int | None = 600, **routi
 
 
 class Pulse:
-    """Calls `does` every so many seconds in a thread with its own database connection, until it is ended.
+    """Calls `does` every so many seconds in a thread with its own database connection, until it is ended; after the
+    seconds that it returns, where it returns a number.
 
     A database that does not answer costs one call.
     """
 
-    def __init__(self, name: str, does: Callable[[], object], *, every: float, at_once: bool = False) -> None:
+    def __init__(
+        self, name: str, does: Callable[[], float | None], *, every: float, at_once: bool = False
+    ) -> None:
         self._does, self._every, self._at_once = does, every, at_once
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._go_on, name=name, daemon=True)
@@ -174,7 +177,7 @@ class Pulse:
             while not self._ended.wait(wait):
                 wait = self._every
                 try:
-                    self._does()
+                    wait = self._does() or wait
                 except (DatabaseError, InterfaceError) as error:
                     # The next call tries again with a new connection.
                     logger.warning("The %s could not use the database: %s", self._thread.name, error)

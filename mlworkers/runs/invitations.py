@@ -1,4 +1,4 @@
-"""Messages that invite workers to claim runs, and the sweep that sends them again and clears away what is over.
+"""Messages that invite workers to claim runs, the sweep that sends them again, and clearing away what is over.
 
 A message only invites; the run's row is the truth. The task that takes the message is named here and lies in `tasks`.
 """
@@ -7,15 +7,17 @@ import logging
 import shutil
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from curation.foundation.heartbeats import database_now, worker_invite
+from django.db.models import Min
+
+from curation.foundation.heartbeats import alive, database_now, stale_after, worker_invite
 from curation.foundation.shared_files import StorageError, shared_remove
 from mlworkers.models import Run
-from mlworkers.plans.kinds import KINDS, QUEUES, UNLISTED
+from mlworkers.plans.kinds import KINDS, UNLISTED
 from mlworkers.runs.kept import kept_remove
 from mlworkers.runs.lifecycle import run_invited, run_uninvited
-from mlworkers.runs.presence import workers_forget
 from mlworkers.runs.selectors import assistants_wanted, runs_to_assist, runs_to_invite
 from mlworkers.runs.storage import home_relative, run_folder
 
@@ -43,22 +45,45 @@ def invite_assistants(run: Run) -> None:
             return
 
 
-def sweep(queues: Collection[str] = QUEUES) -> None:
-    """Invite again for runs of those queues that nobody took, for those whose worker sends no heartbeat, and for
-    shards that wait; forget runs that were a question of a moment.
+@dataclass(frozen=True)
+class Waiting:
+    """What a sweep found at a time.
+
+    free: runs that no worker has claimed, or whose worker sends no heartbeat.
+    shared: runs with shards that wait.
+    again_in: seconds until the next run counts as left by its worker, if it sends no further heartbeat.
     """
-    at = database_now()
-    workers_forget(at=at)
+
+    at: datetime
+    free: list[Run]
+    shared: list[Run]
+    again_in: float | None
+
+    def invite(self) -> None:
+        """Invite workers for all of them, until the broker cannot be reached: the next sweep goes on."""
+        for run in self.free:
+            if not invite(run, self.at):
+                return
+        for run in self.shared:
+            invite_assistants(run)
+
+
+def waiting_in(queues: Collection[str], at: datetime) -> Waiting:
+    """The sweep's reads, which a worker asks in the transaction of its heartbeat."""
+    held = Run.objects.filter(alive(at), state=Run.State.RUNNING, queue__in=queues)
+    heard = held.aggregate(first=Min("heartbeat_at"))["first"]
+    again_in = (heard + stale_after() - at).total_seconds() if heard else None
+    return Waiting(at, list(runs_to_invite(at, queues)), list(runs_to_assist(at, queues)), again_in)
+
+
+def questions_forget(*, at: datetime) -> None:
+    """Remove runs that were a question of a moment."""
     old = Run.objects.filter(kind__in=UNLISTED, created_at__lt=at - FORGOTTEN_AFTER)
     for number in old.values_list("pk", flat=True):
         shutil.rmtree(run_folder(number), ignore_errors=True)
         with suppress(StorageError):  # `manage.py reclaim` removes it
             shared_remove(home_relative(run_folder(number)))
     old.delete()
-    for run in runs_to_invite(at, queues):
-        invite(run, at)
-    for run in runs_to_assist(at, queues):
-        invite_assistants(run)
 
 
 def kept_forget(runs: Iterable[int]) -> None:

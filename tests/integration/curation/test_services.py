@@ -443,7 +443,7 @@ def test_what_killed_processes_left_is_removed_and_what_is_needed_stays(batch, h
     for place in (orphan, folder):
         os.utime(place, (long_ago, long_ago))
 
-    uploads.imports_tidy(at=now())
+    uploads.imports_tidy(now=now)
 
     assert sorted(folder.parent.iterdir()) == [folder]
     assert (home / batch.path).is_file()

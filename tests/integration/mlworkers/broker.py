@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from curation.foundation.heartbeats import database_now
+from mlworkers.plans.kinds import QUEUES
+from mlworkers.runs.invitations import waiting_in
 from semblance.celery import app
 
 
@@ -20,6 +23,11 @@ class InvitedRuns:
                 if message.headers["task"] == task:
                     found.append(message.payload[0][0])
         return found
+
+
+def sweep() -> None:
+    """What an idle worker of all queues does with each heartbeat."""
+    waiting_in(QUEUES, database_now()).invite()
 
 
 @contextmanager

@@ -60,6 +60,7 @@ app.loader.import_default_modules()
 if app.conf.broker_url.startswith("filesystem"):  # which a worker would look into once a second
     app.conf.broker_transport_options |= {"polling_interval": 0.05}
 import curation.exchange.exporting as exporting
+import mlworkers.runs.presence as presence
 import mlworkers.runs.reporting as reporting
 import mlworkers.tasks as tasks
 import mlworkers.science.training.checkpoints as checkpoints
@@ -71,7 +72,7 @@ pool.ONE_TRANSACTION_ROWS = pool.CHUNK_ROWS = 10
 exporting._ROWS_AT_ONCE = 20  # so that a small export has a middle
 checkpoints.SECONDS_BETWEEN = 0
 os.fsync = lambda descriptor: None  # what a killed process has written is there; nobody cuts the power
-tasks.SECONDS_BETWEEN_SWEEPS = 0.2
+presence.SECONDS_BETWEEN_BEATS = 0.2
 tasks.SECONDS_BETWEEN_TIDYINGS = float(os.environ.get("TIDY_EVERY", tasks.SECONDS_BETWEEN_TIDYINGS))
 
 message, share, reached = os.environ.get("STOP_AT", "no such message|1|").split("|")

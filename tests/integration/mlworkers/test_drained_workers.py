@@ -21,9 +21,7 @@ SLOW_WORKER = WORKER.replace(
     """importing.ONE_TRANSACTION_ROWS = importing.CHUNK_ROWS = 20
 import os, time
 import mlworkers.runs.presence as presence
-import mlworkers.tasks as tasks
 presence.SECONDS_BETWEEN_BEATS = 0.5  # it reads then whether it is drained
-tasks.SECONDS_BETWEEN_SWEEPS = 0.5
 prepared = importing.prepared_meanwhile
 def slowly(parts):
     for part in prepared(parts):

@@ -154,11 +154,11 @@ def test_a_drained_worker_leaves_an_invitation_to_others_and_sends_none(queue: I
     drained.set()
 
     tasks.execute(run.pk)
-    tasks._sweep_if_idle(SimpleNamespace(limit=1), ["default"])
+    sweeps = tasks._sweep_if_idle(SimpleNamespace(limit=1), ["default"], now())
 
     run.refresh_from_db()
     assert (run.state, run.attempt) == ("queued", 0)
-    assert queue.read() == []
+    assert (sweeps, queue.read()) == (None, [])
     assert list(runs_to_invite(now(), ["default"])) == [run]
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from mlworkers.access import runs_visible
 from mlworkers.models import Artifact, Run, WorkerHeartbeat
-from mlworkers.runs.invitations import sweep
+from mlworkers.runs.invitations import questions_forget
 from mlworkers.runs.selectors import runs_to_invite
 from mlworkers.runs.storage import RunLog
 from tests.factories import ArtifactFactory, RunFactory
@@ -166,7 +166,7 @@ def test_a_question_is_forgotten_after_an_hour_with_its_folder_and_other_runs_ar
     log = RunLog(old.pk)
     log.write("Attempt 1 begins.")
 
-    sweep()
+    questions_forget(at=timezone.now())
 
     assert set(Run.objects.values_list("pk", flat=True)) == {young.pk, encoder.run_id}
     assert not log.path.parent.exists()

@@ -13,7 +13,6 @@ from curation.foundation.heartbeats import LOST_MAX
 from mlworkers import tasks
 from mlworkers.kinds.exchange import pairs
 from mlworkers.models import Run, RunShard, WorkerHeartbeat
-from mlworkers.runs.invitations import sweep
 from mlworkers.runs.lifecycle import (
     RunStopped,
     run_beat,
@@ -27,7 +26,7 @@ from mlworkers.runs.lifecycle import (
 from mlworkers.runs.reporting import WorkerLeaves, leaving
 from mlworkers.runs.storage import RunLog, kept_folder, run_folder
 from tests.factories import RunFactory
-from tests.integration.mlworkers.broker import InvitedRuns
+from tests.integration.mlworkers.broker import InvitedRuns, sweep
 from tests.integration.mlworkers.sharing import (
     PATIENCE,
     SIZE,

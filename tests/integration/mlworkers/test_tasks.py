@@ -5,21 +5,25 @@ import gc
 import sys
 import weakref
 from datetime import timedelta
+from functools import partial
 from types import ModuleType, SimpleNamespace
 
 import pytest
 from celery.worker import state
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from curation.files.writing import folder_replacing, sha256_of
 from curation.foundation.errors import UserError
-from curation.foundation.heartbeats import LOST_MAX
+from curation.foundation.heartbeats import LOST_MAX, database_now
 from curation.foundation.shared_files import StorageAway
 from mlworkers import tasks
 from mlworkers.kinds.exchange import pairs
 from mlworkers.models import Run, WorkerHeartbeat
+from mlworkers.runs import presence as presence_of_workers
 from mlworkers.runs.draining import Intake
-from mlworkers.runs.invitations import invite, kept_forget, sweep
+from mlworkers.runs.invitations import invite, kept_forget
 from mlworkers.runs.jobs import NewArtifact, Outcome
 from mlworkers.runs.lifecycle import RunStopped, run_cancel, run_claim
 from mlworkers.runs.presence import Presence
@@ -28,7 +32,7 @@ from mlworkers.runs.selectors import queue_is_served, runs_to_invite
 from mlworkers.runs.services import run_again
 from mlworkers.runs.storage import RunLog, kept_folder, run_folder, runs_with_kept
 from tests.factories import DatasetFactory, PairFactory, RunFactory
-from tests.integration.mlworkers.broker import InvitedRuns
+from tests.integration.mlworkers.broker import InvitedRuns, broker_gone, folder_broken, sweep
 from tests.runs import run_execute
 
 pytestmark = pytest.mark.django_db
@@ -304,24 +308,70 @@ def test_of_two_sweeps_at_once_one_sends_the_invitation(queue: InvitedRuns) -> N
     assert queue.read() == [run.pk]
 
 
+def one_beat(pool: SimpleNamespace) -> Presence:
+    """A worker's presence that has written its first heartbeat."""
+    sweep = partial(tasks._sweep_if_idle, pool, ["default"])
+    intake = Intake(SimpleNamespace(), ["default"])
+    presence = Presence("default@host", ["default"], intake=intake, work=list, sweep=sweep)
+    presence._beat()
+    return presence
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_idle_worker_costs_one_transaction_with_each_heartbeat_and_none_for_tidying() -> None:
+    presence = one_beat(SimpleNamespace(limit=1))
+
+    with CaptureQueriesContext(connection) as asked:
+        presence._beat()
+        tasks._tidy()
+
+    statements = [query["sql"].partition(" ")[0] for query in asked.captured_queries]
+    assert (statements[0], statements[-1]) == ("BEGIN", "COMMIT")
+    assert (statements.count("BEGIN"), statements.count("COMMIT")) == (1, 1)
+
+
+def test_an_idle_worker_looks_again_as_soon_as_a_silent_run_is_to_be_had(queue: InvitedRuns) -> None:
+    presence = one_beat(SimpleNamespace(limit=1))
+    at = database_now()
+    for silent in (1, 58):  # of 60 seconds; the other run's holder will be heard of again
+        run_claim(run_id=RunFactory().pk, worker="other", at=at - timedelta(seconds=silent))
+
+    soon = presence._beat()
+    Run.objects.update(state="succeeded")
+    later = presence._beat()
+
+    assert 1 < soon <= 2
+    assert later == presence_of_workers.SECONDS_BETWEEN_BEATS
+
+
+@pytest.mark.parametrize("away", [broker_gone, folder_broken])
+def test_where_the_broker_is_away_a_sweep_asks_it_once_and_does_not_fail(away, caplog, tmp_path) -> None:
+    RunFactory.create_batch(3)
+
+    with away() if away is broker_gone else away(tmp_path):
+        sweep()
+
+    assert len([record for record in caplog.records if "cannot be reached" in record.message]) == 1
+
+
 def test_a_busy_worker_invites_nobody(queue: InvitedRuns) -> None:
     run, message = RunFactory(), Model()
     one_at_a_time = SimpleNamespace(limit=1)
 
     state.reserved_requests.add(message)
-    tasks._sweep_if_idle(one_at_a_time, ["default"])
+    presence = one_beat(one_at_a_time)
     while_busy = queue.read()
     state.reserved_requests.discard(message)
-    tasks._sweep_if_idle(one_at_a_time, ["default"])
+    presence._beat()
 
     assert (while_busy, queue.read()) == ([], [run.pk])
 
 
-def test_the_sweep_forgets_workers_that_were_killed_long_ago(queue: InvitedRuns) -> None:
+def test_workers_that_were_killed_long_ago_are_forgotten() -> None:
     old = timezone.now() - timedelta(days=2)
     WorkerHeartbeat.objects.create(name="killed", queues=["default"], seen_at=old)
 
-    sweep()
+    tasks.tidy()
 
     assert not WorkerHeartbeat.objects.exists()
 

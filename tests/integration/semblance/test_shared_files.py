@@ -465,9 +465,9 @@ def test_an_upload_that_no_row_names_goes_from_the_store_after_an_hour(stored, d
     batch = uploaded(dataset)
     entry("imports/0123/lost.csv")
 
-    uploads.imports_tidy(at=now())
+    uploads.imports_tidy(now=now)
     soon = [one.name for one in shared_objects("files/imports")]
-    uploads.imports_tidy(at=now() + timedelta(hours=2))
+    uploads.imports_tidy(now=lambda: now() + timedelta(hours=2))
 
     assert "files/imports/0123/lost.csv" in soon
     assert [one.name for one in shared_objects("files/imports")] == [f"files/{batch.path}"]
