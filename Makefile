@@ -16,7 +16,7 @@ ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblanc
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test affected everything coverage mutants check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign schema constraints requirements audit wheel
+.PHONY: help install demo serve test affected everything coverage mutants check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign reference schema constraints requirements audit wheel
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -123,6 +123,9 @@ real-contexts: $(VENV)/installed ## similarity from contexts on the STS benchmar
 real-campaign: $(VENV)/installed-dev ## a campaign of 200 pairs of the STS benchmark, judged over HTTP by simulated annotators, one of them in Chromium (DATA=folder with stsb/; some minutes)
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/: make real-campaign DATA=FOLDER"; exit 2; }
 	@$(BIN)/python docs/experiments/real_campaign.py "$(DATA)" --port $(PORT)
+
+reference: $(VENV)/installed-dev ## write docs/guide/reference from the code
+	@$(BIN)/python docs/reference.py
 
 schema: $(VENV)/installed-dev ## write docs/openapi.yaml
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml

@@ -1,4 +1,4 @@
-"""The six programs of docs/guide/api.md, as they stand there, against a running site."""
+"""The six programs of docs/guide/how-to/use-the-api.md, as they stand there, against a running site."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from tests.factories import CampaignFactory, MembershipFactory, token_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-GUIDE = (Path(settings.BASE_DIR) / "docs" / "guide" / "api.md").read_text(encoding="utf-8")
+GUIDE = (Path(settings.BASE_DIR) / "docs" / "guide" / "how-to" / "use-the-api.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"`python (\w+\.py) [^\n]*\n\n```python\n(.*?)```", GUIDE, re.DOTALL))
 MOST_LINES = 15
 FILE = "sentence1,sentence2,score\nA dog runs.,A cat sleeps.,1.5\nIt rains.,It pours.,4\nOne.,,2\n"

@@ -1,0 +1,645 @@
+#!/usr/bin/env python3
+"""Write the pages of docs/guide/reference that the code knows: settings, commands, runs, formats, limits, the API.
+
+usage: docs/reference.py        (`make reference`; a test compares the pages with the code)
+"""
+
+import ast
+import json
+import os
+import re
+import sys
+from argparse import SUPPRESS, Action, ArgumentParser, _StoreTrueAction, _SubParsersAction
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import timedelta
+from importlib import import_module
+from inspect import getdoc, getmodule, getsource
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "docs" / "guide" / "reference"
+OUR_APPS = ("annotation", "curation", "mlworkers", "semblance")
+Page = Callable[[], Iterator[str]]
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Lines of a table in Markdown."""
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(cell(each) for each in row)} |"
+    yield ""
+
+
+def cell(value: object) -> str:
+    return " ".join(str(value).split()).replace("|", "\\|")
+
+
+def first_sentence(text: str) -> str:
+    return re.split(r"(?<=\w[.)”])\s+(?=[A-Z“])", " ".join(text.split()))[0]
+
+
+def code(value: object) -> str:
+    return f"`{value}`"
+
+
+def codes(values: Iterable[object]) -> str:
+    return ", ".join(map(code, values))
+
+
+def as_typed(text: str) -> str:
+    """Commands as somebody types them who installed the wheel."""
+    return text.replace("manage.py ", "semblance ")
+
+
+def default_of(value: object) -> str:
+    """The default of a setting of a run, as it is typed; "" where there is none."""
+    if value is None or value == "":
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(getattr(value, "value", value))
+
+
+# Settings ------------------------------------------------------------------------------------------------------------
+
+
+def settings() -> Iterator[str]:
+    yield "# Settings\n"
+    yield (
+        "Semblance reads its settings from environment variables, and from the file `.env` in the folder in which it "
+        "starts. Without any of them it runs on SQLite, on this machine alone.\n"
+    )
+    first = ""
+    for comment, name, value in variables((ROOT / ".env.example").read_text()):
+        if not name:
+            yield f"{comment}\n"
+            continue
+        yield f"## {name}\n"
+        first = name if comment else first
+        yield f"{comment}\n" if comment else f"See [{first}](#{first.lower()}).\n"
+        yield f"    {name}={value}\n" if value else ""
+
+
+def variables(text: str) -> Iterator[tuple[str, str, str]]:
+    """Comment, name and example of each variable of .env.example; a paragraph without a variable has no name."""
+    for block in text.split("\n\n")[1:]:
+        words: list[str] = []
+        for line in block.splitlines():
+            found = re.fullmatch(r"#?\s*([A-Z][A-Z0-9_]+)=(.*)", line)
+            if found:
+                yield as_typed(" ".join(words)), found[1], found[2]
+                words = []
+            else:
+                words.append(line.removeprefix("#").strip())
+        if words:
+            yield as_typed(" ".join(words)), "", ""
+
+
+# Commands ------------------------------------------------------------------------------------------------------------
+
+
+def commands() -> Iterator[str]:
+    from django.core.management import get_commands, load_command_class
+
+    ours = {name: app for name, app in get_commands().items() if app.partition(".")[0] in OUR_APPS}
+    parsers: dict[str, ArgumentParser] = {}
+    for name, app in sorted(ours.items()):
+        parser = load_command_class(app, name).create_parser("semblance", name)
+        verbs = [each for each in parser._actions if isinstance(each, _SubParsersAction)]
+        parsers |= {f"{name} {verb}": each for a in verbs for verb, each in a.choices.items()} or {
+            name: parser
+        }
+    for parser in parsers.values():  # a verb adds its options when it is asked
+        if add := getattr(parser, "options_add", None):
+            parser.options_add = None  # type: ignore[attr-defined]
+            add()
+    options = {name: list(options_of(parser)) for name, parser in parsers.items()}
+    used = Counter(option for each in options.values() for option in each)
+    shared = sorted(option for option, times in used.items() if times > 2)
+
+    yield "# Commands\n"
+    yield (
+        "`semblance COMMAND --help` prints the same. A command that fails prints one line that begins with `Error:` "
+        "and ends with status 2.\n"
+    )
+    for name, parser in parsers.items():
+        yield f"## {name}\n"
+        yield f"{as_typed(' '.join((parser.description or '').split()))}\n"
+        own = [option for option in options[name] if option not in shared]
+        if own:
+            yield from table(("option", "meaning"), own)
+        also = [flag for flag, _help in shared if (flag, _help) in options[name]]
+        yield f"Also: {', '.join(also)}.\n" if also else ""
+    yield "## Options of several commands\n"
+    yield from table(("option", "meaning"), shared)
+
+
+def options_of(parser: ArgumentParser) -> Iterator[tuple[str, str]]:
+    """What is typed, and what it means, of each option that is our own."""
+    for action in parser._actions:
+        of_django = {
+            "--version",
+            "--verbosity",
+            "--settings",
+            "--pythonpath",
+            "--traceback",
+            "--no-color",
+            "--help",
+        }
+        of_django |= {"--force-color", "--skip-checks"}
+        if action.help != SUPPRESS and not of_django & set(action.option_strings):
+            yield typed(action), meaning(action)
+
+
+def typed(action: Action) -> str:
+    names = action.metavar or (action.choices and "|".join(map(str, action.choices))) or action.dest.upper()
+    value = " ".join(names) if isinstance(names, tuple) else str(names)
+    if action.nargs in ("*", "+"):
+        value = f"{value} …"
+    if not action.option_strings:
+        return code(f"[{value}]" if action.nargs in ("?", "*") else value)
+    flag = action.option_strings[-1]
+    return code(flag if action.nargs == 0 or isinstance(action, _StoreTrueAction) else f"{flag} {value}")
+
+
+def meaning(action: Action) -> str:
+    text = as_typed(" ".join(str(action.help or "").split())).replace("%%", "%")
+    text = text.replace("%(default)s", str(action.default))
+    default = default_of(action.default) if isinstance(action.default, str | int | float) else ""
+    said = "default" in text.lower() or default in ("", "false", SUPPRESS) or not action.option_strings
+    return (text if said else f"{text} Default: {default}.") + (
+        " Required." if action.required and action.option_strings else ""
+    )
+
+
+# Kinds of run --------------------------------------------------------------------------------------------------------
+
+
+def runs() -> Iterator[str]:
+    from mlworkers.plans.kinds import KINDS
+
+    meanings: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for kind in KINDS.values():
+        for setting in kind.settings:
+            meanings[setting.name][explained(setting)].append(kind.name)
+
+    yield "# Kinds of run\n"
+    yield (
+        "A worker carries out a run; its form, `semblance run KIND SETTING=VALUE` and `POST /api/v1/runs/` take the "
+        "same [settings](#settings-of-runs). The form, and `semblance run --list`, say more about each of them.\n"
+    )
+    for kind in KINDS.values():
+        yield f"## {kind.name}\n"
+        who = " Only staff start it." if kind.staff_only else ""
+        yield f"*{kind.label}.* {kind.description} Queue: `{kind.queue}`.{who}\n"
+        yield codes(typed_setting(each) for each in kind.settings) + "\n"
+    yield "## Settings of runs\n"
+    rows = []
+    for name, helps in sorted(meanings.items()):
+        for place, (text, kinds) in enumerate(sorted(helps.items(), key=lambda each: -len(each[1]))):
+            rows.append((code(name), f"{codes(kinds)}: {text}" if place else text))
+    yield from table(("setting", "meaning"), rows)
+
+
+def typed_setting(setting: Any) -> str:
+    default = default_of(setting.default)
+    return f"{setting.name}={default}" if default else setting.name
+
+
+def explained(setting: Any) -> str:
+    choices = f" One of {codes(setting.choices)}." if setting.choices else ""
+    return f"{first_sentence(str(setting.help))}{choices}"
+
+
+# Formats, limits, roles, keys ----------------------------------------------------------------------------------------
+
+
+def formats() -> Iterator[str]:
+    from annotation.bws.files import columns as judged
+    from curation.files import columns, dialects, sentences, sniffing
+    from curation.files.recognising import FACT_MAX_CHARACTERS
+
+    yield "# Files that Semblance reads\n"
+    yield (
+        "A name below is compared in small letters, without spaces, hyphens and underscores: `Sentence_1` is "
+        "`sentence1`. [Limits](limits.md) lists how large a file may be.\n"
+    )
+    yield "## Formats\n"
+    by_format = defaultdict(list)
+    for suffix, name in sniffing.TABLE_SUFFIXES.items():
+        by_format[name].append(suffix)
+    yield from table(("format", "names end in"), ((name, codes(ends)) for name, ends in by_format.items()))
+    yield (
+        f"Each may be packed as `.gz`. Semblance recognises the encoding and, for CSV, the delimiter "
+        f"({', '.join(dialects.DELIMITER_NAMES[each] for each in dialects.DELIMITERS)}).\n"
+    )
+    yield "## Columns of pairs\n"
+    both = ", ".join(f"`{a}` with `{b}`" for a, b in columns.SENTENCE_NAMES)
+    yield from table(
+        ("field", "names", "most characters"),
+        [
+            ("two sentences", both, ""),
+            ("both sentences in one cell, with a line end between", codes(columns.PAIR_NAMES), ""),
+            ("score", codes(columns.SCORE_NAMES), ""),
+            ("score or class, by its values", codes(columns.CLASS_NAMES), ""),
+            *(
+                (n.replace("_", " "), codes(names), FACT_MAX_CHARACTERS[n])
+                for n, names in columns.FACT_NAMES.items()
+            ),
+        ],
+    )
+    yield "## Columns of sentences\n"
+    yield f"The column of sentences is {codes(sentences.TEXT_NAMES)}; a text file has one sentence a line.\n"
+    yield "## Columns of judgements\n"
+    yield (
+        f"One judgement a row: numbered or lettered columns of the items ({codes(judged._STEMS)} with a number), and:\n"
+    )
+    yield from table(("field", "names"), ((name, codes(names)) for name, names in judged._RECOGNISED.items()))
+    yield "One item a row, with 1 for the best, -1 for the worst and 0 for the others:\n"
+    yield from table(
+        ("field", "names"), ((name, codes(names)) for name, names in judged._RECOGNISED_LONG.items())
+    )
+
+
+# Where a limit is: what it bounds, module, name, and the unit.
+LIMITS = (
+    ("One file that is uploaded (`UPLOAD_MAX_BYTES`)", "semblance.settings", "UPLOAD_MAX_BYTES", "bytes"),
+    ("Uploads of one person in a day (`UPLOADS_PER_DAY_BYTES`)", "semblance.settings", "UPLOADS_PER_DAY_BYTES", "bytes"),
+    ("A packed file, unpacked", "curation.files.unpacking", "UNPACKED_MOST", "bytes"),
+    ("Rows of a file of pairs", "curation.files.records", "ROWS_MOST", "rows"),
+    ("Rows of a file of judgements", "annotation.bws.files.rows", "MOST_ROWS", "rows"),
+    ("Rows of a file of judgements on the page", "annotation.results.uploading", "MOST_ROWS", "rows"),
+    ("A sentence", "curation.pairs.text", "SENTENCE_MAX_CHARACTERS", "characters"),
+    ("Sentences of a dataset's pool", "curation.exchange.pool", "MOST_SENTENCES", "sentences"),
+    ("Sentences of a pool that a page samples from", "curation.datasets.composing", "MOST_ON_A_PAGE", "sentences"),
+    ("Pairs that one sample adds", "curation.pairs.sampling.drawing", "MOST_PAIRS", "pairs"),
+    ("Pairs that one sample adds on the page", "curation.forms.composing", "MOST_PAIRS_ON_A_PAGE", "pairs"),
+    ("Pairs that a page splits", "curation.datasets.splits", "MOST_ON_A_PAGE", "pairs"),
+    ("Splits of a dataset", "curation.datasets.splits", "MOST_SPLITS", "splits"),
+    ("Pairs that one request of the API adds", "curation.exchange.bulk", "MOST_PAIRS", "pairs"),
+    ("Datasets that a search for duplicates compares", "curation.exchange.duplicate_searches", "MOST_OTHERS", "datasets"),
+    ("Machine sentences of a review sample", "curation.review.samples", "MOST_DRAWN", "sentences"),
+    ("Pairs in a question", "annotation.models.campaigns", "MOST_PAIRS_IN_TUPLE", "pairs"),
+    ("Places of a campaign (tuples × pairs in a question)", "annotation.campaigns.designing", "MOST_PLACES", "places"),
+    ("Pairs that a campaign grows by at once", "annotation.campaigns.growing", "MOST_AT_ONCE", "pairs"),
+    ("Worked examples of the guidelines", "annotation.campaigns.examples", "MOST_EXAMPLES", "examples"),
+    ("Questions of the quiz", "annotation.campaigns.quiz", "MOST_QUESTIONS", "questions"),
+    ("Tuples of a calibration session", "annotation.campaigns.norming", "MOST_TUPLES", "tuples"),
+    ("People of a calibration session", "annotation.campaigns.norming", "MOST_PEOPLE", "people"),
+    ("Tuples of a model annotator's run", "annotation.campaigns.machine_block", "MOST_TUPLES", "tuples"),
+    ("Ratings of a pair", "annotation.campaigns.slider", "MOST_RATINGS", "ratings"),
+    ("Pairs of a folder that the page publishes", "semblance.publishing.folder", "MOST_PAIRS", "pairs"),
+    ("Judgements behind a folder that the page publishes", "semblance.publishing.folder", "MOST_JUDGEMENTS", "judgements"),
+    ("Runs of one person that wait (`RUNS_WAITING_MOST`)", "semblance.settings", "RUNS_WAITING_MOST", "runs"),
+    ("API tokens of one person", "curation.people.accounts.tokens", "MOST", "tokens"),
+    ("Webhooks of a dataset", "curation.people.webhooks.services", "MOST", "webhooks"),
+    ("Invitations that are sent by e-mail at once", "curation.people.mail.services", "MOST_AT_ONCE", "invitations"),
+    ("Invitations that one person sends in a day", "curation.people.mail.services", "MOST_IN_A_DAY", "invitations"),
+)  # fmt: skip
+
+
+def limits() -> Iterator[str]:
+    yield "# Limits\n"
+    yield (
+        "Semblance refuses what is larger, and says which limit it met. A name in parentheses is a "
+        "[setting](settings.md), given here with its default.\n"
+    )
+    rows = []
+    for what, module, name, unit in LIMITS:
+        value = (
+            default_setting(name) if module == "semblance.settings" else getattr(import_module(module), name)
+        )
+        rows.append((what, size(value) if unit == "bytes" else f"{value:,} {unit}"))
+    yield from table(("what", "at most"), rows)
+
+
+def default_setting(name: str) -> int:
+    """The default in the code, whatever the environment says."""
+    text = (ROOT / "semblance" / "settings.py").read_text()
+    found = re.search(rf'^{name} = env\.int\("{name}", default=([\d *]+)\)', text, re.MULTILINE)
+    assert found, name
+    product = 1
+    for factor in re.findall(r"(\d+)(?:\*\*(\d+))?", found[1]):
+        product *= int(factor[0]) ** int(factor[1] or 1)
+    return product
+
+
+def size(number: int) -> str:
+    unit, name = (1024**3, "GB") if number >= 1024**3 else (1024**2, "MB")
+    return f"{number // unit:,} {name}"
+
+
+# What each right of `curation.people.access` lets somebody do.
+RIGHTS = {
+    "annotate": "Answer the questions of open campaigns, and see one's own answers",
+    "read": "Read pairs, scores, results of campaigns and runs; export",
+    "oversee": "Read uploaded files and bundles of campaigns",
+    "curate": "Import, sample, edit, split and review pairs; make and run campaigns; start runs that write",
+    "archive": "Archive and restore the dataset",
+    "own": "Change the settings, members and webhooks; publish",
+    "audit": "Read the audit log",
+}
+SCOPES = {
+    "read": "`GET` only: what the person may read",
+    "judge": "Claim, answer, undo and skip questions, and rate candidates",
+    "write": "Everything that the person may do by the API",
+}
+
+
+def roles() -> Iterator[str]:
+    from curation.foundation.roles import Role
+    from curation.people.access import CHANGING, ROLES_THAT_MAY, STAFF_MAY
+
+    yield "# Roles\n"
+    yield (
+        "A member of a dataset has one role; somebody without a role gets the answer that the dataset does not exist. "
+        "Staff are accounts of the site that may also start runs on models.\n"
+    )
+    yield "## Members\n"
+    columns = [*Role.values]
+    rows = [
+        (
+            RIGHTS[right] + ("" if right not in CHANGING else " (not in an archived dataset)"),
+            *("yes" if role in allowed else "" for role in columns),
+            "yes" if right in STAFF_MAY else "",
+        )
+        for right, allowed in ROLES_THAT_MAY.items()
+    ]
+    yield from table(("may", *columns, "staff"), rows)
+    yield "## Scopes of API tokens\n"
+    from curation.models import ApiToken
+
+    labels = dict(ApiToken.Scope.choices)
+    yield from table(("scope", "a program may"), ((labels[name], what) for name, what in SCOPES.items()))
+
+
+PLACES = "QWERTYUI"
+
+
+def keys() -> Iterator[str]:
+    usual = re.search(r"const USUAL = \{(.*?)\}", (ROOT / "static/js/judge.js").read_text())
+    assert usual
+    letters = dict(re.findall(r'(\w+): "(\w*)"', usual[1]))
+    labels = re.findall(
+        r'label=_\("([^"]+)"\) name="(\w+)"', (ROOT / "templates/annotation/judging/_help.html").read_text()
+    )
+    yield "# Keys\n"
+    yield (
+        "Annotators can change each key of a question on their device: the button *Keys* or `?` opens the list. A "
+        "letter does nothing while somebody types.\n"
+    )
+    yield "## A question of a campaign\n"
+    rows = [
+        ("Choose the most, by its place", "`1` to `8`"),
+        ("Choose the least, by its place", codes(PLACES)),
+    ]
+    rows += [(label, code(letters[name].upper())) for label, name in labels]
+    yield from table(
+        ("action", "key"), [*rows, ("Save, and show the next pairs", "`Enter`"), ("Show the keys", "`?`")]
+    )
+    yield "## The rating-scale condition\n"
+    yield from table(
+        ("action", "key"),
+        [
+            ("Write a value from 0 to 100", "digits, one after another"),
+            ("Move the slider", "`←` `→`"),
+            ("Save, and show the next pair", "`Enter`"),
+            ("Undo", "`U` or `Backspace`"),
+            ("Cannot say", "`S`"),
+        ],
+    )
+    yield "## Review of sentences\n"
+    yield from table(
+        ("action", "key"),
+        [
+            ("Keep", "`K`"),
+            ("Reject, then choose reasons", "`R`, then `1` to `5`"),
+            ("Edit", "`E`"),
+            ("Save what is open", "`Enter`"),
+            ("Cancel what is open", "`Esc`"),
+            ("Undo", "`U` or `Backspace`"),
+            ("Hide or show where a sentence comes from", "`B`"),
+        ],
+    )
+
+
+# Webhooks, published folder ------------------------------------------------------------------------------------------
+
+SENDERS = (
+    "annotation/campaigns/finishing.py", "annotation/campaigns/services.py", "annotation/judging/settling.py",
+    "curation/review/verdicts.py", "mlworkers/runs/lifecycle.py",
+)  # fmt: skip
+
+
+def webhooks() -> Iterator[str]:
+    from curation.models import Webhook
+    from curation.people.webhooks.sending import PAUSES, SECONDS
+    from curation.people.webhooks.waiting import KEPT_FOR
+
+    data = dict(keys_of_data())
+    yield "# Webhooks\n"
+    yield (
+        "A webhook is an address of another program to which Semblance sends a message when something happens in a "
+        "dataset. Owners make webhooks under *Settings*, *Webhooks*.\n"
+    )
+    yield "## Events\n"
+    events = ((code(each.value), each.label, codes(data[each.name])) for each in Webhook.Event)
+    yield from table(("`type`", "sent when", "`data`, beside `dataset`"), events)
+    yield "No sentence, judgement or name of a person is sent.\n"
+    yield "## A message\n"
+    message = {
+        "type": "run.finished",
+        "timestamp": "2026-11-26T12:00:00+00:00",
+        "data": {"dataset": "news", "run": 7, "kind": "train_encoder", "state": "succeeded"},
+    }
+    head = "webhook-id: msg_6f1c2a…\nwebhook-timestamp: 1795694400"
+    signed = "webhook-signature: v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
+    yield f"```\nPOST /semblance HTTP/1.1\n{head}\n{signed}\n\n{json.dumps(message)}\n```\n"
+    yield (
+        f"An answer with a status from 200 to 299 within {SECONDS:.0f} seconds is success. After a failure Semblance sends "
+        f"the message again after {', '.join(map(spoken, PAUSES))}, and keeps it for {KEPT_FOR.days} days.\n"
+    )
+    yield "## Check the signature\n"
+    yield (
+        "Messages are signed as [Standard Webhooks](https://www.standardwebhooks.com) says. A message that is sent "
+        "again has the same `webhook-id`.\n"
+    )
+    yield f"```python\n{SIGNATURE_CHECK}```\n"
+
+
+SIGNATURE_CHECK = dedent(
+    """\
+    import base64, hashlib, hmac, time
+
+
+    def is_from_semblance(secret, headers, body):
+        if abs(time.time() - int(headers["webhook-timestamp"])) > 300:
+            return False  # somebody may send an old message again
+        key = base64.b64decode(secret.removeprefix("whsec_"))
+        signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+        right = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+        return hmac.compare_digest(f"v1,{right}", headers["webhook-signature"])
+    """
+)
+
+
+def spoken(pause: timedelta) -> str:
+    hours, minutes = divmod(int(pause.total_seconds()) // 60, 60)
+    return f"{hours} h" if hours else f"{minutes} min"
+
+
+def keys_of_data() -> Iterator[tuple[str, list[str]]]:
+    """The name of each event, and the keys of the dictionary that goes with it, from the calls in the code."""
+    for path in SENDERS:
+        tree = ast.parse((ROOT / path).read_text())
+        assigned = {
+            node.targets[0].id: node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "event_happened":
+                given = {each.arg: each.value for each in node.keywords}
+                data = given["data"]
+                data = assigned[data.id] if isinstance(data, ast.Name) else data
+                assert isinstance(data, ast.Dict)
+                yield given["event"].attr, [key.value for key in data.keys]  # type: ignore[attr-defined,union-attr]
+
+
+# The files beside the tables, as `curation.files.publishing` writes them.
+PUBLISHED = {
+    "README.md": "The dataset card: metadata for the Hugging Face hub, scores, reliability, leaks and annotators",
+    "DATA_STATEMENT.md": "Where the data come from, and who annotated them",
+    "METHODS.md": "A methods section about the data",
+    "methods.tex": "The same for LaTeX",
+    "references.bib": "The references of the methods section",
+    "CITATION.cff": "How to cite the dataset",
+    "croissant.json": "A description of the files for machines (Croissant)",
+    "mteb_task.py": "A task for MTEB",
+    "manifest.json": "The SHA-256 of each file",
+}
+
+
+def published_folder() -> Iterator[str]:
+    text = (ROOT / "curation/files/publishing/templates/readme.md.jinja").read_text()
+    tables = re.findall(r'^  "(\w+)": "(.+)",$', text, re.MULTILINE)
+    yield "# The published folder\n"
+    yield (
+        "Publishing a snapshot writes a folder that the Hugging Face hub and `datasets` read. The same snapshot gives "
+        "the same bytes.\n"
+    )
+    yield "## Tables\n"
+    rows = ((code(f"data/{name}/SPLIT.parquet"), what[0].upper() + what[1:]) for name, what in tables)
+    yield from table(("files", "hold"), rows)
+    yield "## Other files\n"
+    yield from table(("file", "holds"), ((code(name), what) for name, what in PUBLISHED.items()))
+
+
+# The API and Python --------------------------------------------------------------------------------------------------
+
+
+def api() -> Iterator[str]:
+    paths = yaml.safe_load((ROOT / "docs" / "openapi.yaml").read_text())["paths"]
+    groups: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    for path, operations in paths.items():
+        short = path.removeprefix("/api/v1/")
+        texts = [operations[each].get("description", "") for each in METHODS if each in operations]
+        texts = [text for text in texts if not text.startswith("A view of something")]  # of the base class
+        first = first_sentence(next(filter(None, texts), ""))
+        verbs = " ".join(each.upper() for each in METHODS if each in operations)
+        groups[short.split("/")[0]].append((code(short), verbs, first))
+    yield "# The API\n"
+    yield (
+        "Addresses are below `/api/v1/`. A running site describes each parameter and answer at `/api/v1/docs/`, and "
+        "serves the schema at `/api/v1/schema/`.\n"
+    )
+    for group, rows in sorted(groups.items()):
+        yield f"## {group}\n"
+        yield from table(("address", "methods", "what it is"), rows)
+
+
+# What a notebook uses: module, and names in it.
+PUBLIC = (
+    ("annotation.bws.files.judgement_files", ("read_judgements",)),
+    ("annotation.bws.judgements", ("Judgements",)),
+    ("annotation.bws.designs.design", ("design_tuples",)),
+    ("annotation.bws.scores.scoring", ("Scores", "counting_scores", "maxdiff_scores")),
+    ("annotation.bws.reliability.split_half", ("split_half_reliability", "spearman_brown", "judgements_for")),
+    ("annotation.bws.annotators.agreement", ("leave_one_out_agreement",)),
+    ("annotation.bws.studies.forecast", ("ForecastPlan", "forecast")),
+)
+
+
+def python() -> Iterator[str]:
+    yield "# Python\n"
+    yield (
+        "The package `annotation.bws` computes designs, scores and reliability without Django or a database. A notebook "
+        "imports it where the wheel is installed.\n"
+    )
+    for module, names in PUBLIC:
+        yield f"## {module}\n"
+        for name in names:
+            thing = getattr(import_module(module), name)
+            assert getmodule(thing).__name__ == module, name  # type: ignore[union-attr]
+            yield f"### {name}\n"
+            yield f"```python\n{head_of(thing)}\n```\n"
+            yield f"{documented(getdoc(thing) or '')}\n"
+
+
+def head_of(thing: object) -> str:
+    """The signature, as the source has it; of a dataclass its fields."""
+    node = ast.parse(dedent(getsource(thing))).body[0]  # type: ignore[arg-type]
+    if isinstance(node, ast.FunctionDef):
+        returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+        parts = ast.unparse(node.args)
+        return f"{node.name}({parts}){returns}"
+    assert isinstance(node, ast.ClassDef)
+    fields = [f"    {ast.unparse(each)}" for each in node.body if isinstance(each, ast.AnnAssign)]
+    return "\n".join([f"class {node.name}:", *fields])
+
+
+def documented(text: str) -> str:
+    """A docstring as Markdown: nothing in it is a mark, and each of its lines that begins with a name is a line."""
+    plain = re.sub(r"([*_<>\[\]|])", r"\\\1", text)
+    return re.sub(r"\n(?=\w[\w, ]*: )", "\n\n", plain)
+
+
+PAGES: dict[str, Page] = {
+    "api": api,
+    "commands": commands,
+    "formats": formats,
+    "keys": keys,
+    "limits": limits,
+    "published-folder": published_folder,
+    "python": python,
+    "roles": roles,
+    "runs": runs,
+    "settings": settings,
+    "webhooks": webhooks,
+}
+
+
+def page_text(name: str) -> str:
+    prose_and_code = "\n".join(PAGES[name]()).split("```")
+    prose_and_code[::2] = [re.sub(r"\n{3,}", "\n\n", prose) for prose in prose_and_code[::2]]
+    return "```".join(prose_and_code).strip() + "\n"
+
+
+def main() -> None:
+    sys.path.insert(0, str(ROOT))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "semblance.settings")
+    import django
+
+    django.setup()
+    FOLDER.mkdir(exist_ok=True)
+    for name in PAGES:
+        (FOLDER / f"{name}.md").write_text(page_text(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
