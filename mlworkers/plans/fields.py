@@ -90,7 +90,7 @@ devices_setting = partial(
     "Devices",
     "Number of GPUs that share each batch, or all. Without a GPU: number of processes that share the processor.",
     default="1",
-    source="docs/guide/encoders.md",
+    source="docs/guide/how-to/train-and-compare.md",
 )
 warmup_setting = partial(
     setting, "Warm-up", "Share of all steps in which the learning rate rises.", bounds=(0.0, 1.0)

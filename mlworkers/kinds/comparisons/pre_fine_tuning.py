@@ -204,7 +204,7 @@ def pre_fine_tuning_report(run: Run, reader: Reader) -> Report:
     )
     as_data = _("Compare paraphrases as training data")
     guide = Link(
-        _("How tags are chosen and figures are measured"), reverse("guide_page", args=["pre-fine-tuning"])
+        _("How tags are chosen and figures are measured"), reverse("guide_page", args=["pre-fine-tune"])
     )
     links = [*again, *reader.form("compare_augmentations", run.dataset, as_data, look="button"), guide]
     parts: list[Part] = []

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from curation.pairs.sampling.drawing import BANDS, MOST_PAIRS, SamplingError, Settings, Strategy, edges_read
 from mlworkers.plans.fields import SEEDS, PlanError, dataset_setting, device_setting, setting
 
-GUIDE = "docs/guide/sampling.md"
+GUIDE = "docs/guide/how-to/sample-pairs.md"
 STR_PAPER = "STR paper, appendix A"
 
 

@@ -129,7 +129,7 @@ class CrossValidationPlan:
     batch_size: int = ours(
         "Batch size", "Number of pairs in one training step.", default=16, bounds=(1, 4096), unit="pairs"
     )
-    warmup: float = warmup_setting(default=0.1, source="docs/guide/encoders.md")
+    warmup: float = warmup_setting(default=0.1, source="docs/guide/how-to/train-and-compare.md")
     max_length: int = ours(
         "Longest input",
         "Longer sentences are cut off. The limit of the model holds too.",

@@ -5,7 +5,7 @@ from functools import partial
 
 from mlworkers.plans.fields import SEEDS, check_width, dataset_setting, setting, width_setting
 
-SOURCE = "docs/guide/encoders.md"
+SOURCE = "docs/guide/how-to/train-and-compare.md"
 ours = partial(setting, source=SOURCE)
 
 

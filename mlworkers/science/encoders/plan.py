@@ -159,7 +159,7 @@ RISE_CODE = "RISE's released code"
 RISE_WEIGHTINGS = "RISE, sections 4 and 5"
 from_table = partial(setting, source=RISE_TABLE)
 from_code = partial(setting, source=RISE_CODE)
-ours = partial(setting, source="docs/guide/encoders.md")
+ours = partial(setting, source="docs/guide/how-to/train-and-compare.md")
 realism_setting = partial(
     setting,
     "Realism (p_D)",
@@ -246,7 +246,7 @@ leaks_setting = partial(
     "warning.",
     default=Leaks.REFUSE.value,
     choices=tuple(choice.value for choice in Leaks),
-    source="docs/guide/encoders.md",
+    source="docs/guide/explain/leaks.md",
 )
 
 
@@ -302,7 +302,7 @@ class SharedTraining:
         "the largest number in each place (max). “as the model” keeps what the base model does. The trained "
         "encoder keeps the pooling.",
         default=Pooling.OWN,
-        source="docs/guide/encoders.md",
+        source="docs/guide/how-to/train-and-compare.md",
     )
     weight_decay: float = weight_decay_setting(default=0.01, source=RISE_CODE)
     clip: float = clip_setting(source=RISE_CODE)

@@ -29,7 +29,7 @@ from mlworkers.science.encoders.searching import Trial, grid_of, trials_drawn
 FITTED_WORD = "fitted"
 MOST_TRIALS = 1_000
 Number = TypeVar("Number", int, float)
-ours = partial(setting, source="docs/guide/encoders.md")
+ours = partial(setting, source="docs/guide/how-to/search-settings.md")
 tried = partial(ours, essential=True)
 
 

@@ -30,7 +30,7 @@ class SpeedPlan:
         default=1_000,
         bounds=(16, 100_000),
         unit="sentences",
-        source="docs/guide/encoders.md",
+        source="docs/guide/how-to/evaluate-encoder.md",
         essential=True,
     )
     batch_size: int = setting(

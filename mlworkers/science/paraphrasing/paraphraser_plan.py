@@ -23,7 +23,7 @@ from mlworkers.science.training.plan import LoopPlan
 from mlworkers.science.training.schedule import BatchesOfLikeLength
 
 _PAPER = "ConPGS paper, section 3.4 and appendix A"
-_OF_SCRATCH = "docs/guide/paraphrases.md"
+_OF_SCRATCH = "docs/guide/how-to/write-paraphrases.md"
 # The paper's grid, of which 5e-6 was best there; random weights need larger steps.
 FURTHER_RATES, SCRATCH_RATES = (5e-6, 1e-5, 2e-5), (1e-3,)
 MOST_RATES = 8

@@ -31,7 +31,7 @@ HELD_OUT = frozenset({"dev", "development", "eval", "evaluation", "test", "val",
 from_dino = partial(setting, source="DINO (Schick and Schütze 2021)")
 from_dino_code = partial(setting, source="DINO's released code")
 from_rise_code = partial(setting, source="RISE's released code")
-MEASURED = "Measured on two processor cores; docs/guide/generation.md"
+MEASURED = "Measured on two processor cores; docs/guide/how-to/generate-pairs.md"
 measured = partial(setting, source=MEASURED)
 task_setting = partial(
     from_dino,

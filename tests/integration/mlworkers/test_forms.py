@@ -212,5 +212,5 @@ def test_a_source_in_the_guide_is_a_link_behind_the_sign(dataset) -> None:
     shown = form["unjudged_weight"].as_field_group()
 
     assert "<summary" in shown
-    assert '<a href="/guide/encoders/">' in shown
+    assert '<a href="/guide/train-and-compare/">' in shown
     assert "docs/guide" not in shown

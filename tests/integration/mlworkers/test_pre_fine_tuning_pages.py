@@ -154,7 +154,7 @@ def test_rows_with_about_as_many_examples_differ_by_their_paraphrases(curator, d
 def test_the_page_has_a_next_step_that_one_may_take(curator, staff, dataset) -> None:
     run = comparison(dataset)
     starts = reverse("mlworkers:run_start", args=[run.kind])
-    guide = reverse("guide_page", args=["pre-fine-tuning"])
+    guide = reverse("guide_page", args=["pre-fine-tune"])
 
     by_staff = page(staff, run).text
     by_curator = page(curator, run).text

@@ -165,7 +165,7 @@ def test_the_form_of_a_run_links_to_the_page_that_its_help_names(staff) -> None:
 
     html = client_of(staff).get(f"/runs/start/train_encoder/?dataset={dataset.slug}").content.decode()
 
-    assert '<a href="/guide/encoders/">' in html
+    assert '<a href="/guide/train-and-compare/">' in html
     assert "docs/guide" not in html
 
 

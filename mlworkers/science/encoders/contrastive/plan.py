@@ -40,7 +40,7 @@ from mlworkers.science.training.plan import LoopPlan
 
 SIMCSE = "SimCSE's released settings"
 CONPGS = "ConPGS paper, section 5"
-GUIDE = "docs/guide/contrastive.md"
+GUIDE = "docs/guide/how-to/contrastive-training.md"
 from_simcse = partial(setting, source=SIMCSE)
 ours = partial(setting, source=GUIDE)
 LARGEST_SIZE = 20

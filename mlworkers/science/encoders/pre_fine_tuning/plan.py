@@ -53,7 +53,7 @@ SECTION = "ConPGS paper, section 6.2"
 APPENDIX = "ConPGS paper, appendix C"
 STILTS = "Phang et al. 2018, section 3"
 from_appendix = partial(setting, source=APPENDIX)
-ours = partial(setting, source="docs/guide/pre-fine-tuning.md")
+ours = partial(setting, source="docs/guide/how-to/pre-fine-tune.md")
 # Appendix C: 3 epochs above 10,000 training rows (SST-2, QQP, MNLI, QNLI), 10 for smaller tasks.
 MANY_ROWS, EPOCHS_OF_MANY, EPOCHS_OF_FEW = 10_000, 3, 10
 
