@@ -5,8 +5,7 @@ from pathlib import Path
 
 from curation.exchange.exporting import ExportOutcome
 from curation.files.drafts import FileError
-from curation.files.publishing.authorship import authorship
-from curation.files.publishing.licences import LICENCE_NOT_STATED
+from curation.files.publishing.cards import LICENCE_NOT_STATED, authorship
 from curation.files.publishing.prose import markdown_address, markdown_paragraphs, markdown_text
 from curation.files.writing import replacing
 from curation.foundation.errors import errors_shown

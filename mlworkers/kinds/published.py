@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from curation.files.publishing.making import EncoderRun
+from curation.files.publishing.facts import EncoderRun
 from curation.models import Snapshot
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS

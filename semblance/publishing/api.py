@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.files.publishing.methods import methods_files
+from curation.files.publishing.texts import methods_files
 from curation.models import Snapshot
 from curation.serializers import QuerySerializer
 from curation.views.api.base import FilesOnly, InDataset

@@ -15,8 +15,7 @@ from annotation.results.published import campaign_tables
 from curation.exchange.exporting import snapshot_file
 from curation.files.drafts import FileError
 from curation.files.publishing.facts import Contents, Publication
-from curation.files.publishing.folder import fill_folder, require_replaceable
-from curation.files.publishing.tables import published_ids
+from curation.files.publishing.folder import fill_folder, published_ids, require_replaceable
 from curation.files.writing import folder_replacing
 from curation.files.zipping import zip_folder
 from curation.foundation.errors import UserError, errors_shown

@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from curation.files.publishing.methods import methods_files
+from curation.files.publishing.texts import methods_files
 from curation.models import Dataset, Snapshot
 from curation.people.access import AuthedRequest, dataset_for, dataset_may
 from semblance.publishing.collecting import publication_of, scores_held

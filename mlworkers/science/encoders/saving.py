@@ -9,7 +9,7 @@ from typing import Any
 from sentence_transformers import SentenceTransformer
 
 from curation.files.json_text import json_from
-from curation.files.publishing.licences import LICENCE_NOT_STATED
+from curation.files.publishing.cards import LICENCE_NOT_STATED
 from curation.files.publishing.prose import markdown_text
 from curation.pairs.holding_out import HeldOut
 from curation.pairs.text import earlier_near_copy_key, near_copy_key, sentence_key

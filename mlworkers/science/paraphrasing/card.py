@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from curation.files.publishing.licences import LICENCE_NOT_STATED
+from curation.files.publishing.cards import LICENCE_NOT_STATED
 from curation.files.publishing.prose import markdown_text
 from mlworkers.science.encoders.saving import About, facts_listed
 from mlworkers.science.paraphrasing.tags import TagBounds

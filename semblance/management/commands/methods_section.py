@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from curation.datasets.selectors import dataset_named
 from curation.exchange.snapshots import snapshot_numbered
 from curation.files.drafts import FileError
-from curation.files.publishing.methods import methods_files
 from curation.files.publishing.prose import TO_WRITE
+from curation.files.publishing.texts import methods_files
 from curation.files.writing import replacing
 from curation.foundation.command import Command as BaseCommand
 from curation.foundation.errors import errors_shown

@@ -17,7 +17,7 @@ from curation.datasets.choosing import Choice, choice_apply
 from curation.datasets.edits import edit_undo
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions, pairs_import
-from curation.files.publishing.methods import methods_files
+from curation.files.publishing.texts import methods_files
 from curation.models import ComposedPair, Composition, ImportBatch, Pair, ReviewDecision, Snapshot
 from curation.pairs.sampling.drawing import Settings, Strategy
 from curation.pairs.sampling.searching import Window

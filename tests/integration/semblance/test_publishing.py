@@ -22,7 +22,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.results.publishing import scores_publish
 from curation.exchange.exporting import snapshot_create
 from curation.files.manifest import manifest_faults
-from curation.files.publishing.statement import questions
+from curation.files.publishing.texts import questions
 from curation.foundation.command import Error
 from curation.foundation.errors import UserError
 from curation.models import Pair, PairScore, Snapshot

@@ -12,8 +12,7 @@ from curation.files.publishing.prose import (
     markdown_text,
     markdown_written,
 )
-from curation.files.publishing.readme import readme
-from curation.files.publishing.statement import data_statement
+from curation.files.publishing.texts import data_statement, readme
 from curation.pairs.leaks import Leak
 from tests.integration.semblance.hostile_texts import alive_in
 from tests.markup import HOSTILE, elements_in, html_of

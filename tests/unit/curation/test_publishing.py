@@ -9,16 +9,11 @@ import yaml
 
 from curation.files.drafts import FileError
 from curation.files.manifest import write_manifest
-from curation.files.publishing.citation import citation, cited_as
-from curation.files.publishing.croissant import croissant
-from curation.files.publishing.facts import Configuration, Contents, Publication, Scores
-from curation.files.publishing.folder import require_replaceable
-from curation.files.publishing.licences import licence_known
-from curation.files.publishing.making import Making, PairsFrom
-from curation.files.publishing.methods import methods_files
-from curation.files.publishing.mteb_task import mteb_language, mteb_task
-from curation.files.publishing.readme import readme, size_class
-from curation.files.publishing.tables import split_names
+from curation.files.publishing.cards import licence_known
+from curation.files.publishing.facts import Configuration, Contents, Making, PairsFrom, Publication, Scores
+from curation.files.publishing.folder import require_replaceable, split_names
+from curation.files.publishing.metadata import citation, cited_as, croissant, size_class
+from curation.files.publishing.texts import methods_files, mteb_language, mteb_task, readme
 from curation.pairs.naming import file_ids
 
 

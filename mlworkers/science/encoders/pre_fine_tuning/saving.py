@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from curation.files.publishing.licences import LICENCE_NOT_STATED
+from curation.files.publishing.cards import LICENCE_NOT_STATED
 from curation.files.publishing.prose import markdown_text
 from mlworkers.science.encoders.pre_fine_tuning.tasks import Task
 from mlworkers.science.encoders.saving import About, facts_listed, seen_save

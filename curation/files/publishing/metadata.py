@@ -1,14 +1,31 @@
-"""croissant.json: what machines read of a dataset, in the Croissant format 1.0 with responsible-AI fields 1.0."""
+"""What programs read of a published folder: the metadata of README.md, CITATION.cff and croissant.json."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from curation.files.publishing.citation import authors, cited_as
-from curation.files.publishing.facts import Configuration, Contents, Publication
-from curation.files.publishing.licences import licence_known
-from curation.files.publishing.readme import annotators_stated, reliability_stated
+import yaml
 
+from curation.files.publishing.cards import (
+    annotators_stated,
+    licence_identifier,
+    licence_known,
+    reliability_stated,
+)
+from curation.files.publishing.facts import Configuration, Contents, Publication
+from curation.files.publishing.prose import LATEX, plain
+from curation.pairs.judged_by import BOTH, SIMULATED
+
+# The hub's classes of size: each holds fewer pairs than its number.
+_SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+)
+_LARGEST = "10M<n<100M"
+_HUB_TYPES = {"text": "string", "number": "float64", "integer": "int64"}
 _CONFORMS_TO = ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"]
 _TYPES = {"text": "sc:Text", "number": "sc:Float", "integer": "sc:Integer"}
 # The context of the specification's own examples, with the terms of the responsible-AI extension.
@@ -50,6 +67,98 @@ _CONTEXT = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
+
+
+def authors(publication: Publication) -> list[str]:
+    """Who is cited, each once: without names, those who made the dataset, together."""
+    return list(dict.fromkeys(publication.authors)) or [f"Contributors to {publication.name}"]
+
+
+def cited_as(publication: Publication) -> str:
+    """A BibTeX entry. Braces around a name or a title keep it as it is."""
+    names = " and ".join(f"{{{_plain(author)}}}" for author in authors(publication))
+    return (
+        f"@misc{{{publication.slug}, author={{{names}}}, title={{{{{_plain(publication.name)}}}}}, "
+        f"year={{{publication.taken.year}}}, note={{Version {publication.snapshot}}}}}"
+    )
+
+
+def _plain(text: str) -> str:
+    """Text without what BibTeX and LaTeX would read as their own."""
+    bare = plain(text).translate(str.maketrans("", "", "{}\\"))
+    return "".join(
+        LATEX.get(character, character) if character in "&%$#_~^" else character for character in bare
+    )
+
+
+def citation(publication: Publication) -> str:
+    """Citation File Format 1.2.0 (Druskat et al. 2021). Without authors, those who made the dataset are one entity."""
+    licence = licence_known(publication.licence).spdx
+    content: dict[str, Any] = {
+        "cff-version": "1.2.0",
+        "message": "If you use this dataset, please cite it as below.",
+        "type": "dataset",
+        "title": publication.name,
+        "authors": [{"name": author} for author in authors(publication)],
+        "version": str(publication.snapshot),
+        "date-released": publication.taken.isoformat(),
+        **({"license": licence} if licence else {}),
+        **({"url": publication.address} if publication.address else {}),
+        "identifiers": [
+            {
+                "type": "other",
+                "value": f"sha256:{publication.sha256}",
+                "description": "The snapshot that it was made from",
+            }
+        ],
+    }
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
+
+
+def size_class(pairs: int) -> str:
+    """The hub's class for a number of pairs."""
+    return next((name for most, name in _SIZES if pairs < most), _LARGEST)
+
+
+def readme_metadata(publication: Publication, contents: Contents) -> str:
+    licence = licence_known(publication.licence).hub
+    # The hub has names for crowds and experts, and nothing here says which of them the people were.
+    creators = {SIMULATED: ["machine-generated"], BOTH: ["machine-generated", "other"]}
+    made = creators.get(publication.main.judged_by)
+    base, _hyphen, region = publication.language.partition("-")
+    metadata: dict[str, Any] = {
+        "pretty_name": publication.name,
+        "language": [base.lower()],
+        **({"language_bcp47": [publication.language]} if region else {}),
+        "license": licence,
+        **({"license_name": licence_identifier(publication.licence)} if licence == "other" else {}),
+        **({"annotations_creators": made} if made else {}),
+        "language_creators": ["found", *(["machine-generated"] if contents.machine else [])],
+        "multilinguality": ["monolingual"],
+        "size_categories": [size_class(contents.pairs)],
+        "source_datasets": ["original"],
+        "task_categories": ["sentence-similarity"],
+        "task_ids": ["semantic-similarity-scoring"],
+        "tags": ["simulated-annotators"] if publication.simulated else [],
+        "configs": [
+            {
+                "config_name": each.name,
+                **({"default": True} if each.name == "scored" else {}),
+                "data_files": [{"split": split, "path": path} for split, (path, _) in each.files.items()],
+            }
+            for each in contents.configurations
+        ],
+        "dataset_info": [
+            {
+                "config_name": each.name,
+                "features": [
+                    {"name": column.name, "dtype": _HUB_TYPES[column.kind]} for column in each.columns
+                ],
+            }
+            for each in contents.configurations
+        ],
+    }
+    return yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True, width=110)
 
 
 def croissant(publication: Publication, contents: Contents, checksums: Mapping[str, str]) -> str:
