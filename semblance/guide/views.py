@@ -11,13 +11,19 @@ from django.views.decorators.http import require_GET
 
 from semblance.guide.contents import MOVED
 from semblance.guide.rendering import IMAGES, Page, image_path, page_files, page_group, page_groups, page_read
+from semblance.guide.search import Section, search, sections_of
 
 
 @login_not_required
 @require_GET
 def guide(request: HttpRequest) -> HttpResponse:
-    groups = [(group, [_page(name) for name in pages]) for group, pages in page_groups()]
-    return render(request, "guide/index.html", {"groups": groups})
+    query = request.GET.get("q", "").strip()
+    context = {
+        "query": query,
+        "found": search(_sections(), query) if query else None,
+        "groups": [(group, [_page(name) for name in pages]) for group, pages in page_groups()],
+    }
+    return render(request, "guide/index.html", context)
 
 
 @login_not_required
@@ -56,3 +62,8 @@ def _page(name: str) -> Page:
         page_address=lambda other: reverse("guide_page", args=[other]),
         image_address=lambda image: reverse("guide_image", args=[image]),
     )
+
+
+@cache
+def _sections() -> list[Section]:
+    return sections_of(_page(name) for name in page_files())

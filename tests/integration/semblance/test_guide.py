@@ -9,6 +9,7 @@ import pytest
 
 from semblance.guide.contents import GROUPS, MOVED
 from semblance.guide.rendering import FOLDER, page_files, page_groups, page_read
+from semblance.guide.search import search, sections_of
 from tests.factories import DatasetFactory, MembershipFactory, client_of
 
 pytestmark = pytest.mark.django_db
@@ -88,6 +89,23 @@ def test_links_and_pictures_of_a_page_in_a_folder_lead_to_pages_of_other_folders
     assert '<a href="/guide/split/#leaks">split</a>' in page.body
     assert "<span>log</span>" in page.body
     assert 'src="/pictures/crowd.png"' in page.body
+
+
+def test_a_search_finds_sections_with_every_word_those_with_it_in_the_heading_first(tmp_path) -> None:
+    text = "# Splits\n\nSee leaks & seeds.\n\n## Draw\n\nA seed is drawn.\n\n## Leaks\n\nTwo *Seeds* leak.\n"
+    sections = sections_of([read(text, tmp_path)])
+
+    found = [(each.section.anchor, each.excerpt) for each in search(sections, "LEAK seed")]
+
+    assert found == [("leaks", "Two Seeds leak."), ("", "See leaks & seeds.")]
+    assert search(sections, "leak nowhere") == search(sections, "  ") == []
+
+
+def test_the_search_works_without_a_script_and_leads_to_the_heading(reader) -> None:
+    html = reader.get("/guide/", {"q": "upload_max_bytes"}).content.decode()
+
+    assert "/guide/settings/#upload_max_bytes" in Parts(html).links
+    assert reader.get("/guide/", {"q": "<b>"}).content.decode().count("<b>") == 0
 
 
 def test_the_address_of_a_page_that_moved_leads_to_its_new_one(reader, monkeypatch) -> None:
