@@ -61,7 +61,7 @@ class DatasetSerializer(serializers.Serializer[Any]):
 
 class CopySerializer(serializers.Serializer[Any]):
     name = serializers.CharField(default="", allow_blank=True, max_length=200)
-    gold = serializers.BooleanField(default=True, help_text="whether gold tuples are copied")
+    gold = serializers.BooleanField(default=True, help_text="whether attention checks are copied")
 
 
 class TupleSerializer(serializers.ModelSerializer[Tuple]):

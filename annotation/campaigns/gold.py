@@ -125,12 +125,18 @@ def gold_add(
     campaign_require(campaign, Campaign.State.DRAFT, Campaign.State.OPEN, Campaign.State.PAUSED)
 
     if best == worst:
-        raise UserError(_("Best and worst of a gold tuple are the same pair; choose two different pairs."))
+        raise UserError(
+            _("Best and worst of an attention check are the same pair; choose two different pairs.")
+        )
     if not len(set(pairs)) == len(pairs) == campaign.tuple_size:
-        sentence = _("A gold tuple of this campaign needs %(size)d different pairs; %(pairs)d are given.")
+        sentence = _(
+            "An attention check of this campaign needs %(size)d different pairs; %(pairs)d are given."
+        )
         raise UserError(sentence, size=campaign.tuple_size, pairs=len(set(pairs)))
     if best not in pairs or worst not in pairs:
-        raise UserError(_("Best and worst must be among the pairs of the gold tuple; choose them again."))
+        raise UserError(
+            _("Best and worst must be among the pairs of the attention check; choose them again.")
+        )
     for pair in pairs:
         if pair.dataset_id != campaign.dataset_id:
             sentence = _("Pair %(pair)s is not of this campaign's dataset; choose another.")
@@ -169,7 +175,7 @@ def gold_remove(*, gold: Tuple, by: User | None = None) -> None:
     dataset_require_active(campaign.dataset)
     if gold.leases.exists():
         raise UserError(
-            _("Gold tuple %(number)d has been shown to people already, so it cannot be deleted."),
+            _("Attention check %(number)d has been shown to people already, so it cannot be deleted."),
             number=gold.number,
         )
     gold.delete()

@@ -21,7 +21,7 @@ def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
         "analysis": _("Analysis"),
         "scores": _("Scores"),
         "machines": _("Machines"),
-        "gold": _("Gold tuples"),
+        "gold": _("Attention checks"),
         "guidelines": _("Guidelines"),
         "crowd": _("Crowd"),
         "inbox": _("Inbox (%(number)d)") % {"number": flags} if flags else _("Inbox"),

@@ -64,10 +64,13 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
                 "With 2 tuples per pair and 4 pairs on a screen, each pair is in 8 tuples. 1.5 to 2 is usual."
             ),
             "judgements_per_tuple": gettext_lazy("By different people. Reliability needs at least 2."),
-            "gold_every": gettext_lazy("Tuples with a known answer, at random places."),
+            "gold_every": gettext_lazy(
+                "Attention checks are questions with a known answer, at random places."
+            ),
             "gold_minimum": gettext_lazy(
-                "People who are clearly below the share are stopped from 4 gold answers on, and others who are below "
-                "it from this number on. With fewer than 10, good annotators are stopped by chance more often."
+                "The exclusion rule stops people who are clearly below the share after 4 attention checks, "
+                "and others who are below it after this number. With fewer than 10, it stops more good "
+                "annotators by chance."
             ),
             "gold_threshold": gettext_lazy(
                 "From 0 to 1. Best and worst are two trials. The estimate says how many people at this share and at "

@@ -47,7 +47,9 @@ class CrowdForm(forms.ModelForm):  # type: ignore[type-arg]
                 "Age, gender, first language and country; every answer is optional. Answers are kept apart from "
                 "judgements, are in no file, and people can delete them."
             ),
-            "screens": _("After so many judgements a person has completed; gold tuples count."),
+            "screens": _(
+                "A person has completed the task after this number of judgements. Attention checks count."
+            ),
             "places": _("No more accounts are made by the link."),
             "code_completed": _(
                 "The platform tells the outcomes apart by these codes. Copy each to the study there."

@@ -113,7 +113,7 @@ class JudgementsForm(forms.Form):
         max_length=10_000,
         widget=forms.Textarea({"rows": 2}),
         help_text=_(
-            "One on each line. Rows with these items are left out, for example those of gold questions."
+            "One on each line. Rows with these items are left out, for example those of attention checks."
         ),
     )
     keep_duplicates = forms.BooleanField(

@@ -45,7 +45,7 @@ def _use(gold: Tuple, *, withdrawn: bool, by: User | None) -> GateAgain:
     dataset_require_active(campaign.dataset)
     if campaign.state == Campaign.State.CLOSED:
         raise UserError(
-            _("“%(name)s” is closed. Open it again to change its gold tuples."), name=campaign.name
+            _("“%(name)s” is closed. Open it again to change its attention checks."), name=campaign.name
         )
     answer = GoldAnswer.objects.get(tuple=gold)
     if answer.withdrawn == withdrawn:

@@ -48,11 +48,11 @@ class Campaign(models.Model):
     tuple_size = models.PositiveSmallIntegerField(_("pairs on a screen"), default=4)
     factor = models.FloatField(_("tuples per pair"), default=2.0)
     judgements_per_tuple = models.PositiveSmallIntegerField(_("judgements per tuple"), default=2)
-    gold_every = models.PositiveSmallIntegerField(_("one gold tuple in every"), default=15)
+    gold_every = models.PositiveSmallIntegerField(_("one attention check in every"), default=15)
     gold_minimum = models.PositiveSmallIntegerField(
-        _("gold answers before doubtful cases are stopped"), default=10
+        _("attention checks before doubtful cases are stopped"), default=10
     )
-    gold_threshold = models.FloatField(_("share of gold trials that must be right"), default=0.7)
+    gold_threshold = models.FloatField(_("required share of right trials in attention checks"), default=0.7)
     repeat_every = models.PositiveSmallIntegerField(_("one hidden repeat in every"), default=0)
     allows_ties = models.BooleanField(_("offer “too close to call”"), default=False)
     seed = models.PositiveIntegerField(_("seed"), default=1234)
@@ -101,7 +101,7 @@ class Campaign(models.Model):
             models.CheckConstraint(
                 condition=Q(gold_every__gte=2),
                 name="gold_is_not_every_tuple",
-                violation_error_message=_("At most every second tuple can be a gold one."),
+                violation_error_message=_("At most every second question can be an attention check."),
             ),
             models.CheckConstraint(
                 condition=Q(repeat_every=0) | Q(repeat_every__gte=REPEATS_AT_MOST_EVERY),
@@ -112,7 +112,7 @@ class Campaign(models.Model):
                 condition=Q(gold_threshold__gte=0) & Q(gold_threshold__lte=1),
                 name="gold_threshold_is_a_share",
                 violation_error_message=_(
-                    "The share of gold trials that must be right lies between 0 and 1."
+                    "The required share of right trials in attention checks lies between 0 and 1."
                 ),
             ),
         ]

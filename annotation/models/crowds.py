@@ -22,7 +22,7 @@ class Crowd(models.Model):
     submission_parameter = models.CharField(_("parameter with the submission"), max_length=50, blank=True)
     completion_address = models.CharField(_("completion address"), max_length=500, blank=True)
     code_completed = models.CharField(_("code: completed"), max_length=60)
-    code_stopped = models.CharField(_("code: stopped by the gold gate"), max_length=60)
+    code_stopped = models.CharField(_("code: stopped by the exclusion rule"), max_length=60)
     code_left = models.CharField(_("code: left early, or no tuples left"), max_length=60)
     screens = models.PositiveIntegerField(_("tuples per person"), default=40)
     places = models.PositiveIntegerField(_("people at most"), default=50)

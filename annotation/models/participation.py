@@ -36,7 +36,7 @@ class Participation(models.Model):
         default=0, help_text="the number of the last gold judgement before the last reinstatement"
     )
     stopped_by_gold = models.BooleanField(
-        default=False, help_text="the gold rule stopped the person, and nobody let them go on since"
+        default=False, help_text="the exclusion rule stopped the person, and nobody let them go on since"
     )
     joined_at = models.DateTimeField(auto_now_add=True)
     quiz_passed_at = models.DateTimeField(null=True, blank=True)

@@ -40,7 +40,7 @@ class Tuple(models.Model):
     )
     phase = models.CharField(max_length=10, choices=TuplePhase.choices, default=TuplePhase.BALANCED)
     number = models.PositiveIntegerField(
-        help_text="position in the design, from 1; gold tuples are numbered by themselves"
+        help_text="position in the design, from 1; attention checks are numbered by themselves"
     )
     round = models.PositiveSmallIntegerField(default=1)
     priority = models.PositiveIntegerField(help_text="the order in which tuples are handed out")

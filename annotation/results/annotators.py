@@ -112,8 +112,8 @@ def gate_sentence(*, golds: int, size: int, minimum: int, threshold: float) -> s
         for name, rate in rates.items()
     }
     return _(
-        "Within %(golds)d gold answers, the gate stops %(guess).1f %% of the people who guess, "
-        "%(at).1f %% of those whose true share is exactly %(threshold).0f %%, "
+        "Within %(golds)d answers to attention checks, the exclusion rule stops %(guess).1f %% of the people "
+        "who guess, %(at).1f %% of those whose true share is exactly %(threshold).0f %%, "
         "and %(above).1f %% of those whose true share is %(high).0f %%."
     ) % {
         "golds": golds,

@@ -38,11 +38,11 @@ def _step(campaign: Campaign, dashboard: Dashboard, shown: Mapping[str, Any]) ->
     counted = {"collected": f"{dashboard.collected:,}", "required": f"{dashboard.required:,}"}
     if doubted := shown.get("golds_doubted"):
         sentence = ngettext(
-            "Good annotators miss %(n)d gold tuple; it may stop the wrong people.",
-            "Good annotators miss %(n)d gold tuples; they may stop the wrong people.",
+            "Good annotators miss %(n)d attention check; it may stop the wrong people.",
+            "Good annotators miss %(n)d attention checks; they may stop the wrong people.",
             doubted,
         )
-        label = ngettext("Look at the gold tuple", "Look at the gold tuples", doubted)
+        label = ngettext("Look at the attention check", "Look at the attention checks", doubted)
         return NextStep(sentence % {"n": doubted}, label, reverse("annotation:gold", args=[campaign.pk]))
     if to_look_at := len(shown["to_look_at"]):
         sentence = ngettext(

@@ -14,7 +14,7 @@ from curation.files.publishing.facts import Collection, Table
 from curation.files.tables import Column, Row
 from curation.pairs.judged_by import PEOPLE, SIMULATED
 
-TOO_FEW_RIGHT = "too few right answers to gold tuples"
+TOO_FEW_RIGHT = "too few right answers to attention checks"
 
 
 def campaigns_by_pk(pks: Iterable[int]) -> list[Campaign]:

@@ -332,7 +332,7 @@ def _measure(
     name: str, rows: Sequence[Mapping[str, Any]], figures: Mapping[str, Any], asked: QueryDict | None
 ) -> dict[str, Any]:
     """A slider: its steps, and the current one."""
-    titles = {"gold": _("Gold trials right"), "agreement": _("Leave-one-out agreement")}
+    titles = {"gold": _("Trials of attention checks right"), "agreement": _("Leave-one-out agreement")}
     now = figures["reliability"]
     steps = []
     for row in rows:  # what leaving out the annotators below the threshold would do

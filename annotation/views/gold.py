@@ -63,7 +63,7 @@ def gold_new(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         except UserError as error:
             form.add_error(None, str(error))
         else:
-            _say(request, campaign, _("The gold tuple is added."))
+            _say(request, campaign, _("The attention check is added."))
             return redirect("annotation:gold", campaign.pk)
     search = request.GET.get("search", "")
     address = QueryDict(mutable=True)
@@ -117,7 +117,9 @@ def gold_suggest_view(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
                 by=request.user,
             )
             kept += 1
-        said = ngettext("%(number)d gold tuple is added.", "%(number)d gold tuples are added.", kept)
+        said = ngettext(
+            "%(number)d attention check is added.", "%(number)d attention checks are added.", kept
+        )
         _say(request, campaign, said % {"number": kept})
         return redirect("annotation:gold", campaign.pk)
     context = campaign_head(request.user, campaign, "gold") | {
@@ -153,10 +155,12 @@ def gold_remove_view(request: AuthedRequest, campaign_pk: int, tuple_pk: int) ->
     try:
         if not gold.leases.exists():
             gold_remove(gold=gold, by=request.user)
-            _say(request, campaign, _("Gold tuple %(number)d is removed.") % {"number": gold.number})
+            _say(request, campaign, _("Attention check %(number)d is removed.") % {"number": gold.number})
         else:
             again = gold_withdraw(gold=gold, by=request.user)
-            said = _("Gold tuple %(number)d is removed. To undo this, put it back at the end of this page.")
+            said = _(
+                "Attention check %(number)d is removed. To undo this, restore it at the end of this page."
+            )
             _say(request, campaign, _with_people(said % {"number": gold.number}, again))
     except UserError as error:
         messages.error(request, str(error))
@@ -169,7 +173,7 @@ def gold_restore_view(request: AuthedRequest, campaign_pk: int, tuple_pk: int) -
     gold = _gold(campaign, tuple_pk)
     try:
         again = gold_restore(gold=gold, by=request.user)
-        said = _("Gold tuple %(number)d is back in use.") % {"number": gold.number}
+        said = _("Attention check %(number)d is back in use.") % {"number": gold.number}
         _say(request, campaign, _with_people(said, again))
     except UserError as error:
         messages.error(request, str(error))
@@ -187,13 +191,13 @@ def _with_people(sentence: str, again: GateAgain) -> str:
     if again.reinstated:
         names = ", ".join(str(person.user) for person in again.reinstated)
         sentences.append(
-            _("The gold rule lets these people continue, and their judgements count again: %(names)s.")
+            _("The exclusion rule lets these people continue, and their judgements count again: %(names)s.")
             % {"names": names}
         )
     if again.stopped:
         names = ", ".join(str(person.user) for person in again.stopped)
         sentences.append(
-            _("The gold rule stops these people, and their judgements do not count: %(names)s.")
+            _("The exclusion rule stops these people, and their judgements do not count: %(names)s.")
             % {"names": names}
         )
     return " ".join(sentences)

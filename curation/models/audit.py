@@ -77,9 +77,9 @@ class AuditEntry(models.Model):
         NORMING_MOVED = "norming_moved", _("moved a norming session of a campaign on")
         SLIDER_STARTED = "slider_started", _("added a slider arm to a campaign")
         SLIDER_CHANGED = "slider_changed", _("changed the slider arm of a campaign")
-        GOLD_ADDED = "gold_added", _("added a gold tuple to a campaign")
-        GOLD_CHANGED = "gold_changed", _("changed the reason of a gold tuple of a campaign")
-        GOLD_REMOVED = "gold_removed", _("removed a gold tuple from a campaign")
+        GOLD_ADDED = "gold_added", _("added an attention check to a campaign")
+        GOLD_CHANGED = "gold_changed", _("changed the reason of an attention check of a campaign")
+        GOLD_REMOVED = "gold_removed", _("removed an attention check from a campaign")
         ANNOTATOR_STOPPED = "annotator_stopped", _("stopped an annotator of a campaign")
         ANNOTATOR_EXCLUDED = (
             "annotator_excluded",

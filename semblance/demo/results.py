@@ -26,7 +26,7 @@ def results_table(campaign: Campaign, figures: dict[str, Any]) -> Table:
         (_("Pairs judged"), f"{figures['pairs']:,}"),
         (_("4-tuples"), f"{figures['tuples']:,}"),
         (_("Judgements that count (simulated annotators)"), f"{figures['judgements']:,}"),
-        (_("Annotators stopped by the gold gate"), f"{figures['annotators_stopped']}"),
+        (_("Annotators stopped by the exclusion rule"), f"{figures['annotators_stopped']}"),
         (_("Split-half reliability (Spearman correlation)"), f"{figures['shr_spearman']:.3f}"),
         (_("Spearman correlation with the known relatedness"), f"{figures['latent_spearman']:.3f}"),
         (_("Pairs generated, and kept after clean-up"), f"{figures['generated']:,}, {figures['kept']:,}"),

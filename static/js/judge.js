@@ -271,7 +271,7 @@ addEventListener("storage", (event) => {
   if (!event.newValue && !leaseOnScreen()) sender.deliver();
 });
 
-// Feedback on a gold tuple.
+// Feedback on an attention check.
 function showFeedback() {
   clock.lookAway();
   held ??= { lease: leaseOnScreen(), nodes: [...stage.childNodes] };

@@ -55,9 +55,9 @@ def test_a_gold_tuple_is_chosen_pair_by_pair(curator_page: Page, campaign, pairs
     page.get_by_role("radio", name="Most related (pair 2)").check()
     page.get_by_role("radio", name="Least related (pair 3)").check()
     page.get_by_label("Reason shown to annotators").fill("One says the same twice.")
-    page.get_by_role("button", name="Add gold tuple").click()
+    page.get_by_role("button", name="Add attention check").click()
 
-    expect(page.get_by_role("heading", name="Gold tuple 2")).to_be_visible()
+    expect(page.get_by_role("heading", name="Attention check 2")).to_be_visible()
     expect(page.get_by_text("One says the same twice.")).to_be_visible()
 
 

@@ -360,7 +360,7 @@ def to_gold(page: Page, annotator) -> Lease:
             return lease
         press(page, "1", "w", "Enter")
         saved(page, turn + 1)
-    raise AssertionError("no gold tuple came")
+    raise AssertionError("no attention check came")
 
 
 def test_gold_feedback_names_the_expected_answer_and_waits_for_enter(

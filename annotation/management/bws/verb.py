@@ -102,7 +102,7 @@ def _rows_left_out_add(parser: ArgumentParser) -> None:
         nargs="+",
         default=(),
         metavar="ITEM",
-        help="Leave out rows with these items, for example gold items.",
+        help="Leave out rows with these items, for example those of attention checks.",
     )
     rows.add_argument(
         "--keep-duplicates",

@@ -279,7 +279,7 @@ def test_gold_that_was_shown_stays(dataset, annotator, at) -> None:
     person.save()
     assert tuple_claim(participation=person, at=at).tuple_id == gold.pk
 
-    with pytest.raises(UserError, match="Gold tuple 1 has been shown"):
+    with pytest.raises(UserError, match="Attention check 1 has been shown"):
         gold_remove(gold=gold)
 
 

@@ -248,7 +248,7 @@ def test_who_judged_all_completes_and_goes_back_with_that_code(pia, at) -> None:
 
 
 def test_who_was_stopped_gets_the_code_for_that(pia, at) -> None:
-    participation_stop(participation=pia, reason="Wrong gold answers", exclude=True, rule=True)
+    participation_stop(participation=pia, reason="Wrong answers to attention checks", exclude=True, rule=True)
 
     assert submission_end(participation=pia, at=at).code == "STOP"
 
@@ -348,7 +348,7 @@ def test_who_left_and_is_sent_again_goes_on_and_their_work_counts_again(enter, p
 
 
 def test_who_was_stopped_and_is_sent_again_stays_stopped(enter, pia, at) -> None:
-    participation_stop(participation=pia, reason="Wrong gold answers", exclude=True, rule=True)
+    participation_stop(participation=pia, reason="Wrong answers to attention checks", exclude=True, rule=True)
     submission_end(participation=pia, at=at)
 
     enter(submission="s2", user=pia.user)

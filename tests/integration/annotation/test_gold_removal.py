@@ -146,19 +146,19 @@ def test_the_page_proposes_removes_and_puts_back(curator, campaign, wrong, good,
     assert "and their judgements would count again: dora." in page
 
     removed = text_of(site.post(address("gold_remove", campaign, wrong.pk), follow=True))
-    assert f"Gold tuple {wrong.number} is removed. To undo this, put it back" in removed
+    assert f"Attention check {wrong.number} is removed. To undo this, restore it" in removed
     assert "their judgements count again: dora." in removed
-    assert "Removed gold tuples" in removed
+    assert "Removed attention checks" in removed
     assert "miss these" not in removed
 
     back = text_of(site.post(address("gold_restore", campaign, wrong.pk), follow=True))
-    assert f"Gold tuple {wrong.number} is back in use. The gold rule stops these people" in back
+    assert f"Attention check {wrong.number} is back in use. The exclusion rule stops these people" in back
 
 
 def test_the_dashboard_leads_to_it_first(curator, campaign, wrong, good) -> None:
     page = client_of(curator).get(address("campaign", campaign))
 
-    assert "Good annotators miss 1 gold tuple; it may stop the wrong people." in text_of(page)
+    assert "Good annotators miss 1 attention check; it may stop the wrong people." in text_of(page)
     assert f'class="button primary" href="{address("gold", campaign)}"' in page.content.decode()
 
 

@@ -171,7 +171,8 @@ def test_the_estimate_follows_the_settings(site, dataset, pairs) -> None:
     # 12 pairs, 24 tuples, 72 judgements and 8 gold answers of half a minute: 40 minutes.
     assert (
         estimate
-        == "Pairs 12 Tuples 24 Judgements 72 Gold answers in addition, about 8 Hours of work 0.7 Cost 13.33"
+        == "Pairs 12 Tuples 24 Judgements 72 Answers to attention checks in addition, about 8 Hours of work "
+        "0.7 Cost 13.33"
     )
 
 
@@ -182,7 +183,7 @@ def test_repeats_cost_hours_too(site, dataset, pairs) -> None:
 
     # 72 judgements are eight tenths of what is handed out: 90 tuples of 36 seconds.
     assert estimate.endswith(
-        "Gold answers in addition, about 9 Repeats in addition, about 9 Hours of work 0.9"
+        "Answers to attention checks in addition, about 9 Repeats in addition, about 9 Hours of work 0.9"
     )
 
 
@@ -224,9 +225,9 @@ def test_the_estimate_says_when_the_gold_gate_cannot_act_and_what_can(site, data
     # 120 tuples twice, of which each of five people gets a fifth, and a fourteenth of gold on top. In 51 tuples are at
     # least three gold ones, and three stop nobody.
     assert estimate.endswith(
-        "The gold gate cannot act in this campaign. The first possible stop comes after 4 gold answers, "
-        "that is after 60 tuples. Each of 5 people gets about 51 tuples. It can act with one gold tuple in "
-        "every 6."
+        "The exclusion rule cannot act in this campaign. The first possible stop comes after 4 answers to "
+        "attention checks, that is after 60 tuples. Each of 5 people gets about 51 tuples. It can act with "
+        "one attention check in every 6 questions."
     )
 
 
@@ -240,12 +241,12 @@ def test_the_estimate_follows_the_people_who_share_the_work(site, dataset, sixty
 
     # The gate stops with 0 or 1 of 8 trials right. If somebody guesses, the chance is (3/4)^8 + 2 (3/4)^7 = .367.
     assert few.endswith(
-        "The gold gate can act once the campaign has 4 gold tuples. The first possible stop comes after 4 gold "
-        "answers, that is after 24 tuples. Each of 18 people gets about 24 tuples. Within 4 gold answers, the "
-        "gate stops 36.7 % of the people who guess, 0.1 % of those whose true share is exactly 70 %, and 0.0 % "
-        "of those whose true share is 85 %."
+        "The exclusion rule can act once the campaign has 4 attention checks. The first possible stop comes "
+        "after 4 answers to attention checks, that is after 24 tuples. Each of 18 people gets about 24 "
+        "tuples. Within 4 answers to attention checks, the exclusion rule stops 36.7 % of the people who "
+        "guess, 0.1 % of those whose true share is exactly 70 %, and 0.0 % of those whose true share is 85 %."
     )
-    assert "The gold gate cannot act in this campaign." in many
+    assert "The exclusion rule cannot act in this campaign." in many
 
 
 def test_the_gate_counts_the_people_that_a_crowds_link_may_bring(site, dataset, sixty) -> None:
@@ -268,7 +269,10 @@ def test_a_new_campaigns_form_proposes_a_gold_gate_that_can_act(site, dataset, p
     page = site.get(f"/campaigns/new/?dataset={dataset.slug}")
 
     assert re.search(r'name="gold_every" value="6"', page.content.decode())
-    assert "The first possible stop comes after 4 gold answers, that is after 24 tuples." in text_of(page)
+    assert (
+        "The first possible stop comes after 4 answers to attention checks, that is after 24 tuples."
+        in text_of(page)
+    )
     assert "cannot act" not in text_of(page)
 
 
@@ -279,7 +283,7 @@ def test_a_draft_ticks_the_gold_gate_only_where_people_can_reach_it(site, datase
         GoldFactory.create_batch(10, campaign=campaign, pairs=pairs[:4])
 
     ticked, marked = (
-        re.search(r'<li class="(\w+)">(?:(?!</?li).)*gold tuples\.', page.content.decode(), re.DOTALL)[1]
+        re.search(r'<li class="(\w+)">(?:(?!</?li).)*attention checks\.', page.content.decode(), re.DOTALL)[1]
         for page in (site.get(address("campaign", reached)), site.get(address("campaign", usual)))
     )
 
@@ -288,18 +292,22 @@ def test_a_draft_ticks_the_gold_gate_only_where_people_can_reach_it(site, datase
 
 def _gate_of(page, mark="!") -> str:
     """What a draft says of its gold gate."""
-    begins = r"(?:\d+ gold tuples\. )?(?=The gold gate|There are (?:no|too few) gold)"
-    found = re.search(rf"{re.escape(mark)} {begins}(.*?) Gold tuples", text_of(page))
+    begins = r"(?:\d+ attention checks\. )?(?=The exclusion rule|There are (?:no|too few) attention checks)"
+    found = re.search(rf"{re.escape(mark)} {begins}(.*?) Attention checks", text_of(page))
     return found[1] if found else ""
 
 
 @pytest.mark.parametrize(
     ("golds", "mark", "said"),
     [
-        (0, "!", "There are no gold tuples, so the gold gate cannot stop anybody. It needs 10 .* add 10 more"),
-        (3, "!", "There are too few gold tuples, so the gold gate cannot stop anybody. It needs 10 .* add 7 more"),
-        (4, "!", "The gold gate can act. With 10 .* add 6 more. .* Within 4 gold answers, the gate stops 36.7 %"),
-        (10, "✓", "The gold gate can act. The first possible .* Within 10 gold answers, the gate stops 9"),
+        (0, "!", ("There are no attention checks, so the exclusion rule cannot stop anybody. It needs 10 .* "
+            "add 10 more")),
+        (3, "!", ("There are too few attention checks, so the exclusion rule cannot stop anybody. It needs "
+            "10 .* add 7 more")),
+        (4, "!", ("The exclusion rule can act. With 10 .* add 6 more. .* Within 4 answers to attention "
+            "checks, the exclusion rule stops 36.7 %")),
+        (10, "✓", ("The exclusion rule can act. The first possible .* Within 10 answers to attention checks, "
+            "the exclusion rule stops 9")),
     ],
 )  # fmt: skip
 def test_a_draft_promises_what_its_gold_tuples_can_keep(site, dataset, sixty, golds, mark, said) -> None:
@@ -370,8 +378,8 @@ def test_gold_tuples_are_suggested_only_where_there_are_scores(site, dataset, dr
 def test_a_draft_says_what_is_missing_before_it_opens(site, draft) -> None:
     page = text_of(site.get(address("campaign", draft)))
 
-    assert "There are no gold tuples, so the gold gate cannot stop anybody." in page
-    assert "0 gold tuples" not in page
+    assert "There are no attention checks, so the exclusion rule cannot stop anybody." in page
+    assert "0 attention checks" not in page
     assert "There are no guidelines yet" in page
 
 

@@ -29,7 +29,16 @@ from tests.integration.annotation.crowd import BEGAN, CARELESS, STEADY, crowd_ju
 from tests.integration.annotation.pages import address, text_of
 
 COLUMNS = [
-    *("Person", "State", "Judgements", "Gold trials right", "Agreement", "Median time, s", "Places", "Last"),
+    *(
+        "Person",
+        "State",
+        "Judgements",
+        "Trials of attention checks right",
+        "Agreement",
+        "Median time, s",
+        "Places",
+        "Last",
+    ),
 ]
 PEOPLE = {"anna": STEADY, "ben": STEADY, "cleo": STEADY, "eve": CARELESS}
 
@@ -84,7 +93,7 @@ def test_a_finished_campaign_forecasts_nothing(site, judged) -> None:
     for page in (finished, closed):
         assert "forecast" not in page
         assert "Hours of work left" not in page
-        assert "gold gate" not in page
+        assert "exclusion rule" not in page
     assert re.search(r"at the end, forecast (0\.\d\d) (-?0\.\d\d)–(\d\.\d\d)", going_on)
     assert "Hours of work left" in going_on
 
@@ -103,7 +112,9 @@ def test_a_column_that_is_empty_for_everybody_is_left_out(site, judged) -> None:
     judged.participations.update(gold_trials=0, gold_right=0)
     Judgement.objects.update(active_ms=None)
     cache.clear()
-    assert columns() == [name for name in COLUMNS if name not in {"Gold trials right", "Median time, s"}]
+    assert columns() == [
+        name for name in COLUMNS if name not in {"Trials of attention checks right", "Median time, s"}
+    ]
 
 
 def test_the_goal_says_how_many_more_judgements_it_takes(site, judged) -> None:

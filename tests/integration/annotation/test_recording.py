@@ -183,7 +183,7 @@ def test_what_the_file_does_not_tell_is_not_known(keep, path, tmp_path, admin) -
     design = json.loads((bundle / "design.json").read_text())
 
     assert "the question is not known" in page
-    assert "Gold tuples, hidden repeats and seed not known" in page
+    assert "Attention checks, repeated questions and seed not known" in page
     assert (campaign.best_label, campaign.worst_label, campaign.certificate["seed"]) == (
         "Best",
         "Worst",

@@ -333,7 +333,7 @@ def test_the_gold_rule_is_one_reason_whatever_the_figures_of_each_person(dataset
 
     markdown = section(dataset)
 
-    assert "(too few right answers to gold tuples 2)" in markdown
+    assert "(too few right answers to attention checks 2)" in markdown
 
 
 def test_names_that_people_typed_stay_text_in_latex(dataset) -> None:
