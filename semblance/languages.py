@@ -128,6 +128,7 @@ SOURCES = (
     "templates/components/_account.html",
     "templates/components/_copy.html",
     "templates/components/_error.html",
+    "templates/components/_guide_link.html",
     "templates/components/_languages.html",
     "templates/components/_pager.html",
     "templates/components/_simulated.html",

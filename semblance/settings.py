@@ -188,6 +188,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "semblance.home.navigation",
                 "semblance.languages.language_choices",
+                "semblance.guide.links.guide_link",
             ],
         },
     }

@@ -2,12 +2,16 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from django.urls import URLResolver, get_resolver
 
+from mlworkers.plans.kinds import KINDS
 from semblance.guide.contents import GROUPS, MOVED
+from semblance.guide.links import EXPLAINED
 from semblance.guide.rendering import FOLDER, page_files, page_groups, page_read
 from semblance.guide.search import search, sections_of
 from tests.factories import DatasetFactory, MembershipFactory, client_of
@@ -175,6 +179,47 @@ def test_titles_anchors_and_tables_are_those_of_the_site(tmp_path) -> None:
 @pytest.mark.parametrize("address", ["/guide/no-such/", "/guide/pictures/none.png", "/guide/pictures/api.md"])
 def test_what_the_guide_does_not_have_is_not_found(reader, address) -> None:
     assert reader.get(address).status_code == 404
+
+
+def names_of_addresses(patterns, before: str = "") -> Iterator[str]:
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            namespace = f"{pattern.namespace}:" if pattern.namespace else ""
+            yield from names_of_addresses(pattern.url_patterns, before + namespace)
+        else:
+            yield f"{before}{pattern.name}"
+
+
+def test_each_sign_beside_a_title_is_of_an_address_and_leads_to_a_page_and_a_heading_that_are_there(
+    reader,
+) -> None:
+    planned = {name for group in GROUPS for name in group.order}
+    assert set(EXPLAINED) <= set(names_of_addresses(get_resolver().url_patterns))
+
+    for explained in set(EXPLAINED.values()):
+        page, _hash, anchor = explained.partition("#")
+        assert page in planned, explained
+        if page in page_files():
+            html = reader.get(f"/guide/{page}/").content.decode()
+            assert anchor in {"", *Parts(html).ids}, explained
+
+
+def test_a_page_has_a_sign_beside_its_title_that_leads_to_its_page_of_the_guide(staff) -> None:
+    dataset = DatasetFactory()
+    MembershipFactory(dataset=dataset, user=staff, role="owner")
+    client = client_of(staff)
+
+    for address, explained in (
+        (f"/datasets/{dataset.slug}/webhooks/", "/guide/webhooks/"),
+        ("/accounts/tokens/", "/guide/use-the-api/#get-a-token"),
+        (f"/runs/start/train_encoder/?dataset={dataset.slug}", "/guide/runs/#train_encoder"),
+    ):
+        assert explained in Parts(client.get(address).content.decode()).links
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_sign_of_a_form_leads_to_the_heading_of_its_kind_of_run(kind) -> None:
+    assert f"\n## {kind}\n" in (ROOT / "docs/guide/reference/runs.md").read_text()
 
 
 def test_the_form_of_a_run_links_to_the_page_that_its_help_names(staff) -> None:

@@ -1,0 +1,136 @@
+"""The link “?” beside a page's title: where the guide explains the page."""
+
+from collections.abc import Mapping
+from functools import cache
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
+
+from semblance.guide.rendering import page_files
+
+# By the name of an address: the name of a page of the guide, and perhaps one of its headings.
+EXPLAINED: Mapping[str, str] = {
+    "home": "first-campaign",
+    "publish": "publish-dataset",
+    "methods": "publish-dataset",
+    "workers": "workers",
+    "second_factor": "roles",
+    "curation:dataset_list": "import-pairs",
+    "curation:dataset_create": "import-pairs",
+    "curation:dataset": "search",
+    "curation:charts": "search",
+    "curation:pair": "search",
+    "curation:edits": "search",
+    "curation:score_sets_compared": "evaluation-figures",
+    "curation:compose": "sample-pairs",
+    "curation:choose": "sample-pairs",
+    "curation:sentences_add": "sample-pairs",
+    "curation:sentences_batch": "sample-pairs",
+    "curation:splits": "split",
+    "curation:duplicates": "duplicates",
+    "curation:audit": "members",
+    "curation:audit_of_all": "members",
+    "curation:members": "members",
+    "curation:invitation_list": "members",
+    "curation:settings": "members",
+    "curation:webhooks": "webhooks",
+    "curation:webhook": "webhooks",
+    "curation:import": "import-pairs",
+    "curation:import_batch": "formats#columns-of-pairs",
+    "curation:export": "publish-dataset",
+    "curation:snapshots": "publish-dataset",
+    "curation:snapshot": "publish-dataset",
+    "curation:review_list": "review-sentences",
+    "curation:review": "review-sentences",
+    "curation:review_disagreements": "review-sentences",
+    "curation:api_tokens": "use-the-api#get-a-token",
+    "annotation:judgement_imports": "import-judgements",
+    "annotation:judgement_import": "formats#columns-of-judgements",
+    "annotation:mine": "annotate",
+    "annotation:own_data": "consent-and-data-protection",
+    "annotation:campaign_list": "size-and-cost",
+    "annotation:campaign_new": "size-and-cost",
+    "annotation:campaign": "watch-and-stop",
+    "annotation:campaign_edit": "size-and-cost",
+    "annotation:guidelines": "guidelines",
+    "annotation:example_new": "guidelines",
+    "annotation:quiz_edit": "guidelines",
+    "annotation:norming": "calibrate",
+    "annotation:norming_session": "calibrate",
+    "annotation:slider": "rating-scale",
+    "annotation:analysis": "reliability",
+    "annotation:machines": "model-annotators",
+    "annotation:scores": "publish-scores",
+    "annotation:spend": "grow-a-campaign",
+    "annotation:grow": "grow-a-campaign",
+    "annotation:annotator": "careless-annotators",
+    "annotation:annotator_erase": "consent-and-data-protection",
+    "annotation:crowd": "recruit-and-pay",
+    "annotation:inbox": "careless-annotators",
+    "annotation:gold": "attention-checks",
+    "annotation:gold_new": "attention-checks",
+    "annotation:gold_suggest": "attention-checks",
+    "annotation:gold_edit": "attention-checks",
+    "mlworkers:cross_validation": "train-and-compare",
+    "mlworkers:comparison": "train-and-compare",
+    "mlworkers:comparison_list": "train-and-compare",
+    "mlworkers:augmentations": "contrastive-training",
+    "mlworkers:pre_fine_tuning": "pre-fine-tune",
+    "mlworkers:corpora": "paraphrases",
+    "mlworkers:selection": "write-paraphrases",
+    "mlworkers:requested": "write-paraphrases",
+    "mlworkers:paraphrase_corpora": "paraphrases",
+    "mlworkers:paraphrases": "paraphrases",
+    "mlworkers:paraphrase": "write-paraphrases",
+    "mlworkers:paraphrased": "write-paraphrases",
+    "mlworkers:round_trip": "write-paraphrases",
+    "mlworkers:ratings": "write-paraphrases",
+    "mlworkers:context_curves": "contexts",
+    "mlworkers:context_scores": "contexts",
+    "mlworkers:pair_contexts": "contexts",
+    "mlworkers:running_text": "score-by-contexts",
+    "mlworkers:corpus": "score-by-contexts",
+    "mlworkers:language": "generation",
+    "mlworkers:relatedness": "relatedness",
+    "mlworkers:verdicts": "human-likeness",
+    "mlworkers:run_list": "start-and-follow-runs",
+    "mlworkers:dataset_runs": "start-and-follow-runs",
+    "mlworkers:snapshot_runs": "start-and-follow-runs",
+    "mlworkers:run_detail": "start-and-follow-runs",
+    "mlworkers:run_kinds": "runs",
+    "mlworkers:disk": "start-and-follow-runs",
+    "mlworkers:model_list": "evaluate-encoder",
+    "mlworkers:model_detail": "evaluate-encoder",
+    "mlworkers:relate": "evaluate-encoder",
+    "mlworkers:related": "evaluate-encoder",
+    "mlworkers:instructions_list": "generate-pairs",
+    "mlworkers:instructions_new": "generate-pairs",
+    "mlworkers:instructions": "generate-pairs",
+    "mlworkers:sentence_search": "search",
+    "mlworkers:sentences_searched": "search",
+}
+START = "mlworkers:run_start"  # each kind of run has its heading
+
+
+def guide_link(request: HttpRequest) -> dict[str, object]:
+    """For the templates of pages: the address in the guide, "" where there is none."""
+    return {"guide_link": SimpleLazyObject(lambda: address_for(request))}
+
+
+def address_for(request: HttpRequest) -> str:
+    match = request.resolver_match
+    if match is None or not request.user.is_authenticated:
+        return ""
+    of_kind = f"runs#{match.kwargs['kind']}" if match.view_name == START else ""
+    explained = of_kind or EXPLAINED.get(match.view_name, "")
+    page, _hash, anchor = explained.partition("#")
+    if page not in _names():
+        return ""
+    return reverse("guide_page", args=[page]) + (f"#{anchor}" if anchor else "")
+
+
+@cache
+def _names() -> frozenset[str]:
+    """The files of a running site do not change."""
+    return frozenset(page_files())
