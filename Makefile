@@ -23,12 +23,13 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 install: $(VENV)/installed ## everything the site and its workers need, into .venv
+	@echo "Installed. To use the command semblance in this shell: . $(BIN)/activate"
 
 demo: $(VENV)/installed ## the whole job on sentences of our own, then the site (SERVE=0 stops after the table)
-	@$(BIN)/python manage.py demo $(if $(filter 0,$(SERVE)),,--serve --port $(PORT))
+	@$(BIN)/semblance demo $(if $(filter 0,$(SERVE)),,--serve --port $(PORT))
 
 serve: $(VENV)/installed ## web, worker and beat together (PORT=8000)
-	@$(BIN)/python manage.py serve --port $(PORT)
+	@$(BIN)/semblance serve --port $(PORT)
 
 test: $(VENV)/installed-dev ## the first lane of the tests; says which tests it left out and how to get them
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --lane first
@@ -87,9 +88,9 @@ check: $(VENV)/installed-dev ## style, types, scripts, layers, migrations, API s
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/deptry semblance curation annotation mlworkers
-	@$(BIN)/python manage.py check --fail-level WARNING
-	@$(BIN)/python manage.py makemigrations --check --dry-run
-	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file $(VENV)/openapi.yaml
+	@$(BIN)/semblance check --fail-level WARNING
+	@$(BIN)/semblance makemigrations --check --dry-run
+	@$(BIN)/semblance spectacular --validate --fail-on-warn --file $(VENV)/openapi.yaml
 	@diff -u docs/openapi.yaml $(VENV)/openapi.yaml || { echo "docs/openapi.yaml is out of date: run make schema"; exit 1; }
 	@$(BIN)/python .ci/audit
 
@@ -128,7 +129,7 @@ reference: $(VENV)/installed-dev ## write docs/guide/reference from the code
 	@$(BIN)/python docs/reference.py
 
 schema: $(VENV)/installed-dev ## write docs/openapi.yaml
-	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml
+	@$(BIN)/semblance spectacular --validate --fail-on-warn --file docs/openapi.yaml
 
 audit: $(VENV)/installed-dev ## known weaknesses of the pinned versions; without one, SECURITY.md gets the date (OSV=an export of the OSV database)
 	@$(BIN)/python .ci/audit --write $(if $(OSV),--osv "$(OSV)")

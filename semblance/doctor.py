@@ -1,4 +1,4 @@
-"""What `manage.py doctor` says of an installation: each thing it needs, whether it is so, and what to do if not."""
+"""What `semblance doctor` says of an installation: each thing it needs, whether it is so, and what to do if not."""
 
 import shutil
 import stat
@@ -120,7 +120,7 @@ def folder_findings() -> Iterator[Finding]:
     if connection.vendor == "sqlite" and (kind := _kind_of_disk(home)) in NETWORK_FOLDERS:
         sentence = _(
             "The SQLite database is on a network folder (%(kind)s), whose locks do not keep it safe. Use a disk of "
-            "this machine, or PostgreSQL (manage.py move_database)."
+            "this machine, or PostgreSQL (semblance move_database)."
         )
         yield Finding("disk", State.PROBLEM, sentence % {"kind": kind})
 
@@ -183,7 +183,7 @@ def database_findings() -> Iterator[Finding]:
             answer = cursor.fetchone()[0]
         if answer != "ok":
             sentence = _(
-                "The SQLite database is damaged: %(answer)s. Restore the last backup (manage.py restore)."
+                "The SQLite database is damaged: %(answer)s. Restore the last backup (semblance restore)."
             )
             yield Finding("database", State.PROBLEM, sentence % {"answer": answer})
             return
@@ -230,11 +230,11 @@ def worker_findings() -> Iterator[Finding]:
         drained = [worker.name for worker in live_workers(at) if queue in worker.queues]
         if drained:
             sentence = _(
-                "The queue %(queue)s waits: %(workers)s is drained. Run manage.py workers undrain --all, or start "
+                "The queue %(queue)s waits: %(workers)s is drained. Run semblance workers undrain --all, or start "
                 "another worker: %(command)s."
             )
         else:
-            sentence = _("No worker serves the queue %(queue)s. Run manage.py serve, or %(command)s.")
+            sentence = _("No worker serves the queue %(queue)s. Run semblance serve, or %(command)s.")
         shown = {"queue": queue, "command": worker_command(queue), "workers": ", ".join(drained)}
         waits = ngettext("%(n)s run waits for it.", "%(n)s runs wait for it.", waiting) % {"n": waiting}
         state = State.PROBLEM if waiting else State.WARNING
@@ -248,7 +248,7 @@ def beat_findings() -> Iterator[Finding]:
     elif problem := beat_problem():
         yield Finding("beat", State.PROBLEM, problem)
     else:
-        sentence = _("Beat has not run yet. manage.py serve starts it, with the workers.")
+        sentence = _("Beat has not run yet. semblance serve starts it, with the workers.")
         yield Finding("beat", State.WARNING, sentence)
 
 

@@ -1,6 +1,6 @@
 """What the site needs to work, checked one by one: the answer of `/healthz`. No sentence holds a name or a password.
 
-And what `manage.py check` and `manage.py serve` say of settings that work, but less well than people may expect.
+And what `semblance check` and `semblance serve` say of settings that work, but less well than people may expect.
 """
 
 import math
@@ -94,7 +94,7 @@ def beat_problem() -> str:
     return _(
         "Beat does not run: nothing was heard of it for %(minutes)s minutes or more. Tuples that somebody left on the "
         "screen are given to others late, and mails and webhooks that failed are not tried again. Start "
-        "semblance-beat, or manage.py serve, which starts it."
+        "semblance-beat, or semblance serve, which starts it."
     ) % {"minutes": round(BEAT_LIVES_FOR.total_seconds() / 60)}
 
 
@@ -116,7 +116,7 @@ class StorageAnswer:
                         "wait for it."
                     )
                 elif error is not None:
-                    self._sentence = _("The file storage refuses this site; manage.py doctor says why.")
+                    self._sentence = _("The file storage refuses this site; semblance doctor says why.")
                 else:
                     self._sentence = ""
                 self._asked = monotonic()

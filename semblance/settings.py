@@ -272,7 +272,7 @@ OIDC_GROUPS_CLAIM = env.str("OIDC_GROUPS_CLAIM", default="groups")
 OIDC_ROLES = rules_of_groups(env.list("OIDC_ROLES", default=[]))
 OIDC_JOIN_BY_EMAIL = env.bool("OIDC_JOIN_BY_EMAIL", default=False)
 OIDC_SESSION_SECONDS = 3600 * env.int("OIDC_SESSION_HOURS", default=24)
-# Whether people log in with passwords. Without them, `manage.py login_link` lets a superuser in.
+# Whether people log in with passwords. Without them, `semblance login_link` lets a superuser in.
 LOCAL_LOGIN = env.bool("LOCAL_LOGIN", default=True)
 if not (LOCAL_LOGIN or OIDC_ISSUER):
     raise ImproperlyConfigured("LOCAL_LOGIN is false, but OIDC_ISSUER is not set: nobody could log in.")

@@ -144,7 +144,7 @@ def sizes_compared(dataset: Dataset, settings: Mapping[str, Any]) -> list[SizeFo
     if tuples > MOST_TUPLES_COMPARED or plan.judgements_per_tuple > MOST_JUDGEMENTS_COMPARED:
         sentence = _(
             "There are too many judgements per pair to compare sizes here; "
-            "`manage.py bws forecast --sizes` can do it."
+            "`semblance bws forecast --sizes` can do it."
         )
         raise UserError(sentence)
     with errors_shown():

@@ -166,7 +166,7 @@ def _recordable(dataset: Dataset, file: JudgementFile, sha256: str, **texts: str
     if judged.size > MOST_PAIRS_IN_TUPLE:
         sentence = _(
             "The largest row has %(n)d items, and a tuple of the site holds at most %(most)d. Leave out larger rows, "
-            "or score the file with manage.py bws score."
+            "or score the file with semblance bws score."
         )
         raise UserError(sentence, n=judged.size, most=MOST_PAIRS_IN_TUPLE)
     repeated = (repeats(judged.items) > 0) | ((judged.best == judged.worst) & ~judged.ties)

@@ -1,7 +1,7 @@
 """Uploaded files of judgements: looked at, checked without writing a row, then imported by a request or a worker.
 
 The upload is a row of `curation.ImportBatch`, kept and claimed as uploads of pairs are. What it becomes is decided
-where `manage.py bws import` decides it, in `annotation.results.importing`.
+where `semblance bws import` decides it, in `annotation.results.importing`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

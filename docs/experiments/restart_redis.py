@@ -1,6 +1,6 @@
 """How long a run stays queued if Redis is restarted twice around its start.
 
-The script starts a Redis without persistence, and `manage.py serve` with it. In every trial it restarts Redis twice
+The script starts a Redis without persistence, and `semblance serve` with it. In every trial it restarts Redis twice
 within a few seconds, and starts an export at a random moment of that time. It prints the seconds that starting took,
 and the seconds until a worker claimed the run. A trial always ends after --patience seconds.
 
@@ -51,7 +51,7 @@ class Redis:
 
 @contextmanager
 def site(port: int) -> Iterator[None]:
-    """`manage.py serve` of this folder, until the block ends."""
+    """`semblance serve` of this folder, until the block ends."""
     subprocess.run([sys.executable, "manage.py", "migrate", "-v", "0"], check=True)
     log = (Path(os.environ["SEMBLANCE_HOME"]) / "serve.log").open("ab")
     served = subprocess.Popen(  # noqa: S603 - our own arguments

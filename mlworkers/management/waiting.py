@@ -6,10 +6,8 @@ from collections.abc import Callable
 from django.utils.translation import gettext as _
 
 from curation.foundation.errors import UserError
-from curation.foundation.heartbeats import database_now
 from mlworkers.models import Run
-from mlworkers.runs.presence import worker_command
-from mlworkers.runs.selectors import queue_is_served
+from mlworkers.runs.selectors import worker_for
 
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_BETWEEN_LINES = 10.0
@@ -19,11 +17,14 @@ def say_what_it_waits_for(run: Run, say: Callable[[str], object]) -> None:
     run.refresh_from_db()
     if run.message:
         say(run.message)
-    if not queue_is_served(run.queue, database_now()):
+    worker = worker_for(run.queue)
+    if worker["starting"]:
+        say(_("The worker of the queue “%(queue)s” is starting.") % worker)
+    elif not worker["served"]:
         sentence = _(
             "No worker serves the queue “%(queue)s”, so the run waits. Start a worker with: %(command)s"
         )
-        say(sentence % {"queue": run.queue, "command": worker_command(run.queue)})
+        say(sentence % worker)
 
 
 def run_awaited(run: Run, say: Callable[[str], object]) -> None:

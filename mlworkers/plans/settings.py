@@ -1,7 +1,7 @@
 """The settings of a plan (a frozen dataclass): what each one is, and how a text or a JSON value becomes
 one.
 
-What a field means is in its metadata, so that forms and `manage.py run --list` need nothing else:
+What a field means is in its metadata, so that forms and `semblance run --list` need nothing else:
 `label`, `help`, `unit`, `source` (where the default comes from), `low` and `high` (both allowed),
 `choices`, and `refers_to` (what the value names: "dataset", "score set", "batch", "model", "snapshot", "run",
 "generated pairs", "instructions", "pipeline", "word vectors").

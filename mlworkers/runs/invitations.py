@@ -81,7 +81,7 @@ def questions_forget(*, at: datetime) -> None:
     old = Run.objects.filter(kind__in=UNLISTED, created_at__lt=at - FORGOTTEN_AFTER)
     for number in old.values_list("pk", flat=True):
         shutil.rmtree(run_folder(number), ignore_errors=True)
-        with suppress(StorageError):  # `manage.py reclaim` removes it
+        with suppress(StorageError):  # `semblance reclaim` removes it
             shared_remove(home_relative(run_folder(number)))
     old.delete()
 

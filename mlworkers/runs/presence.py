@@ -5,7 +5,7 @@ waits; pages write and read that and never ask Celery.
 import logging
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
@@ -20,6 +20,7 @@ from mlworkers.models import WorkerHeartbeat
 
 SECONDS_BETWEEN_BEATS = 7.0  # an idle worker then costs the database less than .2 transactions a second
 FORGOTTEN_AFTER = timedelta(days=1)
+STARTING = "starting/"  # begins the name of a worker that was started and has not sent its first heartbeat
 
 logger = logging.getLogger(__name__)
 
@@ -70,8 +71,9 @@ class Presence:
     ) -> None:
         self.name = f"{worker}/{os.getpid()}"  # two workers may have been given one name
         self._intake, self._work, self._tasks, self._sweep = intake, work, tasks, sweep
+        self._queues = sorted(queues)
         self._about = {
-            "queues": sorted(queues),
+            "queues": self._queues,
             "device": device_name(),
             "devices": len(accelerators()),
             "version": VERSION,
@@ -82,6 +84,8 @@ class Presence:
     def start(self) -> None:
         try:
             self._beat()
+            announced = [STARTING + queue for queue in self._queues]
+            WorkerHeartbeat.objects.filter(name__in=announced).delete()
         except (DatabaseError, InterfaceError) as error:
             logger.warning("The worker's first heartbeat was not written: %s", error)
             connection.close()
@@ -137,8 +141,13 @@ def worker_arguments(queues: str) -> list[str]:
 
 def worker_command(queue: str) -> str:
     """What somebody types to start a worker of the queue."""
-    program = "python manage.py" if settings.CHECKOUT else "semblance"
-    return f"{program} worker --queues {queue}"
+    return f"semblance worker --queues {queue}"
+
+
+def workers_announce(queues: Iterable[str]) -> None:
+    """Write that a worker of each of these queues is starting. Its first heartbeat removes this again."""
+    for queue in queues:
+        WorkerHeartbeat.objects.update_or_create(name=STARTING + queue, defaults={"seen_at": database_now()})
 
 
 def workers_forget(*, at: datetime) -> None:

@@ -77,6 +77,6 @@ def run_files_remove(*, run: Run, by: User | None, at: datetime) -> int:
 
 def _files_remove(run: Run, artifacts: Sequence[Artifact], line: str) -> None:
     for artifact in artifacts:
-        with suppress(ValueError, OSError, StorageError):  # gone already, or `manage.py reclaim` removes it
+        with suppress(ValueError, OSError, StorageError):  # gone already, or `semblance reclaim` removes it
             artifact_remove(artifact)
     RunLog(run.pk).write(line)

@@ -13,7 +13,7 @@ from curation.foundation.heartbeats import alive, database_now, free, heard_with
 from curation.models import Dataset
 from mlworkers.models import Artifact, BeatHeartbeat, Run, RunShard, WorkerHeartbeat
 from mlworkers.plans.kinds import LONG
-from mlworkers.runs.presence import worker_command
+from mlworkers.runs.presence import STARTING, worker_command
 
 RUNS_ON_A_PAGE = 50
 WORKER_LIVES_FOR = timedelta(seconds=30)  # several heartbeats may be late, behind a long import
@@ -55,8 +55,13 @@ def kinds_left_to_others(worker: str, at: datetime) -> list[str]:
 
 
 def live_workers(at: datetime) -> list[WorkerHeartbeat]:
-    seen = WorkerHeartbeat.objects.filter(heard_within("seen_at", at, WORKER_LIVES_FOR))
+    seen = started_workers().filter(heard_within("seen_at", at, WORKER_LIVES_FOR))
     return list(seen.order_by("name"))
+
+
+def started_workers() -> QuerySet[WorkerHeartbeat]:
+    """The workers that have sent a heartbeat at least once, dead or alive."""
+    return WorkerHeartbeat.objects.exclude(name__startswith=STARTING)
 
 
 def beat_heard(at: datetime) -> BeatHeartbeat | None:
@@ -73,13 +78,22 @@ def queue_is_served(queue: str, at: datetime) -> bool:
     return bool(workers_serving(queue, at))
 
 
+def queue_is_starting(queue: str, at: datetime) -> bool:
+    """Whether a worker of the queue was started just now and has not sent its first heartbeat."""
+    announced = WorkerHeartbeat.objects.filter(name=STARTING + queue)
+    return announced.filter(heard_within("seen_at", at, WORKER_LIVES_FOR)).exists()
+
+
 def worker_for(queue: str, *, ended: bool = False) -> dict[str, Any]:
     """Whether a worker serves the queue, and the command of one, by the names that _unserved.html reads.
 
     ended: nobody waits for it any more.
     """
+    at = database_now()
+    served = ended or queue_is_served(queue, at)
     return {
-        "served": ended or queue_is_served(queue, database_now()),
+        "served": served,
+        "starting": not served and queue_is_starting(queue, at),
         "queue": queue,
         "command": worker_command(queue),
     }

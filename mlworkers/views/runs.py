@@ -24,17 +24,16 @@ from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS, PAGES
 from mlworkers.runs.attempts import fix_of
 from mlworkers.runs.curves import curve_charts
-from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import (
     datasets_with_runs,
     progress_of,
-    queue_is_served,
     run_page,
     runs_before,
     runs_of_snapshot,
     seconds_taken,
     shards_running,
     stages_of,
+    worker_for,
 )
 from mlworkers.runs.services import run_cancel as cancel
 from mlworkers.runs.services import run_put_first
@@ -139,8 +138,7 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
     before = runs_before(run).count() if run.state == Run.State.QUEUED else 0
     return {
         **_row(run, at),
-        "served": run.ended or queue_is_served(run.queue, at),
-        "command": worker_command(run.queue),
+        **worker_for(run.queue, ended=run.ended),
         "log": RunLog(run.pk).tail(),
         "artifacts": artifacts,
         "may_remove": run_may(request.user, run, may="remove")

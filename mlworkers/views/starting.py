@@ -9,7 +9,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from curation.foundation.errors import UserError
-from curation.foundation.heartbeats import database_now
 from curation.foundation.numbers import number_asked, number_from
 from curation.people.access import AuthedRequest, dataset_for, datasets_may_create, datasets_readable
 from mlworkers.access import (
@@ -27,9 +26,8 @@ from mlworkers.kinds.comparisons.searches import comparison_values, search_of
 from mlworkers.models import Instructions
 from mlworkers.pipelines.estimating import run_estimate
 from mlworkers.plans.kinds import Kind, plan_from
-from mlworkers.runs.presence import worker_command
 from mlworkers.runs.references import model_kind_is_wrong, references_wrong
-from mlworkers.runs.selectors import queue_is_served
+from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.services import run_again as start_again
 from mlworkers.runs.services import run_start as start
 
@@ -99,8 +97,7 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
         "dataset": dataset,
         "form": form,
         "estimate": estimate,
-        "served": queue_is_served(chosen.queue, database_now()),
-        "command": worker_command(chosen.queue),
+        **worker_for(chosen.queue),
     }
     return render(request, "mlworkers/start.html", context)
 

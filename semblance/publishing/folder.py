@@ -73,7 +73,7 @@ def small_snapshot(dataset: Dataset, number: int, *, command: str) -> Snapshot:
     snapshot = get_object_or_404(dataset.snapshots, number=number)
     if not publishing_is_quick(snapshot):
         sentence = _(
-            "Snapshot %(number)s is too large for a page. Run: manage.py %(command)s %(dataset)s "
+            "Snapshot %(number)s is too large for a page. Run: semblance %(command)s %(dataset)s "
             "--snapshot %(number)s --to FOLDER"
         )
         raise UserError(sentence, number=snapshot.number, dataset=dataset.slug, command=command)

@@ -23,7 +23,7 @@ from curation.people.webhooks.waiting import DELIVER
 from mlworkers.models import Run, RunShard, WorkerHeartbeat
 from mlworkers.plans.kinds import KINDS
 from mlworkers.runs.invitations import ASSIST, EXECUTE
-from mlworkers.runs.selectors import live_workers
+from mlworkers.runs.selectors import live_workers, started_workers
 
 OTHER_TASKS = {
     DELIVER: gettext_lazy("sends what webhooks wait for"),
@@ -89,7 +89,7 @@ class WorkerRow:
 def worker_rows(at: datetime) -> list[WorkerRow]:
     """The workers that live, by name; then those that fell silent, which are forgotten after a day."""
     live = live_workers(at)
-    silent = WorkerHeartbeat.objects.exclude(pk__in=[worker.pk for worker in live]).order_by("name")
+    silent = started_workers().exclude(pk__in=[worker.pk for worker in live]).order_by("name")
     tasks = [task for worker in live for task in worker.work]
 
     # By the name of the worker: the runs that it holds, and those that it assists with.
@@ -144,7 +144,7 @@ def workers_named(names: Iterable[str], at: datetime) -> list[WorkerHeartbeat]:
     for name in names:
         those = [worker for worker in live if name in (worker.name, worker.hostname)]
         if not those:
-            raise UserError(_("There is no live worker “%(name)s”. See manage.py workers."), name=name)
+            raise UserError(_("There is no live worker “%(name)s”. See semblance workers."), name=name)
         found |= {worker.pk: worker for worker in those}
     return list(found.values())
 

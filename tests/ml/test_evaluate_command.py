@@ -1,4 +1,4 @@
-"""`manage.py evaluate` on a tiny encoder. Only the tests of `run:ID` may touch a database: the command needs none."""
+"""`semblance evaluate` on a tiny encoder. Only the tests of `run:ID` may touch a database: the command needs none."""
 
 import json
 import os

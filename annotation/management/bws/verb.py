@@ -1,4 +1,4 @@
-"""What the verbs of `manage.py bws` share: the options of a file of judgements, and the report on its rows."""
+"""What the verbs of `semblance bws` share: the options of a file of judgements, and the report on its rows."""
 
 from argparse import ArgumentError, ArgumentParser, ArgumentTypeError, _StoreAction
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""`manage.py bws`: Best-Worst Scaling on files, like the scripts of Kiritchenko and Mohammad.
+"""`semblance bws`: Best-Worst Scaling on files, like the scripts of Kiritchenko and Mohammad.
 
 Only `import` and `bundle` need the database. A verb is a module.
 """

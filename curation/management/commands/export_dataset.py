@@ -1,4 +1,4 @@
-"""`manage.py export_dataset`: a dataset's pairs and scores into a file."""
+"""`semblance export_dataset`: a dataset's pairs and scores into a file."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`manage.py find_duplicates`: pairs of a dataset that stand there, or in other datasets, more than once."""
+"""`semblance find_duplicates`: pairs of a dataset that stand there, or in other datasets, more than once."""
 
 from argparse import ArgumentParser
 from collections import Counter

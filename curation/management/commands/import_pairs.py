@@ -1,4 +1,4 @@
-"""`manage.py import_pairs`: a file of sentence pairs into a dataset."""
+"""`semblance import_pairs`: a file of sentence pairs into a dataset."""
 
 from argparse import ArgumentParser, BooleanOptionalAction
 from collections.abc import Iterator, Sequence
@@ -139,7 +139,7 @@ class Command(BaseCommand):
         if leaks is None and (outcome.leaks_uncounted or not outcome.dry_run):
             uncounted = _(
                 "The sentences that splits share were not counted, because there are more than %(most)s pairs. After "
-                "the import, count them with manage.py split_pairs %(dataset)s."
+                "the import, count them with semblance split_pairs %(dataset)s."
             )
             lines.append(uncounted % {"most": f"{MOST_ON_A_PAGE:,}", "dataset": outcome.dataset})
         sentence = _("After the import: %(leak)s") if outcome.dry_run else "%(leak)s"

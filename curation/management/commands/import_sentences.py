@@ -1,4 +1,4 @@
-"""`manage.py import_sentences`: single sentences into the pool of a dataset, from which pairs are composed."""
+"""`semblance import_sentences`: single sentences into the pool of a dataset, from which pairs are composed."""
 
 from argparse import ArgumentParser
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`manage.py sample_pairs`: pairs to annotate, put together from files of sentences or chosen among pairs."""
+"""`semblance sample_pairs`: pairs to annotate, put together from files of sentences or chosen among pairs."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Mapping, Sequence

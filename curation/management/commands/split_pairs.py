@@ -1,4 +1,4 @@
-"""`manage.py split_pairs`: divide a dataset's pairs into splits that share no sentence."""
+"""`semblance split_pairs`: divide a dataset's pairs into splits that share no sentence."""
 
 from argparse import ArgumentParser
 from time import monotonic

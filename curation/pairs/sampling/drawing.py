@@ -38,7 +38,7 @@ Encode = Callable[[Sequence[str]], Vectors]
 MOST_PAIRS = 1_000_000
 NEEDS_ENCODER = (
     "Similarity needs an encoder, so a worker composes by it: start the run “Compose pairs by similarity” "
-    "(manage.py run compose_by_similarity)."
+    "(semblance run compose_by_similarity)."
 )
 # With 50 buckets, each then holds twice as many candidates as pairs are asked for in all.
 CANDIDATES_EACH = 100  # random candidates for each pair that is asked for

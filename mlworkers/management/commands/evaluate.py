@@ -1,4 +1,4 @@
-"""`manage.py evaluate`: an encoder's cosines against human scores or labels. Needs no database."""
+"""`semblance evaluate`: an encoder's cosines against human scores or labels. Needs no database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py import_corpus`: running text beside a dataset, which a run divides into sentences and indexes."""
+"""`semblance import_corpus`: running text beside a dataset, which a run divides into sentences and indexes."""
 
 from argparse import ArgumentParser
 from collections.abc import Sequence

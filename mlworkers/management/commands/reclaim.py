@@ -1,4 +1,4 @@
-"""`manage.py reclaim`: remove what runs left on the disk and nobody needs."""
+"""`semblance reclaim`: remove what runs left on the disk and nobody needs."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""`manage.py run KIND key=value …`: start a run from a shell, with the plans and workers of the pages."""
+"""`semblance run KIND key=value …`: start a run from a shell, with the plans and workers of the pages."""
 
 import json
 from argparse import ArgumentParser
@@ -45,7 +45,7 @@ class Command(BaseCommand):
             self.answer({name: listed(kind) for name, kind in KINDS.items()}, *text, as_json=options["json"])
             return
         if not options["kind"]:
-            self.fail(_("No kind of run was given; `manage.py run --list` prints those there are."))
+            self.fail(_("No kind of run was given; `semblance run --list` prints those there are."))
         database_ready()
         plan = {**plan_in(options["plan"]), **values_in(options["values"])}
         run = run_start(kind=options["kind"], plan=plan, by=None, by_key=True)

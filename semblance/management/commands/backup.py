@@ -1,4 +1,4 @@
-"""`manage.py backup FILE`: the database and the files of this installation in one file, while the site goes on."""
+"""`semblance backup FILE`: the database and the files of this installation in one file, while the site goes on."""
 
 from argparse import ArgumentParser
 from pathlib import Path

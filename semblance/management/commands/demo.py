@@ -1,4 +1,4 @@
-"""`manage.py demo`: the whole job on our own sentences, a table of its results, and then the site."""
+"""`semblance demo`: the whole job on our own sentences, a table of its results, and then the site."""
 
 import time
 from argparse import ArgumentParser

@@ -1,4 +1,4 @@
-"""`manage.py doctor`: whether this installation has what it needs, and what to do where it has not."""
+"""`semblance doctor`: whether this installation has what it needs, and what to do where it has not."""
 
 from typing import Any
 

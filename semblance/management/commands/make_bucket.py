@@ -1,4 +1,4 @@
-"""`manage.py make_bucket`: make the bucket that STORAGE_URL names."""
+"""`semblance make_bucket`: make the bucket that STORAGE_URL names."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`manage.py methods_section`: the methods section of a paper about a dataset, in Markdown and LaTeX."""
+"""`semblance methods_section`: the methods section of a paper about a dataset, in Markdown and LaTeX."""
 
 from argparse import ArgumentParser
 from pathlib import Path

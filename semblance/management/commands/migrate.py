@@ -1,4 +1,4 @@
-"""`manage.py migrate`: Django's command, which here refuses a database that is too old for this version."""
+"""`semblance migrate`: Django's command, which here refuses a database that is too old for this version."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`manage.py move_database URL`: from SQLite to PostgreSQL, with a proof."""
+"""`semblance move_database URL`: from SQLite to PostgreSQL, with a proof."""
 
 from argparse import ArgumentParser
 from time import monotonic

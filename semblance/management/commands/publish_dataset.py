@@ -1,4 +1,4 @@
-"""`manage.py publish_dataset`: a snapshot as a folder that is ready for a hub."""
+"""`semblance publish_dataset`: a snapshot as a folder that is ready for a hub."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: a backup into an empty installation."""
+"""`semblance restore FILE`: a backup into an empty installation."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -40,7 +40,7 @@ class Command(BaseCommand):
         if not check:
             lines.append(
                 _(
-                    "Sessions are not in backups, so everybody logs in again. Next: run manage.py doctor, then "
+                    "Sessions are not in backups, so everybody logs in again. Next: run semblance doctor, then "
                     "start the site."
                 )
             )

@@ -1,4 +1,4 @@
-"""`manage.py serve`: the web server, the workers and beat together, until Ctrl+C."""
+"""`semblance serve`: the web server, the workers and beat together, until Ctrl+C."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -11,9 +11,10 @@ from django.utils.translation import gettext as _
 from curation.foundation.command import Command as BaseCommand
 from curation.foundation.database import database_ready
 from mlworkers.plans.kinds import QUEUES
+from mlworkers.runs.presence import workers_announce
 from semblance.health import TAG
 from semblance.serving.processes import Group, ProgramEnd
-from semblance.serving.programs import address_of, answers, beat, listening, web, workers
+from semblance.serving.programs import address_of, answers, beat, listening, queues_named, web, workers
 
 
 class Command(BaseCommand):
@@ -40,6 +41,7 @@ class Command(BaseCommand):
         others = [*workers(options["workers"]), beat()]
         with listening(options["host"], options["port"]) as listener:
             database_ready()
+            workers_announce(queues_named(options["workers"]))
             connection.close()  # the programs that start now open their own
             programs = [web(listener, options["web_workers"]), *others]
             for warning in run_checks(tags=[TAG]):

@@ -1,4 +1,4 @@
-"""`manage.py worker`: one worker of the queues that it is given, beside those that `serve` starts."""
+"""`semblance worker`: one worker of the queues that it is given, beside those that `serve` starts."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""`manage.py workers`: which workers there are and what they do, and draining them before they are stopped."""
+"""`semblance workers`: which workers there are and what they do, and draining them before they are stopped."""
 
 import time
 from argparse import ArgumentParser
@@ -64,7 +64,7 @@ class Command(BaseCommand):
         rows = worker_rows(database_now())
         lines = [line_of(row) for row in rows]
         if not rows:
-            sentence = _("No worker has been heard of. Run manage.py serve, or %(command)s.")
+            sentence = _("No worker has been heard of. Run semblance serve, or %(command)s.")
             lines = [sentence % {"command": worker_command("default")}]
         self.answer({"workers": [figures_of(row) for row in rows]}, *lines, as_json=options["json"])
 

@@ -1,4 +1,4 @@
-"""`manage.py bws`: files in, files out, one JSON object, no database."""
+"""`semblance bws`: files in, files out, one JSON object, no database."""
 
 import csv
 import json

@@ -211,7 +211,7 @@ def test_a_bundle_of_a_campaign_that_has_grown_gives_its_scores_again_to_the_las
 ) -> None:
     bundle = bundle_write(campaign=grown, path=tmp_path / "bundle").path
     readme, again = (bundle / "README.md").read_text(), tmp_path / "again.csv"
-    (command,) = re.findall(r"manage.py (bws score .*--method maxdiff.*) --out", readme)
+    (command,) = re.findall(r"semblance (bws score .*--method maxdiff.*) --out", readme)
     name, verb, judgements, *options = command.split()
     options[options.index("groups.csv")] = str(bundle / "groups.csv")
 

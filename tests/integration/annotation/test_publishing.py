@@ -310,7 +310,7 @@ def spaced(judged, tmp_path):
 def commands_of(bundle) -> list[list[str]]:
     """The commands of the README, with paths in the bundle."""
     lines = (bundle / "README.md").read_text().splitlines()
-    words = [line.split()[1:] for line in lines if line.startswith("manage.py bws")]
+    words = [line.split()[1:] for line in lines if line.startswith("semblance bws")]
     return [[str(bundle / word) if word.endswith(".csv") else word for word in line] for line in words]
 
 

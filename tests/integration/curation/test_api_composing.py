@@ -96,7 +96,7 @@ def test_a_pool_too_large_for_a_request_is_refused(pool, ask, monkeypatch) -> No
     status, answer = ask("compose/preview/", **SETTINGS)
 
     assert status == 400
-    assert "manage.py sample_pairs" in answer["detail"]
+    assert "semblance sample_pairs" in answer["detail"]
 
 
 def test_the_pool_is_emptied(pool, ask) -> None:

@@ -59,7 +59,7 @@ def test_a_database_with_some_single_migrations_is_refused_and_left_as_it_was(ap
     before = applied()
 
     with pytest.raises(
-        CommandError, match=r"Install Semblance 1\.0\.0rc1 and run `manage.py migrate`"
+        CommandError, match=r"Install Semblance 1\.0\.0rc1 and run `semblance migrate`"
     ) as refused:
         call_command("migrate", verbosity=0)
     with pytest.raises(UserError, match=r"Install Semblance 1\.0\.0rc1"):

@@ -1,4 +1,4 @@
-"""`manage.py find_duplicates`."""
+"""`semblance find_duplicates`."""
 
 import csv
 import json

@@ -222,7 +222,7 @@ def test_the_command_says_what_counts_the_leaks_that_it_did_not_count(
 
     call_command("import_pairs", str(path), "--dataset", dataset.slug, "--dry-run")
 
-    assert f"count them with manage.py split_pairs {dataset.slug}." in capsys.readouterr().out
+    assert f"count them with semblance split_pairs {dataset.slug}." in capsys.readouterr().out
 
 
 def test_the_command_allows_leaks_by_name(dataset, two_pairs, tmp_path) -> None:

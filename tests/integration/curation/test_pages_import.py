@@ -181,7 +181,7 @@ def test_a_check_that_counts_no_leaks_says_what_counts_them(
     page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
 
     assert "too many pairs for this check to count the sentences that splits would share" in page
-    assert f"python manage.py split_pairs {dataset.slug}" in page
+    assert f"semblance split_pairs {dataset.slug}" in page
 
 
 def test_the_import_does_what_was_tried(upload, client, address, dataset) -> None:

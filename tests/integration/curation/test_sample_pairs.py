@@ -1,4 +1,4 @@
-"""`manage.py sample_pairs`: from files of sentences or pairs to a file that `import_pairs` reads."""
+"""`semblance sample_pairs`: from files of sentences or pairs to a file that `import_pairs` reads."""
 
 import csv
 import gzip

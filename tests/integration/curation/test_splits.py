@@ -284,4 +284,4 @@ def test_a_page_too_large_to_be_drawn_names_the_command(
 
     page = client_of(curator).get(f"/datasets/{dataset.slug}/splits/").content.decode()
 
-    assert f"manage.py split_pairs {dataset.slug}" in page
+    assert f"semblance split_pairs {dataset.slug}" in page

@@ -61,7 +61,7 @@ class Installation:
         }
 
     def manage(self, *arguments: str, given: str | None = None) -> str:
-        """What `manage.py` answers on standard output. An error of its own fails the test."""
+        """What `semblance` answers on standard output. An error of its own fails the test."""
         within = ["nsenter", f"--net={self.network}"] if self.network else []
         done = subprocess.run(
             [*within, sys.executable, str(ROOT / "manage.py"), *arguments],

@@ -14,12 +14,13 @@ from curation.models import ImportBatch, Snapshot
 from mlworkers import tasks
 from mlworkers.models import Artifact, Run, RunShard, WorkerHeartbeat
 from mlworkers.runs.attempts import DISK_FULL, UNEXPECTED
+from mlworkers.runs.presence import workers_announce
 from mlworkers.runs.storage import RunLog
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, client_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
-NO_WORKER = "python manage.py worker --queues default"
+NO_WORKER = "semblance worker --queues default"
 
 
 @pytest.fixture
@@ -193,6 +194,18 @@ def test_a_run_that_no_worker_can_take_says_so_with_the_command_that_starts_one(
 
     assert "No worker serves the queue “default”" in answer.text
     assert NO_WORKER in answer.text
+
+
+@pytest.mark.parametrize("name", ["run_detail", "run_progress"])
+def test_right_after_the_start_of_the_site_a_run_says_that_its_worker_is_starting(
+    client, curator, run, name
+) -> None:
+    workers_announce([run.queue])
+
+    text = page(client, curator, name, run.pk).text
+
+    assert "The worker of the queue “default” is starting." in squeezed(text)
+    assert NO_WORKER not in text
 
 
 def test_a_run_that_a_worker_can_take_says_nothing_of_commands(client, curator, run, worker) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py run`: the same runs as the pages', from a shell."""
+"""`semblance run`: the same runs as the pages', from a shell."""
 
 import json
 import threading
@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from mlworkers import tasks
 from mlworkers.models import Run, WorkerHeartbeat
+from mlworkers.runs.presence import workers_announce
 from tests.factories import DatasetFactory, PairFactory
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +48,16 @@ def test_without_a_worker_the_command_says_how_to_start_one(scenes, capsys) -> N
     call_command("run", "export_dataset", "dataset=scenes")
 
     assert "No worker serves the queue “default”" in (said := capsys.readouterr().err)
-    assert "python manage.py worker --queues default" in said
+    assert "semblance worker --queues default" in said
+
+
+def test_right_after_the_start_of_a_site_the_command_says_that_the_worker_is_starting(scenes, capsys) -> None:
+    workers_announce(["default"])
+
+    call_command("run", "export_dataset", "dataset=scenes")
+
+    assert "The worker of the queue “default” is starting." in (said := capsys.readouterr().err)
+    assert "No worker" not in said
 
 
 def test_with_a_worker_it_says_nothing_of_that(scenes, capsys) -> None:
@@ -75,7 +85,7 @@ def test_a_plan_in_a_file_gives_way_to_what_the_command_says(scenes, tmp_path) -
         (["export_dataset", "datset=scenes"], "did you mean “dataset”?"),
         (["export_dataset", "dataset=scenes", "format=xls"], "“format” is “xls”; choose one of"),
         (["export_everything"], "There is no kind of run called “export_everything”"),
-        ([], "No kind of run was given; `manage.py run --list` prints those there are."),
+        ([], "No kind of run was given; `semblance run --list` prints those there are."),
         (["export_dataset", "--plan", "missing.json"], "missing.json cannot be read as JSON"),
         (["export_dataset", "--plan", "{list}"], "holds no plan; give an object of settings."),
         (["export_dataset", "--plan", "{deep}"], "cannot be read as JSON: it is nested too deeply"),

@@ -26,9 +26,15 @@ from mlworkers.runs.draining import Intake
 from mlworkers.runs.invitations import invite, kept_forget
 from mlworkers.runs.jobs import NewArtifact, Outcome
 from mlworkers.runs.lifecycle import RunStopped, run_cancel, run_claim
-from mlworkers.runs.presence import Presence
+from mlworkers.runs.presence import Presence, workers_announce
 from mlworkers.runs.reporting import WorkerLeaves, leaving
-from mlworkers.runs.selectors import queue_is_served, runs_to_invite
+from mlworkers.runs.selectors import (
+    live_workers,
+    queue_is_served,
+    queue_is_starting,
+    runs_to_invite,
+    worker_for,
+)
 from mlworkers.runs.services import run_again
 from mlworkers.runs.storage import RunLog, kept_folder, run_folder, runs_with_kept
 from tests.factories import DatasetFactory, PairFactory, RunFactory
@@ -388,6 +394,30 @@ def test_a_worker_is_known_from_its_start_to_its_end() -> None:
     assert while_it_lives
     assert not queue_is_served("gpu", timezone.now())
     assert not queue_is_served("default", timezone.now())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_is_starting_until_its_first_heartbeat() -> None:
+    workers_announce(["default", "gpu"])
+    announced = worker_for("default")
+    presence = Presence("default@host", ["default"], intake=Intake(SimpleNamespace(), ["default"]), work=list)
+
+    presence.start()
+    begun = worker_for("default")
+    presence.end()
+
+    assert (announced["served"], announced["starting"]) == (False, True)
+    assert (begun["served"], begun["starting"]) == (True, False)
+    assert not worker_for("default")["starting"], "it has started, and ended"
+    assert worker_for("gpu")["starting"]
+    assert live_workers(timezone.now()) == []
+
+
+def test_a_worker_that_never_starts_is_starting_for_half_a_minute() -> None:
+    workers_announce(["default"])
+
+    assert queue_is_starting("default", timezone.now() + timedelta(seconds=29))
+    assert not queue_is_starting("default", timezone.now() + timedelta(seconds=31))
 
 
 def test_a_worker_that_was_killed_is_taken_for_dead_after_half_a_minute() -> None:

@@ -170,7 +170,7 @@ def test_a_folder_that_takes_long_names_the_command(program, scored, monkeypatch
     answer = program.get(f"/api/v1/datasets/{scored.slug}/snapshots/1/folder.zip")
 
     assert answer.status_code == 400
-    assert f"manage.py publish_dataset {scored.slug} --snapshot 1" in answer.json()["detail"]
+    assert f"semblance publish_dataset {scored.slug} --snapshot 1" in answer.json()["detail"]
 
 
 # The licence

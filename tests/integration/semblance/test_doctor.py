@@ -1,4 +1,4 @@
-"""`manage.py doctor` names what is wrong, and what to do."""
+"""`semblance doctor` names what is wrong, and what to do."""
 
 import json
 from datetime import timedelta

@@ -75,7 +75,7 @@ def test_a_database_that_lacks_migrations_is_named(kept: str) -> None:
     answer = asked()
 
     assert answer.status_code == 503
-    assert "manage.py migrate" in answer.json()["problems"]["database"]
+    assert "semblance migrate" in answer.json()["problems"]["database"]
 
 
 def test_a_database_that_is_away_is_named_without_its_address() -> None:
@@ -120,5 +120,5 @@ def test_a_file_storage_without_the_bucket_is_named_without_it(stored, settings)
     answer = asked()
 
     assert answer.status_code == 503
-    assert "manage.py doctor" in answer.json()["problems"]["storage"]
+    assert "semblance doctor" in answer.json()["problems"]["storage"]
     assert "another-bucket" not in answer.content.decode()

@@ -419,7 +419,7 @@ def test_a_large_snapshot_is_left_to_the_command(client, snapshot, dataset, monk
     page = client.get(f"/datasets/{dataset.slug}/publish/").content.decode()
     answer = client.get(f"/datasets/{dataset.slug}/publish/1/folder.zip")
 
-    assert "manage.py publish_dataset rel --snapshot 1" in page
+    assert "semblance publish_dataset rel --snapshot 1" in page
     assert "Download the folder" not in page
     assert "too large for a page" in answer.content.decode()
 

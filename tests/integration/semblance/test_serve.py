@@ -1,13 +1,14 @@
-"""`manage.py serve`, as a process: everything starts together, and nothing stays behind."""
+"""`semblance serve`, as a process: everything starts together, and nothing stays behind."""
 
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -20,7 +21,7 @@ HERE = "Semblance is at "
 
 
 class Served:
-    """A `manage.py serve` of an installation of its own, started in a folder that is not the project's."""
+    """A `semblance serve` of an installation of its own, started in a folder that is not the project's."""
 
     def __init__(self, home: Path, *arguments: str, **environment: str) -> None:
         inherited = {
@@ -138,6 +139,21 @@ def test_it_answers_from_a_bare_folder_and_leaves_nothing_behind_when_it_is_stop
 
 
 @pytest.mark.exhaustive
+def test_a_site_that_starts_says_so_before_its_workers_answer(serve, installed) -> None:
+    served = serve("--workers", "gpu")
+    until, names = time.monotonic() + PATIENCE, []
+    while "starting/gpu" not in names and time.monotonic() < until and served.process.poll() is None:
+        with (
+            suppress(sqlite3.OperationalError),
+            closing(sqlite3.connect(installed / "semblance.sqlite3")) as database,
+        ):
+            names = [name for (name,) in database.execute("SELECT name FROM mlworkers_workerheartbeat")]
+        time.sleep(0.05)
+
+    assert names == ["starting/gpu"], served.text()
+
+
+@pytest.mark.exhaustive
 def test_where_one_program_dies_the_others_stop_and_it_says_which(serve) -> None:
     served = serve("--workers", "default")
     served.address()
@@ -192,5 +208,5 @@ def test_a_database_that_is_not_embedded_is_migrated_by_its_operator_alone(serve
     )
 
     assert served.ended() == 2
-    assert "migrations. Run `manage.py migrate`." in served.text()
+    assert "migrations. Run `semblance migrate`." in served.text()
     assert len(served.text().splitlines()) == 1

@@ -141,7 +141,7 @@ def test_a_command_asks_the_operator_of_another_database_to_migrate_it(installed
     )
 
     assert done.returncode == 2
-    assert done.stderr.endswith("migrations. Run `manage.py migrate`.\n")
+    assert done.stderr.endswith("migrations. Run `semblance migrate`.\n")
     assert done.stderr.count("\n") == 1
 
 

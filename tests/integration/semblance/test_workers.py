@@ -1,4 +1,4 @@
-"""The page of workers, and `manage.py workers`: what each does, and draining."""
+"""The page of workers, and `semblance workers`: what each does, and draining."""
 
 import json
 from datetime import timedelta
@@ -126,7 +126,7 @@ def test_a_site_without_workers_says_how_to_start_one(staff) -> None:
     page = client_of(staff).get(reverse("workers")).text
 
     assert "No worker has been heard of." in page
-    assert "python manage.py worker --queues gpu" in page
+    assert "semblance worker --queues gpu" in page
 
 
 @pytest.mark.parametrize("person", ["owner", "curator", "annotator"])
