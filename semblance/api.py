@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from django.contrib.auth.decorators import login_required
 from django.urls import include, path, register_converter
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
-from drf_spectacular.views import SpectacularAPIView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.exceptions import NotFound
-from rest_framework.permissions import IsAuthenticated
+from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -63,6 +64,15 @@ urlpatterns = [
         "schema/",
         SpectacularAPIView.as_view(permission_classes=[IsAuthenticated, InScope]),
         name="api_schema",
+    ),
+    path(
+        "docs/",
+        login_required(
+            SpectacularSwaggerSplitView.as_view(
+                url_name="api_schema", permission_classes=[AllowAny], title="Semblance"
+            )
+        ),
+        name="api_docs",
     ),
     path("", UnknownAddress.as_view()),
     path("<anything:address>/", UnknownAddress.as_view()),

@@ -143,6 +143,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "rest_framework",
     "drf_spectacular",
+    "drf_spectacular_sidecar",  # the files of Swagger UI, so that no browser asks another host
 ]
 
 MIDDLEWARE = [
@@ -377,6 +378,8 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Datasets, pairs, scores, campaigns and runs, for programs.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "docExpansion": "none", "validatorUrl": None},
     "PATH_CONVERTER_OVERRIDES": {"number": int},
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
