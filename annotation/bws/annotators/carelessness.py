@@ -1,7 +1,7 @@
 """Signs that somebody answers without reading, beside the gold gate. Each asks for a look and stops nobody.
 
 Every sign compares a person with a rule that careful people hardly ever break by chance, also if somebody looks again
-after each answer; `docs/guide/campaigns.md` has the rates, which a test simulates.
+after each answer; `docs/guide/how-to/careless-annotators.md` has the rates, which a test simulates.
 """
 
 import unicodedata
