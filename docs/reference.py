@@ -223,6 +223,7 @@ def formats() -> Iterator[str]:
     from annotation.bws.files import columns as judged
     from curation.files import columns, dialects, sentences, sniffing
     from curation.files.recognising import FACT_MAX_CHARACTERS
+    from mlworkers.science.encoders.suites.catalogue import SUITES
 
     yield "# Files that Semblance reads\n"
     yield (
@@ -263,6 +264,15 @@ def formats() -> Iterator[str]:
     yield "One item a row, with 1 for the best, -1 for the worst and 0 for the others:\n"
     yield from table(
         ("field", "names"), ((name, codes(names)) for name, names in judged._RECOGNISED_LONG.items())
+    )
+    yield "## Published test suites\n"
+    yield "Semblance reads a suite in the layout of its publisher, from one folder with these files:\n"
+    yield from table(
+        ("suite", "published as", "files", "test pairs"),
+        (
+            (code(one.name), one.label, one.looks_for, f"{one.expects:,}" if one.expects else "–")
+            for one in SUITES.values()
+        ),
     )
 
 
