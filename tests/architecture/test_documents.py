@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from semblance.guide.rendering import page_read
+
 ROOT = Path(__file__).resolve().parents[2]
 DECISIONS = sorted((ROOT / "docs" / "adr").glob("[0-9]*.md"))
 DOCUMENTS = (
@@ -46,6 +48,20 @@ def test_the_newest_experiment_is_at_the_top_of_the_log() -> None:
     dates = re.findall(r"^## (\d{4}-\d\d-\d\d)", (ROOT / "docs/experiments/LOG.md").read_text(), re.MULTILINE)
 
     assert dates == sorted(dates, reverse=True)
+
+
+def test_a_figure_of_the_guide_links_to_an_entry_of_the_log_that_exists() -> None:
+    log = page_read("LOG", page_address=str, image_address=str, folder=ROOT / "docs" / "experiments")
+    entries = {heading.anchor for heading in log.headings}
+
+    linked = [
+        (path.name, anchor)
+        for path in (ROOT / "docs" / "guide").rglob("*.md")
+        for anchor in re.findall(r"LOG\.md#([^)\s]+)", path.read_text())
+    ]
+
+    assert len(linked) > 50
+    assert [link for link in linked if link[1] not in entries] == []
 
 
 def test_translators_read_about_how_many_sentences_a_language_has() -> None:
