@@ -13,6 +13,7 @@ from argparse import SUPPRESS, Action, ArgumentParser, _StoreTrueAction, _SubPar
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
+from difflib import SequenceMatcher
 from importlib import import_module
 from inspect import getdoc, getmodule, getsource
 from pathlib import Path
@@ -25,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "guide" / "reference"
 OUR_APPS = ("annotation", "curation", "mlworkers", "semblance")
 Page = Callable[[], Iterator[str]]
+ALIKE = 0.55  # from this ratio on, two sentences about a setting say the same
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
@@ -201,8 +203,11 @@ def runs() -> Iterator[str]:
     yield "## Settings of runs\n"
     rows = []
     for name, helps in sorted(meanings.items()):
-        for place, (text, kinds) in enumerate(sorted(helps.items(), key=lambda each: -len(each[1]))):
-            rows.append((code(name), f"{codes(kinds)}: {text}" if place else text))
+        usual, *others = sorted(helps.items(), key=lambda each: -len(each[1]))
+        rows.append((code(name), usual[0]))
+        # What a kind says in nearly the same words is not said twice.
+        others = [each for each in others if SequenceMatcher(None, usual[0], each[0]).ratio() < ALIKE]
+        rows += [(code(name), f"{codes(kinds)}: {text}") for text, kinds in others]
     yield from table(("setting", "meaning"), rows)
 
 

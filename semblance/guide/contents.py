@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 MOST_WORDS = {"start": 1200, "how-to": 600, "explain": 800}  # of a page in the group
+UNLIMITED = frozenset({"evidence"})  # a table of claims
 
 
 @dataclass(frozen=True)
