@@ -3,7 +3,7 @@
 #   docker build --target worker --tag semblance-worker .                         for GPUs; runs on processors as well
 #   docker build --target worker --tag semblance-worker --build-arg DEVICE=cpu --build-arg TORCH_INDEX=ADDRESS .
 # The last one is smaller. ADDRESS is PyTorch's index of packages for processors.
-# Packages of all extras exist for Python 3.11 to 3.14 (docs/guide/deployment.md). deployment/pin_images.py writes digests behind the tags.
+# Packages of all extras exist for Python 3.11 to 3.14 (docs/guide/run-a-site/requirements.md). deployment/pin_images.py writes digests behind the tags.
 
 FROM python:3.14.7-slim AS wheel
 WORKDIR /src

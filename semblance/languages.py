@@ -1,7 +1,7 @@
 """The languages of the pages that annotators see. All other pages are in English.
 
 A language is a folder under `locale/`: `locale/fr/LC_MESSAGES/django.po` and the `django.mo` made from it. It is
-offered as soon as it is there; `docs/guide/operations.md` says how one is added.
+offered as soon as it is there; `docs/guide/run-a-site/translate.md` says how one is added.
 """
 
 from pathlib import Path

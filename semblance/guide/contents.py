@@ -67,7 +67,7 @@ MOVED: Mapping[str, str] = {
     "contrastive": "contrastive-training",
     "evaluation": "evaluate-encoder",
     "judging": "annotate",
-    "operations": "watch",
+    "operations": "back-up-and-upgrade",
     "pre-fine-tuning": "pre-fine-tune",
     "realism": "human-likeness",
     "review": "review-sentences",

@@ -65,7 +65,7 @@ def test_a_figure_of_the_guide_links_to_an_entry_of_the_log_that_exists() -> Non
 
 
 def test_translators_read_about_how_many_sentences_a_language_has() -> None:
-    said = re.search(r"sentences \(about (\d+)\)", (ROOT / "docs/guide/operations.md").read_text())
+    said = re.search(r"sentences \(about (\d+)\)", (ROOT / "docs/guide/run-a-site/translate.md").read_text())
     catalogue = (ROOT / "locale/de/LC_MESSAGES/django.po").read_text()
 
     sentences = len(re.findall("^msgid ", catalogue, re.MULTILINE)) - 1  # the first one is the head

@@ -40,7 +40,7 @@ def declared(*extras: str) -> list[Requirement]:
 
 
 def test_the_version_is_the_same_wherever_it_is_written() -> None:
-    guide = (ROOT / "docs" / "guide" / "deployment.md").read_text()
+    guide = (ROOT / "docs" / "guide" / "run-a-site" / "install.md").read_text()
 
     assert PROJECT["dynamic"] == ["version"]
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == VERSION

@@ -236,7 +236,7 @@ def test_each_line_of_a_unit_calls_a_program_of_the_wheel_with_arguments_that_it
 
 
 def test_units_wait_for_the_database_as_long_as_it_takes_and_are_started_as_the_guide_says() -> None:
-    guide = (ROOT / "docs" / "guide" / "deployment.md").read_text()
+    guide = (ROOT / "docs" / "guide" / "run-a-site" / "install.md").read_text()
     web = UNITS["semblance-web.service"]
     others = {name: unit for name, unit in UNITS.items() if unit is not web}
 
