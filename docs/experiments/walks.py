@@ -5,6 +5,7 @@ usage: python docs/experiments/walks.py [--list]  (in the project's environment;
 
 --list: the files. A file counts where one of its functions is called. A judgement's walk is the second POST of a
 person, from the view to its end. That of a sentence is an import's command, a snapshot, and the command that publishes.
+That of p_D is its formula, the training pairs of a snapshot that has it, and a training until its first weighted loss.
 """
 
 import os
@@ -36,10 +37,14 @@ ran: set[str] = set()
 
 
 @contextmanager
-def watched() -> Iterator[None]:
+def watched(until: str = "") -> Iterator[None]:
+    """until: the function whose first return ends the walk."""
+
     def call(frame: FrameType, event: str, _argument: object) -> None:
         if event == "call" and frame.f_code.co_name != "<module>":
             ran.add(frame.f_code.co_filename)
+        elif event == "return" and frame.f_code.co_name == until:
+            sys.setprofile(None)
 
     sys.setprofile(call)
     try:
@@ -91,9 +96,36 @@ def sentence() -> None:
         call_command("publish_dataset", "walks", "--to", str(HOME / "folder"), stdout=StringIO())
 
 
+def realism() -> None:
+    from curation.exchange.exporting import snapshot_create  # noqa: PLC0415
+    from mlworkers.pipelines.encoder_data import training_rows_of  # noqa: PLC0415
+    from mlworkers.science.encoders.plan import EncoderPlan, Weighting  # noqa: PLC0415
+    from mlworkers.science.encoders.training import encoder_train  # noqa: PLC0415
+    from mlworkers.science.realism.calibration import probabilities  # noqa: PLC0415
+    from tests.ml.encoder_data import dataset_with_pairs  # noqa: PLC0415
+    from tests.ml.tiny import tiny_encoder  # noqa: PLC0415
+
+    snapshot = snapshot_create(dataset=dataset_with_pairs())
+    base = tiny_encoder(HOME)
+    plan = EncoderPlan(
+        dataset="scenes",
+        model=str(base),
+        scores="run 7: target",
+        realism="run 7: p_D",
+        weighting=Weighting.REALISM,
+        epochs=1,
+        device="cpu",
+    )
+    with watched(until="weighted_cosine_loss"):
+        probabilities([[0.0, 1.0]], temperature=1.0)
+        rows = training_rows_of(plan, snapshot, weightings=[plan.weighting]).rows
+        encoder_train(base, rows, plan)
+
+
 WALKS = {
     "a judgement, from its POST to its row": (judgement, 7),
     "a sentence, from an import to a published folder": (sentence, 30),
+    "p_D, from its formula to the weighted loss": (realism, 12),
 }
 
 
