@@ -4,10 +4,16 @@ import re
 from collections.abc import Mapping, Sequence
 from textwrap import shorten
 
-from curation.files.assignments import without_turk
 from curation.files.drafts import FileError, Layout
 from curation.pairs.text import printable
 
+# Names of columns in small letters and digits alone.
+PEOPLE_NAMES = (
+    *("annotator", "annotatorid", "annotatorname", "worker", "workerid", "user", "username", "userid"),
+    *("rater", "raterid", "judge", "participant", "participantid", "respondent", "prolificpid", "completedby"),
+)  # fmt: skip
+ASSIGNMENT_STATUS_NAMES = ("assignmentstatus",)
+_OF_TURK = re.compile(r"^\s*(input|answer)\.(?=.)", re.IGNORECASE)
 SENTENCE_NAMES = (
     ("sentence1", "sentence2"), ("sentencea", "sentenceb"), ("sent1", "sent2"), ("senta", "sentb"),
     ("text1", "text2"), ("texta", "textb"), ("s1", "s2"), ("a", "b"),
@@ -44,6 +50,16 @@ TWO_SENTENCES = (
     "if these are the two sentences of a pair, write them into two columns, "
     "or into one text with a line end between"
 )
+
+
+def without_turk(name: str) -> str:
+    """The name of a column without what Mechanical Turk puts before it: Input.sentence1, Answer.best."""
+    return _OF_TURK.sub("", name)
+
+
+def is_rejected(status: object) -> bool:
+    """Whether the status of an assignment says that its answers were rejected."""
+    return str(status).strip().casefold() == "rejected"
 
 
 def plain_names(names: Sequence[str]) -> list[str]:

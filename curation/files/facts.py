@@ -11,8 +11,8 @@ from itertools import chain, islice
 
 import numpy as np
 
+from curation.files.cells import DECIMAL_COMMA, is_filled, number
 from curation.files.drafts import RowError
-from curation.files.numbers import DECIMAL_COMMA, is_filled, number
 from curation.files.pair_cells import holds_two_sentences, may_hold_two_sentences
 from curation.files.records import Record
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from curation.files.cells import Span
 from curation.files.drafts import DraftPair, FileError, RowError
-from curation.files.numbers import Span
 from curation.files.progress import Report
 from curation.pairs.text import key_of_normalised, made_external_id, unordered
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from curation.files.cells import BadRowError, class_in, fact_in, label_in, number_in, sentence_in
 from curation.files.drafts import RECOGNISED, Columns, DraftPair, FileError, Layout, RowError
-from curation.files.header_rows import data_records
 from curation.files.pair_cells import two_sentences
 from curation.files.recognising import FACT_MAX_CHARACTERS, columns_decided
-from curation.files.records import Record
+from curation.files.records import Record, data_records
 from curation.files.sampling import take_sample
 from curation.pairs.scales import Scale, turned
 from curation.pairs.text import printable

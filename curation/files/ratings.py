@@ -4,10 +4,9 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
-from curation.files.assignments import ASSIGNMENT_STATUS_NAMES, PEOPLE_NAMES, is_rejected
-from curation.files.columns import plain_names
+from curation.files.cells import Span
+from curation.files.columns import ASSIGNMENT_STATUS_NAMES, PEOPLE_NAMES, is_rejected, plain_names
 from curation.files.drafts import DraftPair, Guess, Layout, RowError
-from curation.files.numbers import Span
 
 Row = DraftPair | RowError
 RATING_COLUMNS = {"worker": PEOPLE_NAMES, "assignment_status": ASSIGNMENT_STATUS_NAMES}

@@ -21,9 +21,8 @@ from curation.files.columns import (
 )
 from curation.files.drafts import Columns, FileError, Guess, Layout
 from curation.files.facts import ColumnFacts, FileFacts, facts_of
-from curation.files.header_rows import data_records, headers_refused
 from curation.files.pair_cells import fault_of_pair
-from curation.files.records import Record
+from curation.files.records import Record, data_records, headers_refused
 
 # How long what is kept beside the sentences may be: the width of its place in the database.
 FACT_MAX_CHARACTERS = {"source": 100, "subset": 100, "split": 20, "external_id": 200}

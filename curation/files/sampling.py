@@ -6,11 +6,11 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from curation.files.cells import is_number
 from curation.files.columns import knows_sentences, nested_refusal, unequal_rows_refusal, usual_places
 from curation.files.dialects import DELIMITER_NAMES, Dialect, detect_dialect
 from curation.files.drafts import RECOGNISED, Columns, FileError, Guess, Layout
 from curation.files.encoding import detect_encoding, encoding_label
-from curation.files.numbers import is_number
 from curation.files.pair_cells import holds_two_sentences, two_sentences
 from curation.files.parquet import parquet_classes, parquet_columns, parquet_sample
 from curation.files.ratings import with_rating_columns

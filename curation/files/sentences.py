@@ -14,9 +14,8 @@ from curation.files.cells import BadRowError, fact_in, sentence_in
 from curation.files.columns import column_place, names_listed, nested_refusal, plain_names
 from curation.files.drafts import RECOGNISED, FileError, Guess, Layout, RowError
 from curation.files.encoding import detect_encoding, errors_for
-from curation.files.header_rows import data_records
 from curation.files.recognising import FACT_MAX_CHARACTERS, columns_decided
-from curation.files.records import Record, physical_lines
+from curation.files.records import Record, data_records, physical_lines
 from curation.files.sampling import take_sample
 from curation.files.sniffing import TABLE_SUFFIXES, file_beginning
 from curation.pairs.text import LANGUAGE_TAG, printable

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import CO_OPTIMIZED
 from io import StringIO
 from pathlib import Path
 from types import FrameType
@@ -41,7 +42,8 @@ def watched(until: str = "") -> Iterator[None]:
     """until: the function whose first return ends the walk."""
 
     def call(frame: FrameType, event: str, _argument: object) -> None:
-        if event == "call" and frame.f_code.co_name != "<module>":
+        # A module and the body of a class are executed where the module is first imported, which is no step of a walk.
+        if event == "call" and frame.f_code.co_flags & CO_OPTIMIZED:
             ran.add(frame.f_code.co_filename)
         elif event == "return" and frame.f_code.co_name == until:
             sys.setprofile(None)
@@ -84,16 +86,18 @@ def judgement() -> None:
 
 def sentence() -> None:
     from curation.exchange.exporting import snapshot_create  # noqa: PLC0415
+    from curation.management.commands import import_pairs  # noqa: PLC0415
     from curation.models import Dataset  # noqa: PLC0415
+    from semblance.management.commands import publish_dataset  # noqa: PLC0415
 
     pairs = HOME / "pairs.csv"
     rows = (f"A dog runs past house {number}.,A cat sits in garden {number}.,.5" for number in range(20))
     pairs.write_text("\n".join(["sentence1,sentence2,score", *rows]))
     ran.clear()
     with watched():
-        call_command("import_pairs", str(pairs), "--dataset", "walks", "--create", stdout=StringIO())
+        call_command(import_pairs.Command(), str(pairs), "--dataset", "walks", "--create", stdout=StringIO())
         snapshot_create(dataset=Dataset.objects.get(slug="walks"))
-        call_command("publish_dataset", "walks", "--to", str(HOME / "folder"), stdout=StringIO())
+        call_command(publish_dataset.Command(), "walks", "--to", str(HOME / "folder"), stdout=StringIO())
 
 
 def realism() -> None:

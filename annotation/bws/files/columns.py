@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 
 from annotation.bws.files.notices import Notice, ReadingError, Remedy
-from curation.files.assignments import ASSIGNMENT_STATUS_NAMES, PEOPLE_NAMES, without_turk
+from curation.files.columns import ASSIGNMENT_STATUS_NAMES, PEOPLE_NAMES, without_turk
 from curation.files.drafts import FileError, Guess
 
 _STEMS = ("item", "option", "pair", "tuple", "text", "alternative")

@@ -19,7 +19,7 @@ from annotation.bws.files.columns import plain
 from annotation.bws.files.names import ItemRegister, NameRegister
 from annotation.bws.files.tables import Table
 from annotation.bws.judgements import IntArray, Mask
-from curation.files.assignments import is_rejected
+from curation.files.columns import is_rejected
 from curation.files.drafts import RowError
 from curation.files.identity import TooManyRowsError
 from curation.pairs.text import is_readable

@@ -28,11 +28,24 @@ from curation.files.columns import nested_refusal
 from curation.files.dialects import DELIMITERS, HEADER_WITHIN, Dialect, detect_dialect, separator_named
 from curation.files.drafts import FileError, Guess, Layout, RowError
 from curation.files.encoding import Encoding, detect_encoding, errors_for
-from curation.files.foreign import BEGINNING_BYTES, PARQUET, refuse_known_kinds, refuse_no_text
-from curation.files.header_rows import data_records, headers_refused
-from curation.files.records import Record, RecordLines, physical_lines, split_cells
+from curation.files.records import (
+    Record,
+    RecordLines,
+    data_records,
+    headers_refused,
+    physical_lines,
+    split_cells,
+)
 from curation.files.sampling import dialect_guesses, take_sample
-from curation.files.sniffing import all_lines, detect_format, sample_lines
+from curation.files.sniffing import (
+    BEGINNING_BYTES,
+    PARQUET,
+    all_lines,
+    detect_format,
+    refuse_known_kinds,
+    refuse_no_text,
+    sample_lines,
+)
 from curation.files.writing import as_text, replacing
 from curation.pairs.text import printable
 

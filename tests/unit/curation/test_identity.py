@@ -2,6 +2,7 @@
 
 import pytest
 
+from curation.files.cells import Span
 from curation.files.drafts import DraftPair, RowError
 from curation.files.identity import (
     FileOrigin,
@@ -11,7 +12,6 @@ from curation.files.identity import (
     split_in_name,
     survey_rows,
 )
-from curation.files.numbers import Span
 from curation.files.progress import silent
 from curation.pairs.text import sentence_key
 

@@ -5,8 +5,8 @@ import statistics
 
 import pytest
 
+from curation.files.cells import Span
 from curation.files.drafts import DraftPair, RowError
-from curation.files.numbers import Span
 from curation.files.parsing import inspect_file, parse_pairs
 from curation.files.ratings import RatingFacts, ratings_gathered, with_rating_columns
 

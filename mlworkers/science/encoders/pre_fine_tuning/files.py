@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from curation.files.numbers import number
+from curation.files.cells import number
 from curation.files.parsing import FileError
 from curation.files.records import json_object
 from curation.pairs.holding_out import NOTHING_HELD_OUT

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from curation.files.cells import number
 from curation.files.encoding import detect_encoding, errors_for, mended
-from curation.files.numbers import number
 from curation.files.parsing import FileError
 from curation.files.records import json_object
 from curation.pairs.text import is_readable, normalise, shows_something
