@@ -29,7 +29,7 @@ from mlworkers.science.paraphrasing.paraphraser_training import paraphraser_trai
 from mlworkers.science.paraphrasing.tags import TagBounds
 from mlworkers.science.paraphrasing.writing_plan import PAPER_PAIRS, Decoding
 from mlworkers.science.pretrained.compute import Compute, choose_compute
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import quiet_transformers
 from semblance.demo.scenes import scene_pairs
 
 BASELINE = "generate of transformers, one sentence and pair of tags at a time"

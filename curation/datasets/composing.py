@@ -10,9 +10,10 @@ from django.db.models import Count
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
-from curation.datasets.rows import in_parts, numbers_reserve, rows_add
+from curation.datasets.rows import numbers_reserve, rows_add
 from curation.files.progress import Report, silent
 from curation.foundation.errors import UserError, errors_shown
+from curation.foundation.parts import in_parts
 from curation.models import ComposedPair, Composition, Dataset, Pair, PooledSentence, SplitBefore, User
 from curation.pairs.sampling.drawing import (
     Drawn,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.db.models import F, Max, Min, QuerySet
 from django.db.models.functions import Greatest, Least
 
-from curation.datasets.rows import in_parts
+from curation.foundation.parts import in_parts
 from curation.models import Dataset, DuplicateFound, DuplicateSearch, Pair, PairScore, ScoreSet
 from curation.pairs.text import unordered
 

@@ -8,9 +8,9 @@ from itertools import chain
 import numpy as np
 from django.db.models import Count, Max, QuerySet, Sum
 
-from curation.datasets.rows import in_parts
 from curation.datasets.selectors import score_shown_first
 from curation.foundation.errors import errors_shown
+from curation.foundation.parts import in_parts
 from curation.models import AuditEntry, Dataset, DuplicateFound, DuplicateSearch, Pair, PairScore, Sentence
 from curation.pairs.duplicate_groups import Likeness, duplicate_groups
 from curation.pairs.overlap import pair_jaccard

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,13 +17,6 @@ Item = TypeVar("Item")
 # At most 320 MB of pages, in which the indexes of a million pairs have room; 256 MB of the log before it is written
 # back, so that a page that changed often is written once; no waiting for the disk at the end of each transaction.
 _BULK_PRAGMAS = {"cache_size": -327_680, "wal_autocheckpoint": 64_000, "synchronous": 1}
-
-
-def in_parts(items: Iterable[Item], size: int = 5_000) -> Iterator[list[Item]]:
-    """The items in lists of this size: a statement has a bounded number of values."""
-    iterator = iter(items)
-    while part := list(islice(iterator, size)):
-        yield part
 
 
 def rows_add(

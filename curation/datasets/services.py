@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from curation.datasets.rows import in_parts, rows_add
+from curation.datasets.rows import rows_add
 from curation.foundation.errors import UserError, errors_shown, validation_shown
+from curation.foundation.parts import in_parts
 from curation.foundation.roles import Role
 from curation.models import Dataset, Membership, Pair, PairScore, ScoreSet, Sentence, SentenceScore, User
 from curation.pairs.scales import scale_checked

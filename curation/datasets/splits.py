@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from curation.datasets.leak_guard import allowed_in_the_log, leaks_require_allowed, splits_set_here
-from curation.datasets.rows import in_parts, rows_add, two_columns
+from curation.datasets.rows import rows_add, two_columns
 from curation.foundation.errors import UserError, errors_shown
+from curation.foundation.parts import in_parts
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SplitBefore, SplitChange, User
 from curation.pairs.leaks import Leak, Leaks, leaks_between, own_leaks_added
 from curation.pairs.splitting import (

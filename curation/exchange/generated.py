@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from curation.datasets.rows import in_parts
 from curation.datasets.services import score_set_publish
 from curation.foundation.errors import UserError
+from curation.foundation.parts import in_parts
 from curation.models import Dataset, Pair, ScoreSet, Sentence, User
 from curation.pairs.text import normalise, sentence_key
 from curation.people.access import dataset_lock

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from curation.datasets.leak_guard import allowed_in_the_log, leaks_require_allowed
-from curation.datasets.rows import bulk_writing, datasets_counted, in_parts, prepared_meanwhile, rows_add
+from curation.datasets.rows import bulk_writing, datasets_counted, prepared_meanwhile, rows_add
 from curation.datasets.services import dataset_save
 from curation.datasets.splits import LeaksOfChange
 from curation.exchange.claiming import BeatingReport, import_beat, imports_superseded
@@ -52,6 +52,7 @@ from curation.files.ratings import RATING_COLUMNS, RatingFacts, ratings_gathered
 from curation.files.recognising import FACT_MAX_CHARACTERS
 from curation.files.writing import sha256_of
 from curation.foundation.errors import UserError, errors_shown, validation_shown
+from curation.foundation.parts import in_parts
 from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, ScoreSet, Sentence, User
 from curation.pairs.duplicates import SeenPairs
 from curation.pairs.leaks import Leaks

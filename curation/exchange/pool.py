@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from curation.datasets.rows import bulk_writing, in_parts, numbers_reserve, prepared_meanwhile, rows_add
+from curation.datasets.rows import bulk_writing, numbers_reserve, prepared_meanwhile, rows_add
 from curation.exchange.claiming import BeatingReport, import_beat
 from curation.exchange.importing import CHUNK_ROWS, ERRORS_KEPT, ONE_TRANSACTION_ROWS
 from curation.exchange.pair_writing import sentence_numbers
@@ -39,6 +39,7 @@ from curation.files.sentences import (
 )
 from curation.files.unpacking import UNPACKED_MOST, unpacked
 from curation.foundation.errors import UserError
+from curation.foundation.parts import in_parts
 from curation.models import AuditEntry, Dataset, ImportBatch, PooledSentence, Sentence, User
 from curation.pairs.text import key_of_normalised, printable
 from curation.people.access import dataset_lock, dataset_require_active

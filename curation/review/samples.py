@@ -13,8 +13,8 @@ from django.core.cache import cache
 from django.db.models import Exists, Min, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
-from curation.datasets.rows import in_parts
 from curation.foundation.errors import UserError
+from curation.foundation.parts import in_parts
 from curation.models import Pair, PairScore, ReviewDecision, ScoreSet, Sentence, SentenceScore, User
 from curation.pairs.sample_order import mixed, random_order, stratified_order
 from curation.review.queue import (

@@ -20,7 +20,7 @@ from curation.files.writing import replacing
 from mlworkers.kinds.generation.answers import answer_place
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.science.pretrained.compute import Compute, choose_compute
-from mlworkers.science.pretrained.quiet import quiet
+from mlworkers.science.pretrained.loading import quiet
 from mlworkers.science.synthesis.asking import Asked, rows_asked
 from mlworkers.science.synthesis.endpoint import ChatClient, endpoint_of
 from mlworkers.science.synthesis.generator import Generator, PromptTooLongError, load_generator

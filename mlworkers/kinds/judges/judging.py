@@ -33,7 +33,7 @@ from mlworkers.science.encoders.saving import seen_by
 from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.judges.asking import Asking, Choice, choice_by_scores, choice_in, tuple_question
 from mlworkers.science.judges.plan import JudgingPlan
-from mlworkers.science.pretrained.quiet import quiet
+from mlworkers.science.pretrained.loading import quiet
 from mlworkers.science.synthesis.collecting import Question, answers_collected
 from mlworkers.science.synthesis.endpoint import ChatClient, endpoint_of
 

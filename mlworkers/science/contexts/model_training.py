@@ -22,7 +22,7 @@ from mlworkers.science.contexts.model_plan import ContextModelPlan
 from mlworkers.science.contexts.places import places_split
 from mlworkers.science.pretrained.compute import Compute
 from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import quiet_transformers
 from mlworkers.science.training.checkpoints import checkpoints_of
 from mlworkers.science.training.loop import CurvePoint, train
 from mlworkers.science.training.plan import LoopPlan

@@ -11,7 +11,7 @@ from transformers import BertConfig, BertModel
 from mlworkers.plans.fields import HEAD_WIDTH
 from mlworkers.science.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import quiet_transformers
 
 FIRST, LAST = "[CLS]", "[SEP]"
 SPECIAL = {"pad_token": "[PAD]", "cls_token": FIRST, "sep_token": LAST}

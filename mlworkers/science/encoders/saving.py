@@ -14,7 +14,7 @@ from curation.files.publishing.prose import markdown_text
 from curation.pairs.holding_out import HeldOut
 from curation.pairs.text import earlier_near_copy_key, near_copy_key, sentence_key
 from mlworkers.science.encoders.seen import NOTHING_KNOWN, Seen
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import quiet_transformers
 
 _ABOUT = "semblance.json"
 # How the keys of the sentences that an encoder was trained on were made: now, and before words kept their marks.

@@ -16,8 +16,12 @@ from mlworkers.science.encoders.forward import length_batches
 from mlworkers.science.pretrained.compute import Compute
 from mlworkers.science.pretrained.cross_encoder import is_cross_encoder
 from mlworkers.science.pretrained.encoder import transformer_folder
-from mlworkers.science.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import (
+    LOADING_FAILS,
+    check_loaded,
+    loading_failed,
+    quiet_transformers,
+)
 
 _HEAD = ("classifier.", "pre_classifier.", "score.", "head.")  # the layers behind the transformer
 _NEED_NOT_HAVE = (*_HEAD, "pooler.")  # weights that a base model may lack

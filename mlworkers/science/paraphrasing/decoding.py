@@ -20,7 +20,7 @@ from mlworkers.science.paraphrasing.drawn_tokens import Drawn
 from mlworkers.science.paraphrasing.paraphraser import Paraphraser, Target
 from mlworkers.science.paraphrasing.writing_plan import Decoding
 from mlworkers.science.pretrained.compute import halving
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import quiet_transformers
 from mlworkers.science.synthesis.draws import uniform_draws
 
 

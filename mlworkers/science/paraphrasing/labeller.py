@@ -17,8 +17,7 @@ from mlworkers.science.paraphrasing.labeller_plan import LabellerPlan
 from mlworkers.science.paraphrasing.text import compared_pairs
 from mlworkers.science.pretrained.compute import Compute
 from mlworkers.science.pretrained.cross_encoder import is_cross_encoder
-from mlworkers.science.pretrained.loading import LOADING_FAILS, loading_failed
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import LOADING_FAILS, loading_failed, quiet_transformers
 from mlworkers.science.pretrained.sources import ModelError
 from mlworkers.science.training.checkpoints import checkpoints_of
 from mlworkers.science.training.loop import CurvePoint, TrainingResult, train

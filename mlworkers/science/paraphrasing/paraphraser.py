@@ -22,8 +22,7 @@ from mlworkers.science.paraphrasing.tags import TagBounds
 from mlworkers.science.pretrained.compute import Compute
 from mlworkers.science.pretrained.encoder_decoder import load_encoder_decoder
 from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
-from mlworkers.science.pretrained.loading import LOADING_FAILS
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import LOADING_FAILS, quiet_transformers
 from mlworkers.science.pretrained.sources import ModelError
 
 _ABOUT = "paraphraser.json"

@@ -25,8 +25,12 @@ from mlworkers.science.paraphrasing.paraphraser import SourceError
 from mlworkers.science.paraphrasing.round_trip_plan import Way
 from mlworkers.science.paraphrasing.writing_plan import Sampling
 from mlworkers.science.pretrained.compute import Compute, halving
-from mlworkers.science.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import (
+    LOADING_FAILS,
+    check_loaded,
+    loading_failed,
+    quiet_transformers,
+)
 from mlworkers.science.pretrained.sources import ModelError, check_folder
 from mlworkers.science.synthesis.draws import uniform_draws
 

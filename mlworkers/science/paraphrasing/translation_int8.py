@@ -22,8 +22,7 @@ from mlworkers.science.paraphrasing.translation import (
     of_equal_length,
 )
 from mlworkers.science.paraphrasing.writing_plan import Sampling
-from mlworkers.science.pretrained.loading import LOADING_FAILS, loading_failed
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import LOADING_FAILS, loading_failed, quiet_transformers
 from mlworkers.science.synthesis.draws import row_seed
 
 VERSION = str(ctranslate2.__version__)

@@ -10,8 +10,12 @@ from sentence_transformers import CrossEncoder
 
 from curation.files.json_text import json_from
 from mlworkers.science.pretrained.compute import Compute
-from mlworkers.science.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import (
+    LOADING_FAILS,
+    check_loaded,
+    loading_failed,
+    quiet_transformers,
+)
 from mlworkers.science.pretrained.sources import ModelError, check_folder
 
 _ARCHITECTURE = "ForSequenceClassification"

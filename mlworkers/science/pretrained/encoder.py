@@ -11,8 +11,12 @@ from torch import nn
 from curation.files.json_text import json_from
 from mlworkers.science.pretrained.compute import Compute
 from mlworkers.science.pretrained.int8 import int8_layers_set
-from mlworkers.science.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import (
+    LOADING_FAILS,
+    check_loaded,
+    loading_failed,
+    quiet_transformers,
+)
 from mlworkers.science.pretrained.sources import ModelError, check_folder
 
 # Modules of sentence-transformers made from JSON and safetensors alone, and whether they hold weights.

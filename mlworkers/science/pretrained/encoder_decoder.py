@@ -6,8 +6,12 @@ from typing import Any
 import torch
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
 
-from mlworkers.science.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import (
+    LOADING_FAILS,
+    check_loaded,
+    loading_failed,
+    quiet_transformers,
+)
 from mlworkers.science.pretrained.sources import ModelError, check_folder
 
 

@@ -21,7 +21,7 @@ from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progr
 
 from curation.files.progress import Report, silent
 from curation.foundation.connections import BoundedTransport
-from mlworkers.science.pretrained.quiet import quiet
+from mlworkers.science.pretrained.loading import quiet
 from mlworkers.science.pretrained.sources import Kind, unavailable
 
 # All that a model is loaded from. Code and pickled weights are not so much as downloaded.

@@ -1,13 +1,15 @@
-"""What goes wrong where the libraries load a model, in one sentence; and what they load without a word though its files
-and its config.json disagree.
-"""
+"""How libraries load a model: quietly, with one sentence if it fails, and only weights that config.json describes."""
 
+import logging
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
+from transformers.utils import logging as transformers_logging
 
 from mlworkers.science.pretrained.sources import ModelError
 
@@ -22,6 +24,34 @@ LOADING_FAILS = (
     StrictDataclassError,
 )
 _LAYER = re.compile(r"(?<=\.)\d+(?=\.)")  # its number, in the name of a weight
+
+
+@contextmanager
+def quiet(*libraries: str) -> Iterator[None]:
+    """Hold back what libraries, named by their loggers, log below errors; afterwards restore their levels."""
+    loggers = [logging.getLogger(library) for library in libraries]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """No bars and no log lines of transformers and sentence-transformers."""
+    bars: Any = transformers_logging  # its functions have no types
+    shown = bars.is_progress_bar_enabled()
+    bars.disable_progress_bar()
+    try:
+        with quiet("transformers", "sentence_transformers"):
+            yield
+    finally:
+        if shown:
+            bars.enable_progress_bar()
 
 
 def loading_failed(folder: Path, error: BaseException) -> ModelError:

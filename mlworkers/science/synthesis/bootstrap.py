@@ -18,7 +18,7 @@ from curation.files.progress import Report, silent
 from mlworkers.plans.fields import HEAD_WIDTH
 from mlworkers.science.pretrained.compute import Compute
 from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import quiet_transformers
 from mlworkers.science.synthesis.plan import BootstrapPlan
 from mlworkers.science.synthesis.prompts import Example
 from mlworkers.science.training.checkpoints import checkpoints_of

@@ -12,8 +12,12 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from mlworkers.science.pretrained.compute import Compute
-from mlworkers.science.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
-from mlworkers.science.pretrained.quiet import quiet_transformers
+from mlworkers.science.pretrained.loading import (
+    LOADING_FAILS,
+    check_loaded,
+    loading_failed,
+    quiet_transformers,
+)
 from mlworkers.science.pretrained.sources import ModelError, causal_problem, check_folder
 from mlworkers.science.synthesis.prompts import QUOTE
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
@@ -149,3 +150,18 @@ def checkpoints_of(
     if now is None:
         return Checkpoints(folder, about=about, every_steps=every_steps)
     return Checkpoints(folder, about=about, every_steps=every_steps, every_seconds=SECONDS_BETWEEN, now=now)
+
+
+def random_state(device: torch.device) -> dict[str, Tensor]:
+    """Torch's random numbers, from which dropout is drawn: of the processor and, where the device is a GPU, of that."""
+    state = {"cpu": torch.get_rng_state()}  # 5,056 bytes: the Mersenne Twister's
+    if device.type == "cuda":
+        state["cuda"] = torch.cuda.get_rng_state(device)  # 16 bytes: Philox's seed and offset
+    return state
+
+
+def random_restore(state: Mapping[str, Tensor], device: torch.device) -> None:
+    """Go back to where they stood; what another kind of device drew means nothing here."""
+    torch.set_rng_state(state["cpu"])
+    if device.type == "cuda" and "cuda" in state:
+        torch.cuda.set_rng_state(state["cuda"], device)

@@ -11,8 +11,8 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor, nn
 
+from mlworkers.science.training.checkpoints import random_restore, random_state
 from mlworkers.science.training.group import ALONE, Group
-from mlworkers.science.training.randomness import random_restore, random_state
 from mlworkers.science.training.schedule import Places
 
 Join = Callable[[Sequence[Tensor]], list[Tensor]]

@@ -2,7 +2,7 @@
 
 import logging
 
-from mlworkers.science.pretrained.quiet import quiet
+from mlworkers.science.pretrained.loading import quiet
 
 
 def test_a_library_is_quiet_below_errors_and_only_meanwhile(caplog) -> None:
