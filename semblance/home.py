@@ -1,5 +1,6 @@
 """The pages that a person may open, by role: the head of every page and the home page. The answer to a health check."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -9,61 +10,119 @@ from django.shortcuts import redirect, render
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
 
 from annotation.access import takes_part
-from curation.people.access import ROLES_THAT_MAY, roles_of
+from curation.foundation.heartbeats import database_now
+from curation.models import User
+from curation.people.access import ROLES_THAT_MAY, AuthedRequest, roles_of
 from semblance.health import problems
+from semblance.waiting import waiting_for
 
 
 class NavigationLink(NamedTuple):
-    name: str
-    label: str
+    """A page in the head of every page.
+
+    here: whether the page that is shown belongs to it.
+    pages: the lists below it, shown where one of them is.
+    """
+
+    label: Any
     address: str
     here: bool
+    pages: Sequence["NavigationLink"] = ()
+
+
+# The lists of the site, by the right that opens them, under the entries of its head.
+SITE_PAGES: Sequence[tuple[Any, Sequence[tuple[str, Any, str]]]] = [
+    (gettext_lazy("Annotate"), [("annotation:mine", gettext_lazy("Annotate"), "annotate")]),
+    (
+        gettext_lazy("Datasets"),
+        [
+            ("curation:dataset_list", gettext_lazy("Datasets"), "read"),
+            ("annotation:campaign_list", gettext_lazy("Campaigns"), "read"),
+            ("curation:review_list", gettext_lazy("Review"), "curate"),
+        ],
+    ),
+    (
+        gettext_lazy("Models"),
+        [
+            ("mlworkers:model_list", gettext_lazy("Models"), "read"),
+            ("mlworkers:comparison_list", gettext_lazy("Comparisons"), "read"),
+            ("mlworkers:paraphrase_corpora", gettext_lazy("Paraphrases"), "read"),
+        ],
+    ),
+    (
+        gettext_lazy("Runs"),
+        [
+            ("mlworkers:run_list", gettext_lazy("Runs"), "read"),
+            ("workers", gettext_lazy("Workers"), "staff"),
+            ("mlworkers:disk", gettext_lazy("Disk"), "staff"),
+        ],
+    ),
+]
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    links = SimpleLazyObject(lambda: links_for(request))
     return {
-        "navigation_links": links,
+        "navigation_links": SimpleLazyObject(lambda: links_for(request)),
         "mail_offered": settings.MAIL_SERVER and settings.LOCAL_LOGIN,
         "local_login": settings.LOCAL_LOGIN,
         "sign_on_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
 
 
+def rights_on_site(user: User) -> set[str]:
+    """What the person may open of the lists of the site: "annotate", "read", "curate", "staff"."""
+    roles, staff = roles_of(user), user.is_staff or user.is_superuser
+    rights = {
+        "annotate": bool(roles) or user.is_superuser or takes_part(user),
+        "read": staff or bool(roles & ROLES_THAT_MAY["read"]),
+        "curate": user.is_superuser or bool(roles & ROLES_THAT_MAY["curate"]),
+        "staff": staff,
+    }
+    return {name for name, has in rights.items() if has}
+
+
 def links_for(request: HttpRequest) -> list[NavigationLink]:
-    """Judging for members; datasets, campaigns, runs and their results for those who may read scores."""
+    """Annotating for members; datasets, runs and models for those who may read scores."""
     user = request.user
     if not user.is_authenticated:
         return []
-    roles = roles_of(user)
-    reads = user.is_staff or user.is_superuser or bool(roles & ROLES_THAT_MAY["read"])
-    curates = user.is_superuser or bool(roles & ROLES_THAT_MAY["curate"])
-    wanted = [
-        ("annotation:mine", _("Judge"), bool(roles) or user.is_superuser or takes_part(user)),
-        ("curation:dataset_list", _("Datasets"), reads),
-        ("annotation:campaign_list", _("Campaigns"), reads),
-        ("curation:review_list", _("Review"), curates),
-        ("mlworkers:run_list", _("Runs"), reads),
-        ("mlworkers:model_list", _("Models"), reads),
-        ("mlworkers:comparison_list", _("Compare"), reads),
-    ]
-    return [
-        NavigationLink(name, label, address := reverse(name), here=request.path.startswith(address))
-        for name, label, shown in wanted
-        if shown
-    ]
+    rights, links = rights_on_site(user), []
+    for label, all_pages in SITE_PAGES:
+        addresses = [(name, reverse(view)) for view, name, right in all_pages if right in rights]
+        if not addresses:
+            continue
+        here = request.path.startswith(tuple(address for _name, address in addresses))
+        # A list that is narrowed to a dataset has the tabs of the dataset.
+        on_list = here and "dataset" not in request.GET and len(addresses) > 1
+        pages = [NavigationLink(name, address, address == request.path) for name, address in addresses]
+        shown = pages if on_list and any(page.here for page in pages) else ()
+        links.append(NavigationLink(label, addresses[0][1], here, shown))
+    return links
 
 
-def home(request: HttpRequest) -> HttpResponse:
-    """Datasets for people who may read them, judging for others; people without a dataset read how they get one."""
-    addresses = {link.name: link.address for link in links_for(request)}
-    for name in ("curation:dataset_list", "annotation:mine"):
-        if name in addresses:
-            return redirect(addresses[name])
-    return render(request, "home.html")
+@require_safe
+def home(request: AuthedRequest) -> HttpResponse:
+    """The overview for people who may read a dataset, the open campaigns for those who only annotate; others read how
+    they become members.
+    """
+    rights = rights_on_site(request.user)
+    if "read" in rights:
+        return redirect("overview")
+    return redirect("annotation:mine") if "annotate" in rights else render(request, "home.html")
+
+
+@require_safe
+def overview(request: AuthedRequest) -> HttpResponse:
+    """What waits for the person, by role."""
+    rights = rights_on_site(request.user)
+    if "read" not in rights:
+        return redirect("home")
+    waiting = waiting_for(request.user, rights, at=database_now())
+    return render(request, "semblance/overview.html", {"waiting": waiting})
 
 
 @login_not_required

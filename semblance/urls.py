@@ -29,6 +29,7 @@ urlpatterns = [
         "api/v1/", include("semblance.api")
     ),  # first: programs that judge ask more often than people open pages
     path("", home.home, name="home"),
+    path("overview/", home.overview, name="overview"),
     path("favicon.ico", home.favicon, name="favicon"),
     path("livez", home.alive, name="alive"),
     path("healthz", home.health, name="health"),

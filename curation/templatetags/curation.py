@@ -1,13 +1,14 @@
 """What pages of every app share: the head of a dataset, and the colour of a state."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django import template
 from django.template.context import Context
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from curation.datasets.selectors import dataset_facts
 from curation.exchange.importing import CHANGE_NAMES, change_shown
@@ -106,7 +107,96 @@ def change_value(value: str | float | None) -> str:
     return change_shown(value)
 
 
+class DatasetPage(NamedTuple):
+    """A page about a dataset, in the head of all of them.
+
+    tab: the value of the block `tab` in the templates of the page and of those below it.
+    right: the right to the dataset that opens it.
+    starts: the addresses of other pages that belong to it, as "app:name" of URLs without arguments.
+    by_query: whether its address is a list of the whole site, narrowed to the dataset.
+    """
+
+    tab: str
+    label: Any
+    view: str
+    right: str
+    starts: Sequence[str] = ()
+    by_query: bool = False
+
+    def address(self, dataset: Dataset) -> str:
+        if self.by_query:
+            return f"{reverse(self.view)}?dataset={dataset.slug}"
+        return reverse(self.view, args=[dataset.slug])
+
+    def is_at(self, tab: str, path: str) -> bool:
+        return (
+            path.startswith(tuple(reverse(name) for name in self.starts)) if self.starts else tab == self.tab
+        )
+
+
+# The tabs, and the pages of each. A tab leads to the first of its pages that the person may open.
+DATASET_TABS: Sequence[tuple[Any, Sequence[DatasetPage]]] = [
+    (
+        gettext_lazy("Pairs"),
+        [
+            DatasetPage("dataset", gettext_lazy("Pairs"), "curation:dataset", "read"),
+            DatasetPage("import", gettext_lazy("Import"), "curation:import", "oversee"),
+            DatasetPage("splits", gettext_lazy("Splits"), "curation:splits", "read"),
+            DatasetPage("snapshots", gettext_lazy("Snapshots"), "curation:snapshots", "read"),
+        ],
+    ),
+    (
+        gettext_lazy("Campaigns"),
+        [
+            DatasetPage(
+                "",
+                gettext_lazy("Campaigns"),
+                "annotation:campaign_list",
+                "read",
+                ["annotation:campaign_list"],
+                by_query=True,
+            )
+        ],
+    ),
+    (
+        gettext_lazy("Generate and review"),
+        [
+            DatasetPage("review", gettext_lazy("Review"), "curation:review", "curate"),
+            DatasetPage("paraphrases", gettext_lazy("Paraphrases"), "mlworkers:paraphrases", "read"),
+        ],
+    ),
+    (
+        gettext_lazy("Results"),
+        [
+            DatasetPage(
+                "",
+                gettext_lazy("Runs"),
+                "mlworkers:run_list",
+                "read",
+                ["mlworkers:run_list", "mlworkers:model_list", "mlworkers:comparison_list"],
+                by_query=True,
+            ),
+            DatasetPage("scores", gettext_lazy("Score sets"), "curation:score_sets_compared", "read"),
+            DatasetPage("export", gettext_lazy("Export and publish"), "curation:export", "read"),
+        ],
+    ),
+    (
+        gettext_lazy("Settings"),
+        [
+            DatasetPage("settings", gettext_lazy("Settings"), "curation:settings", "archive"),
+            DatasetPage("members", gettext_lazy("Members"), "curation:members", "read"),
+            DatasetPage("audit", gettext_lazy("Log"), "curation:audit", "audit"),
+        ],
+    ),
+]
+
+
 class DatasetTab(NamedTuple):
+    """A tab, or one of its pages.
+
+    here: whether the page that is shown belongs to it.
+    """
+
     label: str
     address: str
     here: bool
@@ -114,37 +204,28 @@ class DatasetTab(NamedTuple):
 
 @register.inclusion_tag("curation/_dataset_head.html", takes_context=True)
 def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str, Any]:
-    """The dataset with its facts, and the pages about it that the person may open; `here` names the one shown."""
-    rights = dataset_rights(context["user"], dataset)
-    wanted = [
-        ("dataset", _("Pairs"), "read"),
-        ("review", _("Review"), "curate"),
-        ("import", _("Import"), "oversee"),
-        ("splits", _("Splits"), "read"),
-        ("export", _("Export"), "read"),
-        ("snapshots", _("Snapshots"), "read"),
-        ("members", _("Members"), "read"),
-        ("audit", _("Log"), "audit"),
-        ("settings", _("Settings"), "archive"),
-    ]
-    tabs = [
-        DatasetTab(label, reverse(f"curation:{name}", args=[dataset.slug]), here=name == here)
-        for name, label, right in wanted
-        if right in rights
-    ]
-    if "read" in rights:
-        # Wherever a campaign, a run, a model or a comparison is shown, which have their own addresses, is its tab.
-        path = context["request"].path
-        campaigns, runs = reverse("annotation:campaign_list"), reverse("mlworkers:run_list")
-        of_runs = (runs, reverse("mlworkers:model_list"), reverse("mlworkers:comparison_list"))
-        asked = f"?dataset={dataset.slug}"
-        tabs.insert(1, DatasetTab(_("Campaigns"), campaigns + asked, here=path.startswith(campaigns)))
-        runs_tab = DatasetTab(_("Runs"), runs + asked, here=path.startswith(of_runs))
-        tabs.insert(-1 - 2 * ("archive" in rights), runs_tab)
+    """The dataset with its facts, the tabs that the person may open, and the pages of the tab that is open.
+
+    here: the tab of the page that is shown.
+    """
+    rights, path = dataset_rights(context["user"], dataset), context["request"].path
+    tabs, pages = [], []
+    for label, all_pages in DATASET_TABS:
+        allowed = [
+            DatasetTab(page.label, page.address(dataset), page.is_at(here, path))
+            for page in all_pages
+            if page.right in rights
+        ]
+        is_here = any(page.here for page in allowed)
+        if allowed:
+            tabs.append(DatasetTab(label, allowed[0].address, is_here))
+        if is_here:
+            pages = allowed if len(allowed) > 1 else []
     return {
         "dataset": dataset,
         "facts": dataset_facts(dataset),
         "tabs": tabs,
+        "pages": pages,
         "rights": rights,
         "campaign": context.get("campaign"),
         "request": context["request"],

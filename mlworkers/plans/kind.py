@@ -1,9 +1,12 @@
 """What describes a kind of run. The kinds are in `mlworkers/kinds`, a folder for each family."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib import import_module
 from typing import Any
+
+from django.utils.translation import gettext_lazy as _
 
 from mlworkers.plans.settings import Setting, Text, settings_of
 
@@ -12,6 +15,16 @@ QUEUES = ("default", "gpu", "playground")
 MODEL_KINDS = (
     "encoder", "generator", "labeller", "paraphraser", "classifier", "context_model", "discriminative_model",
 )  # fmt: skip
+
+# The groups under which the page "Start a run" lists kinds.
+GROUPS: dict[str, Text] = {
+    "write": _("Write pairs"),
+    "check": _("Check pairs"),
+    "train": _("Train encoders"),
+    "evaluate": _("Evaluate and compare"),
+    "paraphrases": _("Paraphrases"),
+    "contexts": _("Contexts"),
+}
 
 
 @dataclass(frozen=True)
@@ -64,6 +77,9 @@ class Kind:
     repeatable: whether a run that succeeded can be started again.
     listed: whether lists of runs show it and pages offer it. An unlisted one answers a question on a page, and
         Semblance forgets it after an hour.
+    group: a key of `GROUPS`; "" where a page of its own starts it.
+    fits: facts about a dataset for which the page "Start a run" suggests it first, or "no " before one that must not
+        hold (`mlworkers.runs.suggesting`); it is not suggested without any.
     preview: the kind that tries the same plan on a few rows.
     long: whether a worker with several threads must keep some of them free of such runs.
     work: (plan, dataset) -> the amount of work, in a unit that is the same for every run of the kind.
@@ -93,6 +109,8 @@ class Kind:
     writes: bool = False
     repeatable: bool = True
     listed: bool = True
+    group: str = ""
+    fits: Sequence[str] = ()
     preview: str = ""
     long: bool = False
     work: str = ""

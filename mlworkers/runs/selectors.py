@@ -1,6 +1,6 @@
 """What pages, commands and workers read about runs. Every function asks a constant number of queries."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 from curation.foundation.heartbeats import alive, database_now, free, heard_within, stale_after
 from curation.models import Dataset
 from mlworkers.models import Artifact, BeatHeartbeat, Run, RunShard, WorkerHeartbeat
-from mlworkers.plans.kinds import LONG
+from mlworkers.plans.kinds import KINDS, LONG
 from mlworkers.runs.presence import STARTING, worker_command
 
 RUNS_ON_A_PAGE = 50
@@ -110,6 +110,26 @@ def run_page(
     files = Artifact.objects.filter(run=OuterRef("pk"), removed_at=None).order_by().values("run")
     sized: QuerySet[Any] = runs.annotate(size=Coalesce(Subquery(files.values(size=Sum("size"))), 0))
     return Paginator(sized.select_related("dataset", "started_by"), RUNS_ON_A_PAGE).get_page(page)
+
+
+def run_rows(runs: Iterable[Run]) -> list[dict[str, Any]]:
+    """Runs for a list: each with its kind (None: an unknown one), its progress and the seconds that it has taken."""
+    at = database_now()
+    return [
+        {
+            "run": run,
+            "kind": KINDS.get(run.kind),
+            "progress": progress_of(run),
+            "seconds": seconds_taken(run, at),
+        }
+        for run in runs
+    ]
+
+
+def runs_recent(runs: QuerySet[Run], since: datetime) -> QuerySet[Run]:
+    """Runs that have not ended, or ended since then, newest first."""
+    ended_lately = Q(finished_at__gte=since) | Q(finished_at=None)
+    return runs.filter(ended_lately).select_related("dataset").order_by("-pk")
 
 
 def datasets_with_runs(runs: QuerySet[Run]) -> QuerySet[Dataset]:

@@ -1,19 +1,16 @@
 """The log book of runs, and the page of one."""
 
-from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 from django.contrib import messages
-from django.core.paginator import Page
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from curation.foundation.heartbeats import database_now
 from curation.foundation.numbers import page_number
-from curation.people.access import AuthedRequest, dataset_for
+from curation.people.access import AuthedRequest, dataset_for, datasets_readable
 from curation.results.reports import Link, Links, Part, Text
 from curation.views.tables import csv_answer
 from mlworkers.access import kinds_startable, run_for, run_may, runs_allow, runs_visible
@@ -26,11 +23,10 @@ from mlworkers.runs.attempts import fix_of
 from mlworkers.runs.curves import curve_charts
 from mlworkers.runs.selectors import (
     datasets_with_runs,
-    progress_of,
     run_page,
+    run_rows,
     runs_before,
     runs_of_snapshot,
-    seconds_taken,
     shards_running,
     stages_of,
     worker_for,
@@ -53,11 +49,13 @@ def run_list(request: AuthedRequest) -> HttpResponse:
     asked.pop("page", None)
     page = run_page(runs, **form.wanted(), page=page_number(request))
     kinds = kinds_startable(request.user)
+    slug = request.GET.get("dataset", "")
     context = {
+        "dataset": datasets_readable(request.user).filter(slug=slug).first() if slug else None,
         "form": form,
         "filtered": any(form.cleaned_data.values()),
         "page": page,
-        "rows": _rows(page),
+        "rows": run_rows(page),
         "address": f"{asked.urlencode()}&" if asked else "",  # of the other pages
         "kinds": kinds,
     }
@@ -69,7 +67,7 @@ def dataset_runs(request: AuthedRequest, slug: str) -> HttpResponse:
     """The newest runs of a dataset, for its own page, which knows nothing of runs."""
     dataset = dataset_for(request.user, slug, may="read")
     page = run_page(runs_visible(request.user), dataset=slug)
-    rows = _rows(page.object_list[:RUNS_ON_A_DATASET_S_PAGE])
+    rows = run_rows(page.object_list[:RUNS_ON_A_DATASET_S_PAGE])
     at_work = any(not row["run"].ended for row in rows)
     context = {"dataset": dataset, "rows": rows, "page": page, "at_work": at_work}
     return render(request, "mlworkers/_dataset_runs.html", context)
@@ -81,7 +79,7 @@ def snapshot_runs(request: AuthedRequest, slug: str, number: int) -> HttpRespons
     dataset = dataset_for(request.user, slug, may="read")
     get_object_or_404(dataset.snapshots, number=number)
     runs = runs_of_snapshot(runs_visible(request.user), dataset, number)
-    rows = _rows(runs.prefetch_related("artifacts")[:RUNS_OF_A_SNAPSHOT])
+    rows = run_rows(runs.prefetch_related("artifacts")[:RUNS_OF_A_SNAPSHOT])
     for row in rows:
         row["models"] = [each for each in row["run"].artifacts.all() if each.kind in MODEL_KINDS]
     context = {
@@ -94,16 +92,6 @@ def snapshot_runs(request: AuthedRequest, slug: str, number: int) -> HttpRespons
         ),
     }
     return render(request, "mlworkers/_snapshot_runs.html", context)
-
-
-def _rows(runs: Page[Run] | Any) -> list[dict[str, Any]]:
-    at = database_now()
-    return [_row(run, at) for run in runs]
-
-
-def _row(run: Run, at: datetime) -> dict[str, Any]:
-    seconds = seconds_taken(run, at)
-    return {"run": run, "kind": KINDS.get(run.kind), "progress": progress_of(run), "seconds": seconds}
 
 
 @require_GET
@@ -133,11 +121,11 @@ def run_curves(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
-    at, artifacts = database_now(), list(run.artifacts.order_by("pk"))
+    artifacts = list(run.artifacts.order_by("pk"))
     stages = stages_of(run)
     before = runs_before(run).count() if run.state == Run.State.QUEUED else 0
     return {
-        **_row(run, at),
+        **run_rows([run])[0],
         **worker_for(run.queue, ended=run.ended),
         "log": RunLog(run.pk).tail(),
         "artifacts": artifacts,

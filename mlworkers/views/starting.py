@@ -25,11 +25,13 @@ from mlworkers.forms.plans import PlanForm
 from mlworkers.kinds.comparisons.searches import comparison_values, search_of
 from mlworkers.models import Instructions
 from mlworkers.pipelines.estimating import run_estimate
+from mlworkers.plans.kind import GROUPS
 from mlworkers.plans.kinds import Kind, plan_from
 from mlworkers.runs.references import model_kind_is_wrong, references_wrong
 from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.services import run_again as start_again
 from mlworkers.runs.services import run_start as start
+from mlworkers.runs.suggesting import kinds_suggested
 
 
 @require_POST
@@ -49,11 +51,17 @@ def _launch(request: AuthedRequest) -> UUID | None:
 
 @require_GET
 def run_kinds(request: AuthedRequest) -> HttpResponse:
+    """The kinds that the person may start, in groups; for a dataset (`?dataset=`) first those that fit its state."""
     runs_allow(request.user)
+    slug = request.GET.get("dataset", "")
+    dataset = dataset_for(request.user, slug, may="read") if slug else None
     kinds = kinds_startable(request.user)
     some_left_out = len(kinds) < len(kinds_offered(request.user))
+    grouped = [(label, [kind for kind in kinds if kind.group == group]) for group, label in GROUPS.items()]
     context = {
-        "kinds": kinds,
+        "dataset": dataset,
+        "groups": [(label, members) for label, members in grouped if members],
+        "suggested": kinds_suggested(dataset, kinds) if dataset else [],
         "some_left_out": some_left_out,
         "may_create": some_left_out and datasets_may_create(request.user),
     }

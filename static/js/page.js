@@ -208,6 +208,18 @@ function controlNamed(within, name) {
   return [...within.querySelectorAll(CONTROLS)].find((control) => wordsOf(control) === name);
 }
 
+// A list that is there as a whole is narrowed by words, in any order; headings of empty parts go with them.
+for (const filters of document.querySelectorAll("[data-filters]")) {
+  const field = filters.querySelector("input"), none = filters.querySelector(".empty"), list = document.getElementById(filters.dataset.filters);
+  filters.hidden = false;
+  field.addEventListener("input", () => {
+    const words = field.value.toLowerCase().split(/\s+/);
+    for (const item of list.querySelectorAll("li")) item.hidden = !words.every((word) => item.textContent.toLowerCase().includes(word));
+    for (const part of list.children) part.hidden = !part.querySelector("li:not([hidden])");
+    none.hidden = Boolean(list.querySelector("li:not([hidden])"));
+  });
+}
+
 // On a telephone the tabs of a dataset are one row that scrolls: the tab of this page is brought into it.
 for (const row of document.querySelectorAll(".context > nav")) {
   const here = row.querySelector("[aria-current]");

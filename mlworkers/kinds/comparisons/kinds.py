@@ -12,6 +12,8 @@ from mlworkers.science.paraphrasing.corpora_plan import CorporaPlan
 KINDS = (
     machine_kind(
         name="compare_weightings",
+        group="evaluate",
+        fits=("scored", "p_d"),
         label=_("Compare weightings"),
         description=_(
             "Trains an encoder for each weighting and seed, and compares them on human or reference scores."
@@ -36,6 +38,7 @@ KINDS = (
     ),
     machine_kind(
         name="compare_augmentations",
+        group="evaluate",
         label=_("Compare paraphrases"),
         description=_(
             "Trains encoders by contrast with paraphrased copies of each variant and size, and without, and "
@@ -57,6 +60,7 @@ KINDS = (
     ),
     machine_kind(
         name="compare_pre_fine_tuning",
+        group="evaluate",
         label=_("Compare pre-fine-tuning"),
         description=_(
             "Trains models on inference with paraphrased copies of each variant, and without (STILTs), fine-tunes "
@@ -81,6 +85,7 @@ KINDS = (
     ),
     machine_kind(
         name="search_settings",
+        group="train",
         label=_("Search settings"),
         description=_(
             "Trains encoders of one weighting with different settings and chooses the best by dev pairs. Only the "
@@ -97,6 +102,7 @@ KINDS = (
     ),
     machine_kind(
         name="profile_corpora",
+        group="paraphrases",
         label=_("Profile paraphrase corpora"),
         description=_(
             "Measures groups of pairs: how much of the wording their sentences share (BLEU), how many words they "

@@ -30,6 +30,7 @@ KINDS = (
     ),
     Kind(
         name="harvest_pairs",
+        group="contexts",
         label=_("Harvest pairs of a corpus"),
         description=_(
             "Puts sentences of a corpus together to pairs and adds them, divided into training, dev and test pairs "
@@ -45,6 +46,7 @@ KINDS = (
     ),
     machine_kind(
         name="train_on_sections",
+        group="contexts",
         label=_("Train an encoder on sections"),
         description=_(
             "Trains an encoder to tell which of two sentences is of the same chapter or section of a document as a "
@@ -56,6 +58,7 @@ KINDS = (
     ),
     machine_kind(
         name="train_context_model",
+        group="contexts",
         label=_("Train a model for contexts"),
         description=_(
             "Trains a small language model on a corpus to say how well sentences fit into contexts, and compares "
@@ -70,6 +73,7 @@ KINDS = (
     ),
     machine_kind(
         name="train_discriminative_model",
+        group="contexts",
         label=_("Train a discriminative model"),
         description=_(
             "Trains a small model on a corpus to tell which sentence belongs in a context. “Score pairs by "
@@ -84,6 +88,7 @@ KINDS = (
     ),
     machine_kind(
         name="score_contexts",
+        group="contexts",
         label=_("Score pairs by contexts"),
         description=_(
             "Publishes how similar the sentences of each pair are by the contexts of a corpus that they fit, "
@@ -99,6 +104,7 @@ KINDS = (
     ),
     machine_kind(
         name="measure_context_curves",
+        group="contexts",
         label=_("Measure curves of contexts"),
         description=_(
             "Measures how the agreement of similarity from contexts with people grows with the corpus, with the "

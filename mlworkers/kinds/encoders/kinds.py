@@ -34,6 +34,7 @@ class RelatePlan:
 KINDS = (
     machine_kind(
         name="initialise_encoder",
+        group="train",
         label=_("Initialise an encoder"),
         description=_(
             "Makes a small encoder with random weights and a tokenizer learned from the dataset's sentences: a "
@@ -45,6 +46,8 @@ KINDS = (
     ),
     machine_kind(
         name="train_encoder",
+        group="train",
+        fits=("scored", "no encoder"),
         label=_("Train an encoder"),
         description=_(
             "Trains a sentence encoder on scored pairs. Pairs can be weighted by the p_D of their sentence."
@@ -59,6 +62,7 @@ KINDS = (
     ),
     machine_kind(
         name="train_contrastive",
+        group="train",
         label=_("Train an encoder by contrast"),
         description=_(
             "Trains a sentence encoder without scores: on sentences alone, on pairs, or on premises with their "
@@ -73,6 +77,8 @@ KINDS = (
     ),
     machine_kind(
         name="evaluate_encoder",
+        group="evaluate",
+        fits=("scored", "encoder"),
         label=_("Evaluate an encoder"),
         description=_(
             "Measures the cosine similarities of an encoder by human or reference scores, and on published test "
@@ -88,6 +94,8 @@ KINDS = (
     ),
     machine_kind(
         name="cross_validate_encoder",
+        group="evaluate",
+        fits=("scored", "no encoder"),
         label=_("Cross-validate an encoder"),
         description=_(
             "Measures words in common, word vectors, and an encoder with and without training on folds of scored "
@@ -113,6 +121,8 @@ KINDS = (
     ),
     machine_kind(
         name="score_pairs",
+        group="evaluate",
+        fits=("pairs", "encoder"),
         label=_("Score pairs by a model"),
         description=_(
             "Publishes the score that an encoder or a cross-encoder gives each pair as a score set, to compare "
@@ -128,6 +138,7 @@ KINDS = (
     ),
     machine_kind(
         name="compare_scorers",
+        group="evaluate",
         label=_("Compare scorers of pairs"),
         description=_(
             "Compares encoders, cross-encoders and scorers without training with the scores that people or a model "
@@ -139,6 +150,7 @@ KINDS = (
     ),
     machine_kind(
         name="measure_speed",
+        group="evaluate",
         label=_("Measure the speed of encoders"),
         description=_(
             "Measures how many sentences a second encoders encode, with batches of sentences of like length and "
@@ -150,6 +162,8 @@ KINDS = (
     ),
     machine_kind(
         name="compose_by_similarity",
+        group="write",
+        fits=("pooled", "no pairs"),
         label=_("Compose pairs by similarity"),
         description=_(
             "Puts sentences of the dataset's pool together to pairs, equally many in each band of the similarity "

@@ -8,6 +8,8 @@ from mlworkers.science.synthesis.plan import BootstrapPlan, GenerationPlan
 KINDS = (
     machine_kind(
         name="bootstrap_generator",
+        group="write",
+        fits=("scored", "no generator"),
         label=_("Train a generator"),
         description=_(
             "Trains a small language model on scored pairs, for machines without a large language model."
@@ -37,6 +39,8 @@ KINDS = (
     ),
     machine_kind(
         name="generate_pairs",
+        group="write",
+        fits=("pairs", "generator", "no generated"),
         label=_("Generate pairs"),
         description=_(
             "Lets a language model write partners of a target similarity for human sentences, and keeps the usable "

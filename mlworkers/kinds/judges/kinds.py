@@ -8,6 +8,7 @@ from mlworkers.science.judges.plan import JudgingPlan
 KINDS = (
     machine_kind(
         name="judge_tuples",
+        group="check",
         label=_("Judge tuples by a machine"),
         description=_(
             "Lets an encoder or a chat model judge tuples of a campaign, to compare it with people. Its judgements "

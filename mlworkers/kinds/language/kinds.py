@@ -9,6 +9,7 @@ from mlworkers.science.linguistics.relatedness.plan import RelatednessPlan
 KINDS = (
     Kind(
         name="analyse_language",
+        group="check",
         label=_("Analyse language"),
         description=_(
             "Compares the wording of human and generated pairs, and of generated pairs with high and low p_D: "
@@ -29,6 +30,8 @@ KINDS = (
     ),
     machine_kind(
         name="analyse_relatedness",
+        group="evaluate",
+        fits=("scored",),
         label=_("Analyse relatedness"),
         description=_(
             "Says what makes pairs related: correlates scores with words in common, word vectors, parts of speech, "

@@ -31,6 +31,7 @@ class TrialPlan:
 KINDS = (
     machine_kind(
         name="translate_round_trip",
+        group="paraphrases",
         label=_("Translate there and back"),
         description=_(
             "Translates human sentences into another language and back (round-trip translation), with several "
@@ -46,6 +47,7 @@ KINDS = (
     ),
     machine_kind(
         name="label_paraphrases",
+        group="paraphrases",
         label=_("Label paraphrases"),
         description=_(
             "Publishes two scores of each pair, from 0 to 100: how similar its sentences are in meaning, by an "
@@ -61,6 +63,7 @@ KINDS = (
     ),
     Kind(
         name="select_paraphrases",
+        group="paraphrases",
         label=_("Select paraphrases"),
         description=_(
             "Chooses equally many labelled pairs of every cell of similarity and BLEU, divided into training, dev "
@@ -80,6 +83,7 @@ KINDS = (
     ),
     machine_kind(
         name="train_labeller",
+        group="paraphrases",
         label=_("Train a labeller"),
         description=_(
             "Trains cross-encoders of several seeds on the scores that people or a model gave to pairs, and keeps "
@@ -92,6 +96,7 @@ KINDS = (
     ),
     machine_kind(
         name="train_paraphraser",
+        group="paraphrases",
         label=_("Train a paraphraser"),
         description=_(
             "Trains an encoder-decoder on selected pairs to write paraphrases with a chosen similarity in meaning "
@@ -104,6 +109,7 @@ KINDS = (
     ),
     machine_kind(
         name="write_paraphrases",
+        group="paraphrases",
         label=_("Write paraphrases"),
         description=_(
             "Lets a paraphraser write paraphrases of human sentences at chosen tags, measures them, and adds the "

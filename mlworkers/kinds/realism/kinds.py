@@ -9,6 +9,8 @@ from mlworkers.science.realism.plan import RealismPlan
 KINDS = (
     machine_kind(
         name="score_realism",
+        group="check",
+        fits=("generated", "no p_d"),
         label=_("Score realism"),
         description=_(
             "Estimates p_D for every generated sentence: the probability that a human wrote it. "
@@ -25,6 +27,7 @@ KINDS = (
     ),
     machine_kind(
         name="score_consistency",
+        group="check",
         label=_("Score label consistency"),
         description=_(
             "Estimates p_y for every generated pair: the probability that the pair has its target similarity. "

@@ -435,16 +435,6 @@ def test_a_new_password_needs_the_old_one(owner, log_in) -> None:
 # The first page
 
 
-@pytest.mark.parametrize(
-    ("who", "goes_to"),
-    [("owner", "/datasets/"), ("curator", "/datasets/"), ("staff", "/datasets/"), ("annotator", "/judge/")],
-)
-def test_the_first_page_is_where_the_persons_work_is(who: str, goes_to: str, request, client_of) -> None:
-    answer = client_of(request.getfixturevalue(who)).get("/")
-
-    assert answer["Location"] == goes_to
-
-
 def test_who_belongs_nowhere_is_told_how_that_changes(stranger, client_of) -> None:
     answer = client_of(stranger).get("/")
 

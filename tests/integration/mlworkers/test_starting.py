@@ -13,8 +13,10 @@ from curation.foundation.errors import UserError
 from curation.models import Dataset, ImportBatch, ScoreSet, Snapshot, TupleBlock
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
+from mlworkers.plans.kind import GROUPS
 from mlworkers.plans.kinds import KINDS, Kind, plan_errors_shown, plan_from
 from mlworkers.runs.references import references_check
+from mlworkers.runs.suggesting import facts_about, holds
 from tests.factories import (
     ArtifactFactory,
     DatasetFactory,
@@ -138,13 +140,60 @@ def test_every_kind_can_be_started_again_with_changes(client, admin, furnished, 
     assert kept == run.plan
 
 
+def kinds_in(answer) -> set[str]:
+    return {kind.name for _label, kinds in answer.context["groups"] for kind in kinds}
+
+
+def test_each_group_of_kinds_has_one_and_each_kind_a_group_that_is_there() -> None:
+    assert {kind.group for kind in LISTED} - {""} == set(GROUPS)
+
+
+def test_the_facts_for_which_kinds_are_suggested_are_known(dataset) -> None:
+    facts = facts_about(dataset)
+
+    for kind in LISTED:
+        for fact in kind.fits:
+            assert holds(fact, facts) in {True, False}
+
+
+def test_what_fits_the_dataset_is_suggested_first(staff, dataset) -> None:
+    address = reverse("mlworkers:run_kinds")
+
+    def suggested() -> list[str]:
+        answer = client_of(staff).get(address, {"dataset": dataset.slug})
+        return [kind.name for kind in answer.context["suggested"]]
+
+    empty = suggested()
+    pair = PairFactory(dataset=dataset)
+    with_pairs = suggested()
+    ScoreSetFactory(dataset=dataset, kind="reference")
+    scored = suggested()
+    pair.origin = "generated"
+    pair.save()
+    generated = suggested()
+
+    assert empty == with_pairs == []
+    assert scored == ["bootstrap_generator", "train_encoder", "cross_validate_encoder"]
+    assert generated == ["bootstrap_generator", "score_realism", "train_encoder"]
+
+
+def test_the_list_of_kinds_of_a_dataset_leads_to_forms_for_it(staff, dataset, stranger) -> None:
+    address = reverse("mlworkers:run_kinds")
+
+    answer = client_of(staff).get(address, {"dataset": dataset.slug})
+
+    assert f"{reverse('mlworkers:run_start', args=['train_encoder'])}?dataset={dataset.slug}" in answer.text
+    assert client_of(staff).get(address, {"dataset": "not-there"}).status_code == 404
+
+
 def test_the_list_of_kinds_describes_each_that_the_person_may_start(staff, dataset) -> None:
     MembershipFactory(dataset=dataset, user=staff, role="curator")
 
     answer = client_of(staff).get(reverse("mlworkers:run_kinds"))
 
     for kind in LISTED:
-        assert str(kind.description).replace("'", "&#x27;") in answer.text
+        if kind.group:  # the others are started on pages of their own
+            assert str(kind.description).replace("'", "&#x27;") in answer.text
     assert "relate_sentences" not in answer.text
 
 
@@ -154,14 +203,13 @@ def test_without_a_dataset_only_what_needs_none_is_offered(client, staff) -> Non
     kinds = client.get(reverse("mlworkers:run_kinds"))
     runs = client.get(reverse("mlworkers:run_list"))
     DatasetFactory()  # staff read every dataset, and change none
-    reading = client.get(reverse("mlworkers:run_kinds")).context["kinds"]
+    reading = kinds_in(client.get(reverse("mlworkers:run_kinds")))
 
-    assert all(not kind.needs_dataset for kind in kinds.context["kinds"])
+    assert not kinds_in(kinds)
     assert reverse("curation:dataset_create") in kinds.text
     assert "Start an export" not in runs.text
-    offered = {kind.name for kind in reading}
-    assert "export_dataset" in offered
-    assert "import_pairs" not in offered
+    assert "score_realism" in reading
+    assert "select_paraphrases" not in reading  # it adds to a dataset
 
 
 @pytest.mark.parametrize(("person", "told"), [("curator", True), ("staff", False)])

@@ -23,6 +23,7 @@ KINDS = (
         plan=LengthPlan,
         unit=_("pairs"),
         needs="read",
+        group="evaluate",
         pipeline="lengths.measure_length",
         work="lengths.work",
         amount=_("%(work)s pairs to read."),
