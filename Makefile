@@ -16,7 +16,7 @@ ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblanc
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test affected everything coverage mutants check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign reference schema constraints requirements audit wheel
+.PHONY: help install demo serve test affected everything coverage mutants check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign pictures reference schema constraints requirements audit wheel
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -120,6 +120,9 @@ real-paraphrase: $(VENV)/installed ## a paraphraser on real pairs, at most MINUT
 real-contexts: $(VENV)/installed ## similarity from contexts on the STS benchmark, at most MINUTES at a time (DATA=folder with novels/, stsb/; SMALL=1: smaller models, 100 minutes of one core)
 	@test -n "$(DATA)" || { echo "Name the folder that has novels/ and stsb/: make real-contexts DATA=FOLDER"; exit 2; }
 	@$(BIN)/python docs/experiments/real_contexts.py "$(DATA)" --minutes $(MINUTES) $(if $(SMALL),--small)
+
+pictures: $(VENV)/installed-dev ## the pictures of docs/guide/start/first-campaign.md, taken again on a site of its own (PORT=8000; needs Chromium)
+	@$(BIN)/python docs/experiments/pictures.py --port $(PORT)
 
 real-campaign: $(VENV)/installed-dev ## a campaign of 200 pairs of the STS benchmark, judged over HTTP by simulated annotators, one of them in Chromium (DATA=folder with stsb/; some minutes)
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/: make real-campaign DATA=FOLDER"; exit 2; }

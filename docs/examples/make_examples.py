@@ -12,10 +12,21 @@ import numpy as np
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.judgement_files import write_judgements
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
-from semblance.demo.scenes import ScenePair, latent_relatedness, scene_of, scene_pairs
+from semblance.demo.scenes import (
+    FILLERS,
+    Scene,
+    ScenePair,
+    _any_part,
+    _sentence,
+    _varied,
+    latent_relatedness,
+    scene_of,
+    scene_pairs,
+)
 
 FOLDER = Path(__file__).parent
 TRAIN, TEST, ITEMS, SEED = 600, 200, 60, 13
+STORIES, STORY_SENTENCES = 150, 6
 PREMISES = {"train": 80, "test": 20}
 
 
@@ -83,3 +94,15 @@ for number, (split, premises) in enumerate(PREMISES.items()):
     taken |= {str(text) for each in rows for text in each[:2]}
     inference += [[*each, split] for each in rows]
 write_csv("inference.csv", ["sentence1", "sentence2", "gold_label", "split"], inference)
+
+# Running text: each paragraph is a document, whose sentences stay near the scene of the one before.
+rng = np.random.default_rng(SEED)
+stories = []
+for _ in range(STORIES):
+    scene = Scene(**{slot: _any_part(slot, rng) for slot in FILLERS})
+    told = []
+    for _ in range(STORY_SENTENCES):
+        told.append(_sentence(scene, rng))
+        scene = Scene(*(_varied(slot, part, 0.7, rng) for slot, part in scene._asdict().items()))
+    stories.append(" ".join(told))
+(FOLDER / "stories.txt").write_text("\n\n".join(stories) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The tutorial's commands, as they stand, on the first 200 lines of each of its files."""
+"""The commands of docs/examples/four_sources.sh, as they stand, on the first 200 lines of each of its files."""
 
 import re
 import shlex
@@ -13,21 +13,20 @@ from curation.models import Pair
 
 pytestmark = [pytest.mark.real_data, pytest.mark.django_db]
 LINES = 200
-TUTORIAL = Path(settings.BASE_DIR) / "docs" / "guide" / "tutorial.md"
+EXAMPLE = Path(settings.BASE_DIR) / "docs" / "examples" / "four_sources.sh"
 
 
 def commands() -> list[list[str]]:
     return [
-        shlex.split(line)[1:]
-        for line in re.findall(r"^    (manage\.py .*)$", TUTORIAL.read_text(), re.MULTILINE)
+        shlex.split(line)[1:] for line in re.findall(r"^(semblance .*)$", EXAMPLE.read_text(), re.MULTILINE)
     ]
 
 
 @pytest.mark.exhaustive
-def test_the_tutorial_goes_from_raw_files_to_a_folder_that_loads_and_a_methods_section(
+def test_the_example_goes_from_raw_files_to_a_folder_that_loads_and_a_methods_section(
     real_data, tmp_path, monkeypatch, capsys
 ) -> None:
-    named = set(re.findall(r"\$DATA/(\S+)", TUTORIAL.read_text()))
+    named = set(re.findall(r"\$DATA/(\S+)", EXAMPLE.read_text()))
     for name in named:
         shorter = tmp_path / "data" / name
         shorter.parent.mkdir(parents=True, exist_ok=True)
