@@ -8,8 +8,8 @@ from html import unescape
 
 from semblance.guide.rendering import Page
 
-MOST = 20
 _SHOWN_BEFORE = 60  # characters of the text before the first word that was looked for
+_BLOCKS = re.compile(r"</?(?:blockquote|br|div|h\d|li|ol|p|pre|t[a-z]+|ul)\b[^>]*>")
 _HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 
 
@@ -58,7 +58,7 @@ def search(sections: Iterable[Section], query: str) -> Sequence[Found]:
             in_headings = sum(word in section.headings_folded for word in words)
             times = sum(section.text_folded.count(word) for word in words)
             ranked.append((-in_headings, -times, place, section))
-    return [Found(section, _excerpt(section, words)) for *_rank, section in sorted(ranked)[:MOST]]
+    return [Found(section, _excerpt(section, words)) for *_rank, section in sorted(ranked)]
 
 
 def _excerpt(section: Section, words: Sequence[str]) -> str:
@@ -69,4 +69,5 @@ def _excerpt(section: Section, words: Sequence[str]) -> str:
 
 
 def _text(html: str) -> str:
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+    apart = _BLOCKS.sub(" ", html)  # words of two blocks are two words
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", apart)).split())

@@ -204,6 +204,16 @@ def test_each_sign_beside_a_title_is_of_an_address_and_leads_to_a_page_and_a_hea
             assert anchor in {"", *Parts(html).ids}, explained
 
 
+def test_a_refusal_has_no_sign_because_it_is_not_the_page(client) -> None:
+    member = MembershipFactory(role="annotator")
+    client.force_login(member.user)
+
+    answer = client.get(f"/datasets/{member.dataset.slug}/members/")
+
+    assert answer.status_code == 403
+    assert "guide-link" not in answer.content.decode()
+
+
 def test_a_page_has_a_sign_beside_its_title_that_leads_to_its_page_of_the_guide(staff) -> None:
     dataset = DatasetFactory()
     MembershipFactory(dataset=dataset, user=staff, role="owner")
