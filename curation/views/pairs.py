@@ -80,10 +80,10 @@ def dataset_glance(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def dataset_charts(request: AuthedRequest, slug: str) -> HttpResponse:
-    """The score sets and charts below the table of a large dataset, which come after the page."""
+    """The charts and score sets of a large dataset, which come after the page."""
     dataset = dataset_for(request.user, slug, may="read")
     return render(
-        request, "curation/_charts.html", _description(request.user, dataset, _set_asked(request, dataset))
+        request, "curation/_described.html", _description(request.user, dataset, _set_asked(request, dataset))
     )
 
 
