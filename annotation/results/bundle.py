@@ -532,4 +532,6 @@ def _reliability(judgements: Judgements, seed: int, folder: Path) -> None:
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    # PostgreSQL and backups keep the keys of stored objects in orders of their own.
+    text = json.dumps(content, indent=2, ensure_ascii=False, sort_keys=True)
+    path.write_text(text + "\n", encoding="utf-8")

@@ -160,6 +160,17 @@ def test_the_files_of_a_bundle_are_in_its_manifest_and_whole(bundle) -> None:
     assert manifest_faults(bundle) == ["items.csv was changed."]
 
 
+def test_the_order_in_which_a_database_keeps_keys_changes_no_byte_of_a_bundle(
+    judged, bundle, tmp_path
+) -> None:
+    judged.certificate = dict(reversed(judged.certificate.items()))
+    judged.save(update_fields=["certificate"])
+
+    again = bundle_write(campaign=judged, path=tmp_path / "again").path
+
+    assert (again / "design.json").read_bytes() == (bundle / "design.json").read_bytes()
+
+
 def download(campaign, curator, **asked: str) -> bytes:
     return b"".join(client_of(curator).get(address("judgements_file", campaign), asked).streaming_content)
 
