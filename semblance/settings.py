@@ -450,6 +450,8 @@ CELERY_BEAT_SCHEDULE = {
 CUDA_VISIBLE_DEVICES = env.str("CUDA_VISIBLE_DEVICES", default=None)
 # Another worker takes over a run whose worker was silent for this long; an import may then be started again.
 RUN_STALE_SECONDS = env.float("RUN_STALE_SECONDS", default=60)
+# A job that reports nothing new for so long is shown as stuck, though its worker is heard.
+STUCK_SECONDS = 60 * env.float("STUCK_MINUTES", default=30)
 
 # What a program sends that reads /metrics; without it there is nothing at that address.
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")

@@ -5,8 +5,10 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from curation.models import Job
 
-class CampaignDesign(models.Model):
+
+class CampaignDesign(Job):
     """What a worker is to design for a campaign, and how far it is; or the first tuples of a draft's design.
 
     waiting -> running -> done | failed; running -> running, where the worker sends no heartbeat and another takes over.
@@ -31,13 +33,10 @@ class CampaignDesign(models.Model):
         null=True, blank=True, help_text="of pairs to add; empty: all that fit"
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
-    attempt = models.PositiveIntegerField(default=0, help_text="goes up with every claim and every wish")
-    lost = models.PositiveSmallIntegerField(default=0, help_text="workers that stopped sending heartbeats")
     asked_at = models.DateTimeField(null=True, blank=True)
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
     message = models.TextField(blank=True)
@@ -73,7 +72,7 @@ class CampaignStudy(models.Model):
         return f"study of {self.campaign_id}"
 
 
-class CampaignWork(models.Model):
+class CampaignWork(Job):
     """What somebody asked of a campaign's judgements, and what became of it: scores that are published, a study, a
     comparison, a bundle.
 
@@ -101,13 +100,10 @@ class CampaignWork(models.Model):
         max_length=64, help_text="the same for what is asked twice: two clicks, a page loaded again"
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    attempt = models.PositiveIntegerField(default=0, help_text="goes up with every claim and every wish")
-    lost = models.PositiveSmallIntegerField(default=0, help_text="processes that stopped sending heartbeats")
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
     asked_at = models.DateTimeField()
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     message = models.TextField(blank=True, help_text="why it failed")
     result = models.JSONField(default=dict, blank=True)

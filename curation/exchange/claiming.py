@@ -47,8 +47,8 @@ def import_claim_waiting(*, batch: ImportBatch) -> bool:
 def _claimed(batch: ImportBatch, states: Q, at: datetime) -> bool:
     ready = ImportBatch.objects.filter(states, pk=batch.pk).exclude(mapping={})
     fell_silent = Case(When(state=ImportBatch.State.RUNNING, then=1), default=0)
-    claim: dict[str, Any] = {"attempt": F("attempt") + 1, "lost": F("lost") + fell_silent, "heartbeat_at": at}
-    if not ready.update(state=ImportBatch.State.RUNNING, **claim):
+    claim: dict[str, Any] = {"attempt": F("attempt") + 1, "lost": F("lost") + fell_silent}
+    if not ready.update(state=ImportBatch.State.RUNNING, **claim, heartbeat_at=at, progressed_at=at):
         return False
     batch.refresh_from_db()
     return True
@@ -59,7 +59,9 @@ def import_beat(*, batch: ImportBatch, **changes: Any) -> None:
 
     A command's import holds no upload that another could take: it begins again where it was thought to be dead.
     """
-    if not _held(batch).update(state=ImportBatch.State.RUNNING, heartbeat_at=database_now(), **changes):
+    at = database_now()
+    beat: dict[str, Any] = {"heartbeat_at": at, "progressed_at": at}
+    if not _held(batch).update(state=ImportBatch.State.RUNNING, **beat, **changes):
         raise _taken_over(batch)
 
 

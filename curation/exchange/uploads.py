@@ -40,7 +40,7 @@ from curation.files.sampling import Preview, preview_file
 from curation.files.sniffing import detect_format
 from curation.files.writing import leftovers_remove, make_folder, replacing, sha256_of_several
 from curation.foundation.errors import UserError, errors_shown
-from curation.foundation.heartbeats import database_now
+from curation.foundation.heartbeats import database_now, held, is_stuck
 from curation.foundation.shared_files import (
     StorageError,
     shared_objects,
@@ -354,9 +354,13 @@ def import_errors_offered(batch: ImportBatch) -> bool:
 
 
 def import_discard(*, batch: ImportBatch) -> None:
-    """Forget an upload that nobody imported, with its file, or an import by a command that came to nothing."""
+    """Forget an upload that nobody imports or whose import is stuck, with its file, or an import by a command that came
+    to nothing. The process that holds a stuck import writes nothing more.
+    """
     dataset_require_active(batch.dataset)
-    deleted, _by_model = _free(batch).delete()
+    rows = ImportBatch.objects.filter(pk=batch.pk)
+    stuck = is_stuck(batch, database_now())
+    deleted, _by_model = (held(rows, attempt=batch.attempt) if stuck else _free(batch)).delete()
     if not deleted:
         sentence = _("%(file)s has been imported or is being imported, so it cannot be discarded.")
         raise UserError(sentence, file=batch.file_name)

@@ -98,6 +98,15 @@ def free(at: datetime, *, waiting: Collection[str]) -> Q:
     return Q(state__in=waiting) | interrupted(at)
 
 
+def is_stuck(job: Any, at: datetime) -> bool:
+    """Whether a claimed job has reported nothing new for so long that a person should look at it.
+
+    Its process may be heard all the time: the heartbeat comes from another thread than the work.
+    """
+    since, patience = job.progressed_at, timedelta(seconds=settings.STUCK_SECONDS)
+    return job.state == RUNNING and since is not None and at - since >= patience
+
+
 def claim_first(
     rows: QuerySet[Row], *, at: datetime, given_up: Mapping[str, Any] | None = None, **changes: Any
 ) -> Row | None:

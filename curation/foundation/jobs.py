@@ -1,7 +1,7 @@
 """A job: a row that a page or beat leaves to a worker, claimed, kept alive and brought to one of its ends.
 
-A job's table has `state`, `attempt`, `lost`, `heartbeat_at` and `message`. The moves are those of `heartbeats.py`; a
-run has more of them (`mlworkers/runs/lifecycle.py`).
+Its row is a `curation.models.Job`, or a run. The moves are those of `heartbeats.py`; a run has more of them
+(`mlworkers/runs/lifecycle.py`).
 """
 
 import logging
@@ -37,6 +37,7 @@ class Hold(Generic[Row]):
     def __init__(self, job: Any) -> None:
         self.job = job
         self._note: dict[str, Any] = {}
+        self._written: dict[str, Any] = {}
         self._lost = threading.Event()
 
     @property
@@ -57,9 +58,12 @@ class Hold(Generic[Row]):
             raise ClaimLost
 
     def beat(self, at: datetime) -> None:
-        if not self.rows.update(heartbeat_at=at, **self._note):
+        note = self._note
+        progress = note if note == self._written else {**note, "progressed_at": at}
+        if not self.rows.update(heartbeat_at=at, **progress):
             self._lost.set()
             raise ClaimLost
+        self._written = note
 
     def end(self, **changes: Any) -> None:
         """The job is done. Last in the transaction that stores its result, so that others do not wait for the row.
@@ -76,7 +80,7 @@ def job_claim(rows: QuerySet[Row], *, at: datetime, gave_up: str, **fresh: Any) 
     resets.
     """
     ended = {"state": FAILED, "message": gave_up % {"number": LOST_MAX}}
-    row = claim_first(rows, at=at, given_up=ended, **fresh)
+    row = claim_first(rows, at=at, given_up=ended, progressed_at=at, **fresh)
     return None if row is None else Hold(row)
 
 

@@ -10,6 +10,7 @@ from curation.models.composing import ComposedPair, Composition, PooledSentence
 from curation.models.datasets import Dataset
 from curation.models.duplicates import DuplicateFound, DuplicateSearch
 from curation.models.imports import ImportBatch, UploadDay
+from curation.models.jobs import Job
 from curation.models.machine_judges import MachineJudge, MachineJudgement, TupleBlock
 from curation.models.mail import Mail
 from curation.models.members import Invitation, InvitationBar, Membership
@@ -34,6 +35,7 @@ __all__ = [
     "ImportBatch",
     "Invitation",
     "InvitationBar",
+    "Job",
     "MachineJudge",
     "MachineJudgement",
     "Mail",

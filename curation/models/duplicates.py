@@ -4,8 +4,10 @@ from django.db import models
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
+from curation.models.jobs import Job
 
-class DuplicateSearch(models.Model):
+
+class DuplicateSearch(Job):
     """A search for pairs that say the same, in a dataset and between it and others; what it found is kept with it.
 
     waiting ──claim──▶ running ──▶ done
@@ -27,9 +29,6 @@ class DuplicateSearch(models.Model):
     )
     threshold = models.FloatField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    attempt = models.PositiveIntegerField(default=0)
-    lost = models.PositiveSmallIntegerField(default=0)
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
     message = models.CharField(max_length=500, blank=True, help_text="why it failed")

@@ -3,6 +3,8 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from curation.models.jobs import Job
+
 
 class UploadDay(models.Model):
     """How many bytes a person uploaded on a day of UTC. Only the newest day of each person is kept."""
@@ -20,7 +22,7 @@ class UploadDay(models.Model):
         return f"{self.user} · {self.day} · {self.size}"
 
 
-class ImportBatch(models.Model):
+class ImportBatch(Job):
     """One import, of a file of pairs or of one or several files of judgements: its options and its result.
 
     uploaded ──claim──▶ running ──▶ done
@@ -59,11 +61,6 @@ class ImportBatch(models.Model):
     unchanged = models.PositiveIntegerField(default=0)
     rejected = models.PositiveIntegerField(default=0)
     report = models.JSONField(default=dict, blank=True, help_text="duplicates, scale, first errors")
-    attempt = models.PositiveIntegerField(default=0)
-    lost = models.PositiveSmallIntegerField(
-        default=0, help_text="processes that fell silent over it since somebody asked for it"
-    )
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
     written = models.JSONField(
         default=dict, blank=True, help_text="what this import's attempts have added so far"
     )

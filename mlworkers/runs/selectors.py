@@ -9,7 +9,14 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from curation.foundation.heartbeats import alive, database_now, free, heard_within, stale_after
+from curation.foundation.heartbeats import (
+    alive,
+    database_now,
+    free,
+    heard_within,
+    is_stuck,
+    stale_after,
+)
 from curation.models import Dataset
 from mlworkers.models import Artifact, BeatHeartbeat, Run, RunShard, WorkerHeartbeat
 from mlworkers.plans.kinds import KINDS, LONG
@@ -113,7 +120,9 @@ def run_page(
 
 
 def run_rows(runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """Runs for a list: each with its kind (None: an unknown one), its progress and the seconds that it has taken."""
+    """Runs for a list: each with its kind (None: an unknown one), its progress, the seconds that it has taken, and
+    whether it is stuck.
+    """
     at = database_now()
     return [
         {
@@ -121,6 +130,7 @@ def run_rows(runs: Iterable[Run]) -> list[dict[str, Any]]:
             "kind": KINDS.get(run.kind),
             "progress": progress_of(run),
             "seconds": seconds_taken(run, at),
+            "stuck": is_stuck(run, at),
         }
         for run in runs
     ]

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Campaign, CampaignWork
 from curation.exchange.duplicate_searches import SEARCH
 from curation.foundation.errors import UserError
-from curation.foundation.heartbeats import alive
+from curation.foundation.heartbeats import alive, is_stuck
 from curation.models import DuplicateSearch, ImportBatch
 from curation.people.mail.waiting import SEND
 from curation.people.webhooks.waiting import DELIVER
@@ -51,11 +51,14 @@ TONES = {
 
 
 class Doing(NamedTuple):
-    """Something that a worker carries out. address: of its page, "" where it has none; seconds: since when."""
+    """Something that a worker carries out. address: of its page, "" where it has none; seconds: since when; stuck:
+    whether it has reported nothing new for a long time.
+    """
 
     words: str
     address: str = ""
     seconds: int | None = None
+    stuck: bool = False
 
 
 Numbered = Iterator[tuple[int, Doing]]
@@ -97,7 +100,9 @@ def worker_rows(at: datetime) -> list[WorkerRow]:
     held = Run.objects.filter(alive(at), state=Run.State.RUNNING).order_by("pk")
     for run in held:
         seconds = round((at - run.claimed_at).total_seconds()) if run.claimed_at else None
-        found.setdefault(run.worker, []).append(Doing(_run_named(run), _address_of(run), seconds))
+        found.setdefault(run.worker, []).append(
+            Doing(_run_named(run), _address_of(run), seconds, is_stuck(run, at))
+        )
     shards = RunShard.objects.filter(alive(at), state=RunShard.State.RUNNING, run__state=Run.State.RUNNING)
     for shard in shards.exclude(worker=F("run__worker")).select_related("run").order_by("pk"):
         words = _("assists with %(run)s") % {"run": _run_named(shard.run)}
@@ -110,7 +115,7 @@ def worker_rows(at: datetime) -> list[WorkerRow]:
     named: dict[tuple[str, int | None], Doing] = {}
     for task_name, doings in NAMED.items():
         if task_name in numbers:
-            named |= {(task_name, number): doing for number, doing in doings(numbers[task_name])}
+            named |= {(task_name, number): doing for number, doing in doings(numbers[task_name], at)}
 
     rows = []
     for worker in live:
@@ -160,32 +165,37 @@ def _address_of(run: Run) -> str:
     return reverse("mlworkers:run_detail", args=[run.pk]) if kind is None or kind.listed else ""
 
 
-def _designs(numbers: Collection[int]) -> Numbered:
-    for campaign in Campaign.objects.filter(pk__in=numbers):
+def _designs(numbers: Collection[int], at: datetime) -> Numbered:
+    for campaign in Campaign.objects.filter(pk__in=numbers).select_related("design_work"):
         words = _("designs tuples of the campaign “%(name)s”") % {"name": campaign.name}
-        yield campaign.pk, Doing(words, reverse("annotation:campaign", args=[campaign.pk]))
+        address = reverse("annotation:campaign", args=[campaign.pk])
+        stuck = hasattr(campaign, "design_work") and is_stuck(campaign.design_work, at)
+        yield campaign.pk, Doing(words, address, stuck=stuck)
 
 
-def _works(numbers: Collection[int]) -> Numbered:
+def _works(numbers: Collection[int], at: datetime) -> Numbered:
     for work in CampaignWork.objects.filter(pk__in=numbers).select_related("campaign"):
         about = {"name": work.campaign.name, "work": work.get_kind_display()}
         words = _("campaign “%(name)s”: %(work)s") % about
-        yield work.pk, Doing(words, reverse("annotation:campaign", args=[work.campaign_id]))
+        address = reverse("annotation:campaign", args=[work.campaign_id])
+        yield work.pk, Doing(words, address, stuck=is_stuck(work, at))
 
 
-def _imports(numbers: Collection[int]) -> Numbered:
+def _imports(numbers: Collection[int], at: datetime) -> Numbered:
     for batch in ImportBatch.objects.filter(pk__in=numbers).select_related("dataset"):
         words = _("imports judgements into “%(name)s”") % {"name": batch.dataset.name}
-        yield batch.pk, Doing(words, reverse("curation:dataset", args=[batch.dataset.slug]))
+        address = reverse("annotation:judgement_import", args=[batch.dataset.slug, batch.pk])
+        yield batch.pk, Doing(words, address, stuck=is_stuck(batch, at))
 
 
-def _searches(numbers: Collection[int]) -> Numbered:
+def _searches(numbers: Collection[int], at: datetime) -> Numbered:
     for search in DuplicateSearch.objects.filter(pk__in=numbers).select_related("dataset"):
         words = _("searches for duplicates in “%(name)s”") % {"name": search.dataset.name}
-        yield search.pk, Doing(words, reverse("curation:duplicates", args=[search.dataset.slug]))
+        address = reverse("curation:duplicates", args=[search.dataset.slug])
+        yield search.pk, Doing(words, address, stuck=is_stuck(search, at))
 
 
-NAMED: dict[str, Callable[[Collection[int]], Numbered]] = {
+NAMED: dict[str, Callable[[Collection[int], datetime], Numbered]] = {
     "annotation.design": _designs,
     "annotation.work": _works,
     "annotation.judgements_import": _imports,
