@@ -3,12 +3,15 @@
 It may be sent twice, where a worker is killed after it was accepted and before that was written down.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import F, QuerySet
+from django.utils.translation import gettext as _
 
+from curation.foundation.heartbeats import connection_lost
 from curation.foundation.log_lines import log_line
 from curation.models import Outgoing
 
@@ -16,6 +19,7 @@ from curation.models import Outgoing
 CLAIMED_FOR = timedelta(seconds=60)
 AT_ONCE = 100  # of one task; what is left is for the next
 State = Outgoing.State
+logger = logging.getLogger(__name__)
 Row = TypeVar("Row", bound=Outgoing)
 
 
@@ -33,6 +37,17 @@ def outgoing_due(rows: QuerySet[Row], at: datetime) -> QuerySet[Row]:
     return rows.filter(state=State.WAITING, next_at__lte=at).order_by("next_at", "pk")
 
 
+def _tried(row: Row, send: Callable[[Row], Outcome]) -> Outcome:
+    """Send it once. An error that nobody foresaw is a failure as well: it ends neither the tries nor other rows'."""
+    try:
+        return send(row)
+    except Exception as error:
+        if connection_lost(error):
+            raise
+        logger.exception("%s %s could not be sent", row._meta.verbose_name, row.pk)
+        return Outcome(_("An unexpected error stopped it; the log describes it."))
+
+
 def outgoing_carry_out(
     rows: QuerySet[Row],
     *,
@@ -46,7 +61,7 @@ def outgoing_carry_out(
         at = now()
         same: QuerySet[Any] = rows.model._default_manager.filter(pk=row.pk, state=State.WAITING)
         if same.filter(next_at__lte=at).update(next_at=at + CLAIMED_FOR):  # of two workers one gets it
-            outcome = send(row)
+            outcome = _tried(row, send)
             tried_at, waits = now(), pauses(row)
             if not outcome.problem:
                 changes: dict[str, Any] = {"state": State.DELIVERED}

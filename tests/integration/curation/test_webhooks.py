@@ -202,6 +202,49 @@ def test_what_another_worker_is_sending_is_left_to_it(hook, receiver, clock, mon
     assert len(tried) == 1
 
 
+def test_what_a_killed_worker_was_sending_another_sends_once_a_minute_later(
+    hook, receiver, clock, monkeypatch
+) -> None:
+    delivery = happened(hook)
+
+    def killed(_delivery: WebhookDelivery) -> Outcome:
+        raise SystemExit
+
+    with monkeypatch.context() as dying:
+        dying.setattr(sending, "delivery_try", killed)
+        with pytest.raises(SystemExit):
+            deliveries_carry_out()
+    clock.now += CLAIMED_FOR - timedelta(seconds=1)
+    early = deliveries_carry_out()
+    clock.now += timedelta(seconds=1)
+    later = [deliveries_carry_out() for _worker in range(2)]
+
+    delivery.refresh_from_db()
+    assert (early, later, len(receiver.came)) == (0, [1, 0], 1)
+    assert (delivery.state, delivery.tries) == (State.DELIVERED, 1)
+
+
+def test_an_error_that_nobody_foresaw_is_a_failed_try_and_the_other_rows_are_sent(
+    hook, receiver, clock, monkeypatch
+) -> None:
+    broken, other = happened(hook), happened(hook, "run 8")
+    send = sending.delivery_try
+
+    def breaks(delivery: WebhookDelivery) -> Outcome:
+        return send(delivery) if delivery == other else Outcome(str(1 / 0))
+
+    monkeypatch.setattr(sending, "delivery_try", breaks)
+    done = [deliveries_carry_out()]
+    for pause in PAUSES:
+        clock.now += pause
+        done.append(deliveries_carry_out())
+
+    broken.refresh_from_db()
+    assert (done, len(receiver.came)) == ([1] + [0] * len(PAUSES), 1)
+    assert (broken.state, broken.tries) == (State.FAILED, len(PAUSES) + 1)
+    assert broken.problem == "An unexpected error stopped it; the log describes it."
+
+
 def test_a_webhook_is_told_once_of_the_same(hook) -> None:
     happened(hook)
     happened(hook)
