@@ -16,7 +16,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from annotation.bws.files.columns import Columns, RecognisedColumns
 from annotation.bws.files.judgement_files import JudgementFile, read_judgements
@@ -33,6 +32,7 @@ from curation.exchange.claiming import (
     import_wait,
     imports_for_workers,
 )
+from curation.exchange.refusals import IMPORT_BROKE, failure_recorded
 from curation.exchange.uploads import (
     CHECK_AT_ONCE_BYTES,
     LIKELY_ROWS,
@@ -52,7 +52,7 @@ from curation.files.progress import Report, silent
 from curation.files.tables import csv_lines
 from curation.files.writing import as_text, replacing
 from curation.foundation.errors import UserError, error_on_page
-from curation.foundation.heartbeats import connection_lost, database_now
+from curation.foundation.heartbeats import database_now
 from curation.foundation.jobs import Hold, job_do
 from curation.models import ImportBatch
 from curation.people.access import dataset_require_active
@@ -65,9 +65,6 @@ MOST_ROWS = 300_000
 ERRORS_KEPT = 100
 PREVIEW_ROWS = 5
 JUDGEMENTS = ImportBatch.Kind.JUDGEMENTS
-_BROKE = gettext_lazy(
-    "An unexpected error stopped the import; the log of the site describes it. Import the file again."
-)
 
 
 @dataclass(frozen=True)
@@ -206,7 +203,7 @@ def judgements_import(*, batch: ImportBatch) -> Campaign | None:
         import_wait(batch=batch)
         return None
     import_claim(batch=batch)
-    with _failure_recorded(batch):
+    with failure_recorded(batch):
         return _import_claimed(batch, silent)
 
 
@@ -223,7 +220,7 @@ def judgements_carry_out(*, batch_pk: int) -> bool:
     return job_do(
         Hold(batch),
         _carry_out,
-        broke=str(_BROKE),
+        broke=str(IMPORT_BROKE),
         fails=lambda hold, sentence: import_failed(batch=hold.job, error=sentence),
     )
 
@@ -326,17 +323,3 @@ def _errors_shown() -> Iterator[None]:
         raise
     except FileError as error:
         raise error_on_page(error) from error
-
-
-@contextmanager
-def _failure_recorded(batch: ImportBatch) -> Iterator[None]:
-    try:
-        yield
-    except (UserError, FileError) as error:
-        import_failed(batch=batch, error=str(error))
-        raise
-    except Exception as error:
-        if connection_lost(error):  # its heartbeat goes stale, and another worker is invited
-            raise
-        import_failed(batch=batch, error=str(_BROKE))
-        raise

@@ -283,7 +283,7 @@ def pairs_import(
     """
     batch = batch or ImportBatch(file_name=path.name[:255], mapping=options.as_json(), created_by=by)
     report = BeatingReport(batch, report)
-    with file_errors_shown(), failure_recorded(batch):
+    with failure_recorded(batch), file_errors_shown():
         job = _job_prepared(dataset, path, options, dry_run=dry_run, most_rows=most_rows, report=report)
         batch.sha256 = batch.sha256 or sha256_of(path)
         with rejections_kept(errors, job.layout, job.origin) as refuse:

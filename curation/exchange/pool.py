@@ -132,7 +132,7 @@ def sentences_import(
     dataset_require_active(dataset)
     batch = batch or ImportBatch(dataset=dataset, file_name=path.name[:255])
     report = BeatingReport(batch, report)
-    with file_errors_shown(), failure_recorded(batch), unpacked(path, most=most_bytes) as plain:
+    with failure_recorded(batch), file_errors_shown(), unpacked(path, most=most_bytes) as plain:
         file = inspect_sentences(
             plain,
             options.columns,

@@ -11,17 +11,22 @@ from typing import Protocol
 
 from django.db import OperationalError
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from curation.exchange.claiming import import_failed
 from curation.files.drafts import FileError, Layout, RowError
 from curation.files.identity import FileOrigin, TooManyRowsError
+from curation.files.progress import Interrupted
 from curation.files.rejected import rejected_writer
 from curation.files.unpacking import TooLargeError
 from curation.files.writing import as_text, replacing
 from curation.foundation.errors import UserError, error_on_page
-from curation.foundation.heartbeats import connection_lost
+from curation.foundation.heartbeats import ClaimLost, connection_lost
 from curation.models import ImportBatch
+
+IMPORT_BROKE = gettext_lazy(
+    "An unexpected error stopped the import; the log of the site describes it. Import the file again."
+)
 
 
 class Counts(Protocol):
@@ -74,18 +79,19 @@ def rejections_kept(
 def failure_recorded(batch: ImportBatch) -> Iterator[None]:
     """Record an exception of the block as the failure of the import, and raise it again.
 
-    If the connection to the database is lost, nothing can be recorded: the import's heartbeat goes stale, and another
-    attempt may claim it. An import without a stored batch was rolled back as a whole and leaves nothing.
+    Only sentences for people are recorded as they are. If the connection to the database is lost, nothing can be
+    recorded: the import's heartbeat goes stale, and another attempt may claim it. An import without a stored batch was
+    rolled back as a whole and leaves nothing.
     """
     try:
         yield
     except Exception as error:
         # A small import is not under way any more: it was rolled back, with a batch that it had made itself.
-        # One whose database went away is: its heartbeat goes stale, and it may be claimed again.
         if batch.pk and not connection_lost(error):
             if isinstance(error, NothingImportedError):
                 error.outcome.count_in(batch)  # the file of errors lists the rows of this attempt
-            import_failed(batch=batch, error=str(error))
+            is_said = isinstance(error, UserError | FileError | ClaimLost | Interrupted)
+            import_failed(batch=batch, error=str(error if is_said else IMPORT_BROKE))
         raise
 
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from time import monotonic
 from typing import NamedTuple
 
+from curation.files.progress import Interrupted
 from curation.foundation.heartbeats import beating, silence
 from mlworkers.runs.lifecycle import Claim, RunStopped, run_advance, run_beat, run_claim
 from mlworkers.runs.storage import RunLog
@@ -17,7 +18,7 @@ leaving = threading.Event()  # set when this worker process was asked to end
 drained = threading.Event()  # set while this worker process takes no more work
 
 
-class WorkerLeaves(Exception):  # noqa: N818 - not an error: the run goes on elsewhere
+class WorkerLeaves(Interrupted):
     """This worker was asked to end, or is drained. The run is let go, and another worker takes it up."""
 
 

@@ -16,7 +16,7 @@ from curation.charts import CATEGORIES
 from curation.files.heavy import alt
 from curation.results import tables
 from curation.results.reports import Chart, Link, Links, Points, Report, Section
-from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell, difference_of, mean_of
+from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell, cell_stored, difference_of, mean_of
 from mlworkers.kinds.comparisons.unequal import differ_much, missing_note, unequal_note
 from mlworkers.kinds.dot_chart import Dot, dots_in_rows
 from mlworkers.kinds.reader import Reader
@@ -108,17 +108,12 @@ def augmentations_of(run: Run) -> Augmentations | None:
     judged = bool(result["judged"])
     rows = []
     for stored in result["rows"]:
-        cells = []
-        for one in stored["figures"]:
-            known = {name: value for name, value in one.items() if name != "by_seed"}
-            by_seed = tuple(value for value in one["by_seed"] if value is not None)
-            cells.append(Cell(**known, by_seed=by_seed, judged=judged))
         row = Row(
             label=stored["label"],
             variant=stored["variant"],
             size=stored["size"],
             share=stored["share"],
-            cells=cells,
+            cells=[cell_stored(one, judged=judged) for one in stored["figures"]],
             examples=stored.get("examples"),
             copies=stored.get("copies"),
             missing=stored.get("copies_missing"),

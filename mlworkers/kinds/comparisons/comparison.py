@@ -1,7 +1,7 @@
 """A comparison of weightings as its page and its file show it: the rows of the table, and evaluations side by side."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
@@ -78,6 +78,13 @@ class Cell:
     @property
     def has_difference(self) -> bool:
         return None not in (self.difference, self.difference_low, self.difference_high)
+
+
+def cell_stored(figures: Mapping[str, Any], *, judged: bool) -> Cell:
+    """A cell as a result has it. Seeds without a figure, and what a cell has no place for, are left out."""
+    known = {each.name: figures[each.name] for each in fields(Cell) if each.name in figures}
+    by_seed = tuple(value for value in figures["by_seed"] if value is not None)
+    return Cell(**known | {"by_seed": by_seed, "judged": judged})
 
 
 def mean_of(cell: Cell) -> Estimate:

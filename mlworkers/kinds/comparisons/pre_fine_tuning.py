@@ -16,7 +16,7 @@ from curation.charts import ACCENT, INK, SURFACE, WRONG
 from curation.files.heavy import alt
 from curation.results import tables
 from curation.results.reports import Chart, Link, Links, Part, Points, Report, Section, Text
-from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell, difference_of, mean_of
+from mlworkers.kinds.comparisons.comparison import DIFFERENCE, Cell, cell_stored, difference_of, mean_of
 from mlworkers.kinds.comparisons.unequal import differ_much, missing_note, unequal_note
 from mlworkers.kinds.reader import Reader
 from mlworkers.models import Run
@@ -113,17 +113,12 @@ def pre_fine_tunings_of(run: Run) -> PreFineTunings | None:
         judged = all(len(row["figures"][0]["by_seed"]) >= SEEDS_TO_JUDGE for row in task["rows"])
         rows = []
         for stored in task["rows"]:
-            cells = []
-            for one in stored["figures"]:
-                known = {name: value for name, value in one.items() if name not in ("by_seed", "median")}
-                by_seed = tuple(value for value in one["by_seed"] if value is not None)
-                cells.append(Cell(**known, by_seed=by_seed, judged=judged))
             of_row = about[stored["row"]]
             row = TaskRow(
                 name=stored["row"],
                 dev=stored["dev"],
                 median_seed=stored["median_seed"],
-                cells=cells,
+                cells=[cell_stored(one, judged=judged) for one in stored["figures"]],
                 medians=[one["median"] for one in stored["figures"]],
                 tags=(of_row["similarity"], of_row["bleu"]) if "similarity" in of_row else None,
                 examples=of_row.get("examples"),

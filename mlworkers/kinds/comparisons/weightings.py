@@ -13,6 +13,7 @@ from curation.files.progress import Report
 from curation.models import Snapshot
 from curation.pairs.leaks import Leaks
 from curation.statistics.correlation import Scores
+from mlworkers.kinds.comparisons.measured_table import BASELINE, Results, SuiteTable
 from mlworkers.models import Evaluation
 from mlworkers.pipelines.disclosure import Disclosure
 from mlworkers.pipelines.encoder_data import (
@@ -41,7 +42,6 @@ from mlworkers.pipelines.experiment import (
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import seen_behind, seen_by_model
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_of_plan, snapshot_taken
-from mlworkers.pipelines.suite_tables import BASELINE, Results, SuiteTable
 from mlworkers.pipelines.suites import ceiling_in, ceiling_results, evaluation_of, suite_files, suites_of_run
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import home_relative

@@ -14,6 +14,7 @@ from curation.datasets.services import ScoredSentence
 from curation.exchange import claiming, importing, uploads
 from curation.exchange.importing import ImportOptions
 from curation.foundation.errors import UserError
+from curation.foundation.heartbeats import ClaimLost
 from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet
 from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
 
@@ -279,17 +280,32 @@ def test_an_import_that_failed_can_be_tried_again(batch) -> None:
     uploads.import_check(batch=batch, options=ImportOptions())
 
     def stop(done: int, total: int, message: str) -> None:
-        raise InterruptedError("cancelled")
+        raise ClaimLost("Run 7 was stopped.")
 
-    with pytest.raises(InterruptedError):
+    with pytest.raises(ClaimLost):
         uploads.import_apply(batch=batch, report=stop)
     batch.refresh_from_db()
     failed = (batch.state, batch.report["error"], batch.report["added"])
     uploads.import_apply(batch=batch)
 
     batch.refresh_from_db()
-    assert failed == ("failed", "cancelled", 2)
+    assert failed == ("failed", "Run 7 was stopped.", 2)
     assert (batch.state, "error" in batch.report, Pair.objects.count()) == ("done", False, 2)
+
+
+def test_what_an_unexpected_error_says_is_not_shown_as_the_failure_of_an_import(batch) -> None:
+    uploads.import_check(batch=batch, options=ImportOptions())
+
+    def fail(done: int, total: int, message: str) -> None:
+        raise KeyError("secret")
+
+    with pytest.raises(KeyError):
+        uploads.import_apply(batch=batch, report=fail)
+
+    batch.refresh_from_db()
+    assert batch.report["error"] == (
+        "An unexpected error stopped the import; the log of the site describes it. Import the file again."
+    )
 
 
 def test_an_import_whose_file_is_gone_has_failed(batch, home) -> None:
