@@ -56,7 +56,6 @@ GROUPS = (
             "watch", "back-up-and-upgrade", "troubleshooting", "translate",
         ),
     ),
-    Group("", "Other pages", ()),  # beside the folders
 )  # fmt: skip
 # Old name of a page, and the name of the page that answers its readers now. Addresses are kept for ever.
 MOVED: Mapping[str, str] = {
@@ -71,7 +70,6 @@ MOVED: Mapping[str, str] = {
     "pre-fine-tuning": "pre-fine-tune",
     "realism": "human-likeness",
     "review": "review-sentences",
-    "runs": "start-and-follow-runs",
     "sampling": "sample-pairs",
     "tutorial": "first-campaign",
     "unlabelled-text": "pairs-without-labels",

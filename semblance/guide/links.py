@@ -1,13 +1,10 @@
 """The link “?” beside a page's title: where the guide explains the page."""
 
 from collections.abc import Mapping
-from functools import cache
 
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
-
-from semblance.guide.rendering import page_files
 
 # By the name of an address: the name of a page of the guide, and perhaps one of its headings.
 EXPLAINED: Mapping[str, str] = {
@@ -129,12 +126,6 @@ def address_for(request: HttpRequest) -> str:
     of_kind = f"runs#{match.kwargs['kind']}" if match.view_name == START else ""
     explained = of_kind or EXPLAINED.get(match.view_name, "")
     page, _hash, anchor = explained.partition("#")
-    if page not in _names():
+    if not page:
         return ""
     return reverse("guide_page", args=[page]) + (f"#{anchor}" if anchor else "")
-
-
-@cache
-def _names() -> frozenset[str]:
-    """The files of a running site do not change."""
-    return frozenset(page_files())

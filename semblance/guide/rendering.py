@@ -59,12 +59,8 @@ def page_group(name: str, folder: Path = FOLDER) -> Group:
 
 
 def page_files(folder: Path = FOLDER) -> dict[str, Path]:
-    """The file of each page by its name, in reading order. Of two files with a name, the one in a group's folder."""
-    files: dict[str, Path] = {}
-    for _group, pages in page_groups(folder):
-        for name, path in pages.items():
-            files.setdefault(name, path)
-    return files
+    """The file of each page by its name, in reading order. No two pages have the same name."""
+    return {name: path for _group, pages in page_groups(folder) for name, path in pages.items()}
 
 
 def page_read(name: str, *, page_address: Address, image_address: Address, folder: Path = FOLDER) -> Page:

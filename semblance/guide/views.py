@@ -31,7 +31,7 @@ def guide(request: HttpRequest) -> HttpResponse:
 def guide_page(request: HttpRequest, name: str) -> HttpResponse:
     names = list(page_files())
     if name not in names:
-        if MOVED.get(name) in names:
+        if name in MOVED:
             return redirect("guide_page", MOVED[name], permanent=True)
         raise Http404
     place = names.index(name)

@@ -37,3 +37,10 @@ def test_a_page_is_as_short_as_its_group_allows_and_has_no_long_sentence(folder,
 
     assert page.words <= MOST_WORDS[folder] or page.name in UNLIMITED
     assert page.long == []
+
+
+def test_readme_says_in_one_page_what_semblance_is() -> None:
+    readme = document(ROOT / "README.md")
+
+    assert readme.words <= 450
+    assert readme.long == []
