@@ -13,7 +13,6 @@ from curation.datasets.agreement import agreement_chart
 from curation.foundation.numbers import page_number
 from curation.models import Pair
 from curation.people.access import AuthedRequest
-from mlworkers.forms.context_scores import ComparedWithForm
 from mlworkers.kinds.contexts.access import context_scores_for
 from mlworkers.kinds.contexts.context_scores import (
     contexts_compared,
@@ -22,6 +21,7 @@ from mlworkers.kinds.contexts.context_scores import (
     rows_to_compare,
     sets_of_run,
 )
+from mlworkers.kinds.contexts.forms import ComparedWithForm
 from mlworkers.models import Artifact
 from mlworkers.runs.storage import artifact_path
 from mlworkers.views.reports import reader_of

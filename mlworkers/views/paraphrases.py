@@ -12,7 +12,7 @@ from curation.models import Dataset
 from curation.pairs.judged_by import judged_by_all
 from curation.people.access import AuthedRequest, dataset_for, datasets_readable
 from curation.views.tables import csv_answer
-from mlworkers.forms.paraphrases import PartsForm, ProfileForm
+from mlworkers.kinds.paraphrases.forms import PartsForm, ProfileForm
 from mlworkers.kinds.paraphrases.next_steps import labelling_links
 from mlworkers.kinds.paraphrases.paraphrase_corpora import CSV_COLUMNS as PARTS_COLUMNS
 from mlworkers.kinds.paraphrases.paraphrase_corpora import (

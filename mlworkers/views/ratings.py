@@ -10,8 +10,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from curation.foundation.errors import UserError
 from curation.people.access import AuthedRequest
 from curation.views.tables import csv_answer
-from mlworkers.forms.ratings import DrawForm, RatingForm
 from mlworkers.kinds.paraphrases.access import rating_for, rating_may
+from mlworkers.kinds.paraphrases.forms import DrawForm, RatingForm
 from mlworkers.kinds.paraphrases.ratings import CSV_COLUMNS, next_candidate, ratings_csv_rows, ratings_shown
 from mlworkers.runs.ratings import candidates_draw, rating_record, rating_undo
 

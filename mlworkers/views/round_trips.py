@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET
 from curation.foundation.numbers import number_asked
 from curation.people.access import AuthedRequest
 from curation.views.tables import csv_answer
-from mlworkers.forms.paraphrases import ProfileForm
 from mlworkers.kinds.paraphrases.access import round_trip_for
+from mlworkers.kinds.paraphrases.forms import ProfileForm
 from mlworkers.kinds.paraphrases.next_steps import labelling_links, selecting_links
 from mlworkers.kinds.paraphrases.paraphrases import rows_for_profile, run_that_labelled
 from mlworkers.kinds.paraphrases.round_trips import (

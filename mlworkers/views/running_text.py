@@ -13,8 +13,8 @@ from curation.exchange.uploads import import_upload
 from curation.foundation.errors import UserError
 from curation.models import ImportBatch
 from curation.people.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
-from mlworkers.forms.running_text import FILES_MOST, CorpusForm, SentenceForm
 from mlworkers.kinds.contexts.access import corpus_for
+from mlworkers.kinds.contexts.forms import FILES_MOST, CorpusForm, SentenceForm
 from mlworkers.kinds.contexts.running_text import contexts_found, corpora_of
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import artifact_path

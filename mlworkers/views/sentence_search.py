@@ -9,8 +9,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 from curation.models import Dataset, User
 from curation.people.access import AuthedRequest, dataset_for
 from mlworkers.access import kind_may_start, start_allow
-from mlworkers.forms.sentence_search import SentenceSearchForm
 from mlworkers.kinds.encoders.access import sentence_search_for
+from mlworkers.kinds.encoders.forms import SentenceSearchForm
 from mlworkers.kinds.encoders.sentence_search import KIND, SEARCH, IndexRow, indexes_of, sentences_found
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS

@@ -11,7 +11,7 @@ from curation.people.access import AuthedRequest, dataset_may
 from curation.review.queue import Queue
 from curation.views.tables import csv_answer
 from mlworkers.access import realism_set_for
-from mlworkers.forms.verdicts import AutomationForm
+from mlworkers.kinds.realism.forms import AutomationForm
 from mlworkers.kinds.realism.verdict_chart import kept_chart
 from mlworkers.kinds.realism.verdict_words import (
     answer_of,

@@ -14,8 +14,8 @@ from curation.exchange.uploads import import_upload
 from curation.models import ImportBatch
 from curation.views.api.base import InDataset
 from curation.views.api.bodies import form_filled
-from mlworkers.forms.running_text import SentenceForm
 from mlworkers.kinds.contexts.access import corpus_for
+from mlworkers.kinds.contexts.forms import SentenceForm
 from mlworkers.kinds.contexts.running_text import contexts_found, corpora_of
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import artifact_path

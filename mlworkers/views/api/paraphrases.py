@@ -16,9 +16,8 @@ from rest_framework.views import APIView
 from curation.foundation.numbers import number_asked
 from curation.people.access import dataset_for, datasets_readable
 from curation.views.api.bodies import body_of, form_filled
-from mlworkers.forms.paraphrases import PartsForm, ProfileForm
-from mlworkers.forms.ratings import DrawForm, RatingForm
 from mlworkers.kinds.paraphrases.access import rating_for, round_trip_for
+from mlworkers.kinds.paraphrases.forms import DrawForm, PartsForm, ProfileForm, RatingForm
 from mlworkers.kinds.paraphrases.paraphrase_corpora import (
     DIVIDED_BY,
     MOST_CHOSEN,

@@ -9,8 +9,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from curation.people.access import dataset_for
-from mlworkers.forms.sentence_search import SentenceSearchForm
 from mlworkers.kinds.encoders.access import sentence_search_for
+from mlworkers.kinds.encoders.forms import SentenceSearchForm
 from mlworkers.kinds.encoders.sentence_search import indexes_of, sentences_found
 from mlworkers.models import Run
 from mlworkers.serializers import SearchedSentenceSerializer, SentenceSearchSerializer
