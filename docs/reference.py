@@ -353,10 +353,10 @@ def size(number: int) -> str:
 RIGHTS = {
     "annotate": "Answer the questions of open campaigns, and see one's own answers",
     "read": "Read pairs, scores, results of campaigns and runs; export",
-    "oversee": "Read uploaded files and bundles of campaigns",
+    "oversee": "Read uploaded files and bundles of campaigns; publish a snapshot as a folder",
     "curate": "Import, sample, edit, split and review pairs; make and run campaigns; start runs that write",
     "archive": "Archive and restore the dataset",
-    "own": "Change the settings, members and webhooks; publish",
+    "own": "Change the settings, members and webhooks",
     "audit": "Read the audit log",
 }
 SCOPES = {
