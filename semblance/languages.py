@@ -103,7 +103,7 @@ SOURCES = (
     "curation/views/people.py",
     "curation/views/second_factor.py",
     "curation/views/sign_on.py",
-    "mlworkers/kinds/paraphrases/forms.py",
+    "mlworkers/kinds/paraphrases/rating_forms.py",
     "mlworkers/kinds/paraphrases/ratings.py",
     "mlworkers/views/ratings.py",
     "semblance/failures.py",

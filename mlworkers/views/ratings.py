@@ -11,7 +11,7 @@ from curation.foundation.errors import UserError
 from curation.people.access import AuthedRequest
 from curation.views.tables import csv_answer
 from mlworkers.kinds.paraphrases.access import rating_for, rating_may
-from mlworkers.kinds.paraphrases.forms import DrawForm, RatingForm
+from mlworkers.kinds.paraphrases.rating_forms import DrawForm, RatingForm
 from mlworkers.kinds.paraphrases.ratings import CSV_COLUMNS, next_candidate, ratings_csv_rows, ratings_shown
 from mlworkers.runs.ratings import candidates_draw, rating_record, rating_undo
 

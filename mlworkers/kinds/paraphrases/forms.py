@@ -1,7 +1,7 @@
-"""Forms of the pages of paraphrases: corpora, their profile, and ratings."""
+"""What the profiles of pairs are drawn from: the addresses of their pages."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import cast
 
 from django import forms
 from django.http import QueryDict
@@ -9,14 +9,13 @@ from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.selectors import ScoreSetRow
 from curation.forms.scores import ComparedSetsForm
-from curation.foundation.numbers import NumberField, number_from
+from curation.foundation.numbers import number_from
 from mlworkers.kinds.paraphrases.paraphrase_corpora import (
     DIVIDED_BY,
     MOST_CHOSEN,
     WHOLE,
     LabelledDataset,
 )
-from mlworkers.kinds.paraphrases.ratings import EXPLAINED, LABELS, STEPS
 
 
 class ProfileForm(ComparedSetsForm):
@@ -48,34 +47,3 @@ class PartsForm(forms.Form):
         cast("forms.MultipleChoiceField", self.fields["labels"]).choices = [
             (pk, one.name) for pk, one in by_set.items()
         ]
-
-
-MOST_DRAWN = 200
-_STEPS = [(str(step), str(step)) for step in STEPS]
-
-
-class DrawForm(forms.Form):
-    most = NumberField(label=_("Candidates of each setting"), min_value=1, max_value=MOST_DRAWN, initial=10)
-
-
-class RatingForm(forms.Form):
-    candidate = NumberField(widget=forms.HiddenInput)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for scale in LABELS:
-            self.fields[scale] = forms.TypedChoiceField(
-                label=LABELS[scale],
-                help_text=EXPLAINED[scale],
-                choices=_STEPS,
-                coerce=int,
-                widget=forms.RadioSelect,
-            )
-
-    @property
-    def scales(self) -> Iterator[forms.BoundField]:
-        return (self[scale] for scale in LABELS)
-
-    @property
-    def values(self) -> dict[str, int]:
-        return {scale: self.cleaned_data[scale] for scale in LABELS}

@@ -17,7 +17,7 @@ from curation.foundation.numbers import number_asked
 from curation.people.access import dataset_for, datasets_readable
 from curation.views.api.bodies import body_of, form_filled
 from mlworkers.kinds.paraphrases.access import rating_for, round_trip_for
-from mlworkers.kinds.paraphrases.forms import DrawForm, PartsForm, ProfileForm, RatingForm
+from mlworkers.kinds.paraphrases.forms import PartsForm, ProfileForm
 from mlworkers.kinds.paraphrases.paraphrase_corpora import (
     DIVIDED_BY,
     MOST_CHOSEN,
@@ -26,6 +26,7 @@ from mlworkers.kinds.paraphrases.paraphrase_corpora import (
     parts_shown,
 )
 from mlworkers.kinds.paraphrases.paraphrases import profile_shown, rows_for_profile, run_that_labelled
+from mlworkers.kinds.paraphrases.rating_forms import DrawForm, RatingForm
 from mlworkers.kinds.paraphrases.ratings import EXPLAINED, LABELS, STEPS, next_candidate, ratings_shown
 from mlworkers.kinds.paraphrases.round_trips import yields_shown
 from mlworkers.models import Run
