@@ -8,7 +8,7 @@ from typing import Any
 from annotation.campaigns.selectors import campaigns_in, campaigns_of
 from annotation.models import Campaign
 from annotation.results.stages import Stage, stage_of_row, with_stage_facts
-from curation.models import ScoreSet, User
+from curation.models import Dataset, ScoreSet, User
 from curation.people.access import datasets_curated, datasets_may_create, datasets_readable
 from curation.review.queue import waiting_by_set
 from mlworkers.access import runs_visible
@@ -24,6 +24,7 @@ class Waiting:
     """annotate: open campaigns with questions that the person may answer.
     campaigns: those that the person curates, each with its stage, until its scores are published.
     review: score sets of p_D, each with the number of sentences that wait.
+    datasets: the newest that the person may read and that are not archived.
     runs: rows of runs under way, or ended within RECENT, newest first.
     begins: whether there is no dataset yet that the person may read.
     may_create: whether the person may create one.
@@ -33,6 +34,7 @@ class Waiting:
     campaigns: Sequence[tuple[Any, Stage]]
     review: Sequence[tuple[ScoreSet, int]]
     runs: Sequence[Any]
+    datasets: Sequence[Dataset]
     begins: bool
     may_create: bool
 
@@ -61,6 +63,7 @@ def waiting_for(user: User, rights: Set[str], *, at: datetime) -> Waiting:
         campaigns=[row for row in staged if row[1] != Stage.EXPORT][:MOST_SHOWN],
         review=[(score_set, counts[score_set.pk]) for score_set in sets[:MOST_SHOWN]],
         runs=run_rows(runs_recent(runs, at - RECENT)[:MOST_SHOWN]),
-        begins=not readable.exists(),
+        datasets=(datasets := list(readable.filter(archived=False).order_by("-pk")[:MOST_SHOWN])),
+        begins=not datasets and not readable.exists(),
         may_create=datasets_may_create(user),
     )

@@ -221,7 +221,7 @@ for (const filters of document.querySelectorAll("[data-filters]")) {
 }
 
 // On a telephone the tabs of a dataset are one row that scrolls: the tab of this page is brought into it.
-for (const row of document.querySelectorAll(".context > nav")) {
+for (const row of document.querySelectorAll(".context nav")) {
   const here = row.querySelector("[aria-current]");
   if (here) row.scrollLeft = here.offsetLeft - row.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;
 }

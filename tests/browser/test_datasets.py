@@ -65,7 +65,7 @@ def test_the_short_name_of_a_new_dataset_follows_its_name_until_it_is_written(st
     expect(short).to_have_value("")
 
 
-def test_a_person_logs_in(page: Page, owner) -> None:
+def test_a_person_logs_in(page: Page, owner, dataset) -> None:
     owner.set_password(PASSWORD)
     owner.save()
     page.goto("/accounts/login/")
@@ -74,7 +74,9 @@ def test_a_person_logs_in(page: Page, owner) -> None:
 
     page.get_by_role("button", name="Log in").click()
 
-    expect(page.get_by_role("heading", name="Datasets")).to_be_visible()
+    expect(page.get_by_role("heading", name="What waits for you")).to_be_visible()
+    page.get_by_role("region", name="Your datasets").get_by_role("link", name=dataset.name).click()
+    expect(page).to_have_url(re.compile(f"/datasets/{dataset.slug}/"))
 
 
 @pytest.mark.exhaustive
