@@ -95,6 +95,25 @@ def test_one_module_writes_separated_cells() -> None:
     assert writers == {"curation/files/tables.py"}
 
 
+def test_score_sets_are_made_by_publishing_and_by_imports_alone() -> None:
+    """A score set never changes, and its name is taken under the dataset's lock: `score_set_publish` sees to both."""
+    makers = {
+        "ScoreSet",
+        "ScoreSet.objects.create",
+        "ScoreSet.objects.bulk_create",
+        "ScoreSet.objects.get_or_create",
+    }
+
+    found = {
+        str(path.relative_to(ROOT))
+        for path in sources()
+        for call in calls(path)
+        if ast.unparse(call.func) in makers
+    }
+
+    assert found == {"curation/datasets/services.py", "curation/exchange/importing.py"}
+
+
 def _name(node: ast.Attribute | ast.alias) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.name
 
