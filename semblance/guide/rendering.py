@@ -68,10 +68,14 @@ def page_read(name: str, *, page_address: Address, image_address: Address, folde
     files = page_files(folder)
     if name not in files:
         raise ValueError(f"the guide has no page “{name}”")
-    file = files[name]
     own = {path.resolve(): page_address(other) for other, path in files.items()}
+    return file_read(files[name], own=own, image_address=image_address)
+
+
+def file_read(file: Path, *, own: Mapping[Path, str], image_address: Address) -> Page:
+    """A page by its file. own: the addresses of pages by their files; other links to files become plain words."""
     tokens = _MARKDOWN.parse(file.read_text("utf-8"))
-    title, headings, lead = name, [], ""
+    title, headings, lead = file.stem, [], ""
     body: list[Token] = []
     anchors: dict[str, int] = {}
     for place, token in enumerate(tokens):
@@ -103,7 +107,7 @@ def page_read(name: str, *, page_address: Address, image_address: Address, folde
         del body[: ends[0] + 1]
     html = _MARKDOWN.renderer.render(body, _MARKDOWN.options, {})
     html = html.replace("<table>", '<div class="table-wrap"><table>').replace("</table>", "</table></div>")
-    return Page(name, title, lead, headings, html)
+    return Page(file.stem, title, lead, headings, html)
 
 
 def image_path(name: str, folder: Path = FOLDER) -> Path | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from semblance.guide.rendering import page_read
+from semblance.guide.rendering import file_read
 
 ROOT = Path(__file__).resolve().parents[2]
 DECISIONS = sorted((ROOT / "docs" / "adr").glob("[0-9]*.md"))
@@ -51,7 +51,7 @@ def test_the_newest_experiment_is_at_the_top_of_the_log() -> None:
 
 
 def test_a_figure_of_the_guide_links_to_an_entry_of_the_log_that_exists() -> None:
-    log = page_read("LOG", page_address=str, image_address=str, folder=ROOT / "docs" / "experiments")
+    log = file_read(ROOT / "docs" / "experiments" / "LOG.md", own={}, image_address=str)
     entries = {heading.anchor for heading in log.headings}
 
     linked = [
