@@ -87,8 +87,8 @@ def rights_on_site(user: User) -> set[str]:
 
 def links_for(request: HttpRequest) -> list[NavigationLink]:
     """Annotating for members; datasets, runs and models for those who may read scores."""
-    user = request.user
-    if not user.is_authenticated:
+    user = getattr(request, "user", None)  # a request may break before its person is known
+    if user is None or not user.is_authenticated:
         return []
     rights, links = rights_on_site(user), []
     for label, all_pages in SITE_PAGES:
