@@ -9,6 +9,7 @@ from django.utils.functional import SimpleLazyObject
 # By the name of an address: the name of a page of the guide, and perhaps one of its headings.
 EXPLAINED: Mapping[str, str] = {
     "home": "first-campaign",
+    "overview": "first-campaign",
     "publish": "publish-dataset",
     "methods": "publish-dataset#the-methods-section",
     "workers": "workers",
