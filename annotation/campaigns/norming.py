@@ -39,12 +39,12 @@ def norming_start(
     campaign = campaign_lock(campaign)
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
     if campaign.norming.exclude(state=NormingSession.State.CLOSED).exists():
-        raise UserError(_("Close the norming session that is under way before you start another one."))
+        raise UserError(_("Close the calibration session that is under way before you start another one."))
     if not 2 <= people <= MOST_PEOPLE:
-        raise UserError(_("A norming session is for 2 to %(most)d people."), most=MOST_PEOPLE)
+        raise UserError(_("A calibration session is for 2 to %(most)d people."), most=MOST_PEOPLE)
     wanted = len(set(chosen)) or drawn
     if not 1 <= wanted <= MOST_TUPLES:
-        raise UserError(_("A norming session has 1 to %(most)d tuples."), most=MOST_TUPLES)
+        raise UserError(_("A calibration session has 1 to %(most)d tuples."), most=MOST_TUPLES)
     number = campaign.norming.aggregate(last=Max("number", default=0))["last"] + 1
     if chosen:
         rows = dict(campaign.tuples.for_scores().filter(number__in=chosen).values_list("number", "pk"))
@@ -107,7 +107,7 @@ def _drawn(campaign: Campaign, count: int, number: int) -> list[list[Pair]]:
     full = [group.pairs for group in groups if len(group.pairs) == size]
     if len(full) < count:
         raise UserError(
-            _("The campaign has pairs for %(number)d tuples of a norming session; ask for fewer."),
+            _("The campaign has pairs for %(number)d tuples of a calibration session; ask for fewer."),
             number=len(full),
         )
     return full
@@ -136,7 +136,7 @@ def _move(
     session = norming_lock(session)
     dataset_require_active(session.campaign.dataset)
     if session.state not in expected:
-        raise UserError(_("The norming session has moved on. Load the page again."))
+        raise UserError(_("The calibration session has moved on. Load the page again."))
     session.state = to
     if to == NormingSession.State.DISCUSSING:
         session.discussed_at = at

@@ -38,8 +38,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         label=gettext_lazy("Mix imported and generated pairs evenly"),
         required=False,
         help_text=gettext_lazy(
-            "Every screen gets its share of both kinds. Without this, some screens have only one kind by chance; "
-            "only those can be used to score one kind alone."
+            "Every question gets its share of both kinds. Without this, some questions have only one kind "
+            "by chance; only those can be used to score one kind alone."
         ),
     )
     guideline = forms.CharField(
@@ -61,7 +61,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "worst_label": gettext_lazy("The label of the second control."),
             "tuple_size": gettext_lazy("Four is what the literature uses; 2 to 8."),
             "factor": gettext_lazy(
-                "With 2 tuples per pair and 4 pairs on a screen, each pair is in 8 tuples. 1.5 to 2 is usual."
+                "With 2 tuples per pair and 4 pairs per question, each pair is in 8 tuples. 1.5 to 2 is "
+                "usual."
             ),
             "judgements_per_tuple": gettext_lazy("By different people. Reliability needs at least 2."),
             "gold_every": gettext_lazy(

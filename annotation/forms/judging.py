@@ -84,7 +84,7 @@ class JudgementForm(AnswerForm):
             if position is None:
                 self.add_error(role, _("Choose a pair for “%(label)s”.") % {"label": labels[role]})
             elif not 0 <= position < self.campaign.tuple_size:
-                sentence = _("There is no pair %(number)d on this screen.")
+                sentence = _("There is no pair %(number)d in this question.")
                 self.add_error(role, sentence % {"number": position + 1})
         if best is not None and best == worst:
             sentence = _("One pair cannot be both “%(best)s” and “%(worst)s”; choose two different pairs.")
@@ -124,7 +124,7 @@ class FlagForm(forms.Form):
         required=False,
         coerce=int,
         empty_value=None,
-        error_messages={"invalid_choice": gettext_lazy("Choose one of the pairs on the screen.")},
+        error_messages={"invalid_choice": gettext_lazy("Choose one of the pairs of the question.")},
     )
     note = forms.CharField(
         label=gettext_lazy("Note"),

@@ -527,7 +527,7 @@ def _flag(lease: Lease, kind: Flag.Kind, *, reason: str, slot: int | None, note:
             raise RefusedError(_("Write the comment into the note."))
     dataset_require_active(lease.participation.campaign.dataset)
     if slot is not None and slot not in lease.order_shown:
-        raise RefusedError(_("Choose one of the pairs on the screen."))
+        raise RefusedError(_("Choose one of the pairs of the question."))
     said = {"reason": reason, "slot": slot, "note": note.strip()[:500]}
     flag, _made = Flag.objects.update_or_create(
         tuple=lease.tuple,

@@ -31,7 +31,10 @@ class NoTupleReason(models.TextChoices):
     CLOSED = "closed", _("This campaign is closed. Thank you for your work.")
     STOPPED = "stopped", _("You get no more tuples in this campaign.")
     QUIZ = "quiz", _("Answer the questions about the guidelines first.")
-    RATES = "rates", _("In this campaign you rate pairs one by one, so you get no screens of several pairs.")
+    RATES = (
+        "rates",
+        _("In this campaign you rate pairs one by one, so you get no questions with several pairs."),
+    )
 
 
 def cursor_start(campaign: Campaign, user: User) -> int:

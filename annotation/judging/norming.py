@@ -42,7 +42,7 @@ def norming_join(*, campaign: Campaign, user: User) -> Participation:
     person = participation_join(campaign=campaign, user=user)
     if person.state == Participation.State.STOPPED:
         raise UserError(
-            _("Your part in this campaign has ended, so you take no part in its norming sessions.")
+            _("Your part in this campaign has ended, so you take no part in its calibration sessions.")
         )
     return person
 
@@ -82,7 +82,7 @@ def norming_submit(
     if before is not None and before.client_id == client_id:
         return before
     if number != round_now(session):
-        raise RefusedError(_("This part of the norming session is over, so this answer is not kept."))
+        raise RefusedError(_("This part of the calibration session is over, so this answer is not kept."))
     if before is not None or not tuples_left(session, person, number).filter(pk=row.pk).exists():
         raise RefusedError(_("You have judged these pairs already."))
     if best is None and not session.campaign.allows_ties:
@@ -259,5 +259,5 @@ def _progress(session: NormingSession, person: Participation, number: int) -> di
     first = own.filter(round=1).count()
     every = session.tuples.count() if number == 1 else first
     done = first if number == 1 else own.filter(round=2).count()
-    said = _("%(done)d of %(all)d judged in this norming session") % {"done": done, "all": every}
+    said = _("%(done)d of %(all)d answered in this calibration session") % {"done": done, "all": every}
     return {"progress": said, "sitting": {"screens": every, "minutes": 0, "done": done}}

@@ -101,7 +101,7 @@ def addresses_of(campaign: Campaign) -> dict[str, str]:
 
 def progress_text(judged: int) -> str:
     """How far this sitting is; never a share of the campaign, which would only hurry people."""
-    return ngettext("%(number)d judged in this sitting", "%(number)d judged in this sitting", judged) % {
+    return ngettext("%(number)d answered in this session", "%(number)d answered in this session", judged) % {
         "number": judged
     }
 

@@ -45,7 +45,7 @@ class Campaign(models.Model):
     )
     best_label = models.CharField(_("label for best"), max_length=40, default="Most related")
     worst_label = models.CharField(_("label for worst"), max_length=40, default="Least related")
-    tuple_size = models.PositiveSmallIntegerField(_("pairs on a screen"), default=4)
+    tuple_size = models.PositiveSmallIntegerField(_("pairs per question"), default=4)
     factor = models.FloatField(_("tuples per pair"), default=2.0)
     judgements_per_tuple = models.PositiveSmallIntegerField(_("judgements per tuple"), default=2)
     gold_every = models.PositiveSmallIntegerField(_("one attention check in every"), default=15)
@@ -86,7 +86,7 @@ class Campaign(models.Model):
             models.CheckConstraint(
                 condition=Q(tuple_size__gte=2) & Q(tuple_size__lte=MOST_PAIRS_IN_TUPLE),
                 name="tuple_size_is_2_to_8",
-                violation_error_message=_("A screen shows between 2 and 8 pairs."),
+                violation_error_message=_("A question shows between 2 and 8 pairs."),
             ),
             models.CheckConstraint(
                 condition=Q(factor__gt=0),

@@ -508,12 +508,12 @@ def test_a_skip_that_the_site_cannot_keep_says_that_the_site_has_a_problem(scree
 def test_a_screen_is_practised_and_nothing_of_it_is_stored(open_as, annotator, campaign) -> None:
     page = open_as(annotator)
     page.goto(f"/campaigns/{campaign.pk}/judge/")
-    page.get_by_role("link", name="Practise on one screen").click()
+    page.get_by_role("link", name="Practise on one question").click()
     expect(page.get_by_text("Practice. Nothing is stored here.")).to_be_visible()
     # It is hidden until the script listens to keys.
     expect(page.get_by_role("button", name="Skip")).to_be_visible()
     press(page, "2", "r", "Enter")
-    expect(page.get_by_role("heading", name="That is how a screen is judged")).to_be_visible()
+    expect(page.get_by_role("heading", name="That is how you answer a question")).to_be_visible()
     page.get_by_role("link", name="Start judging").click()
 
     expect(page.get_by_role("dialog")).to_be_hidden()
@@ -529,7 +529,7 @@ def test_without_javascript_a_screen_is_practised(open_as, annotator, campaign) 
     worst(page, 2).check()
     page.get_by_role("button", name="Next").click()
 
-    expect(page.get_by_role("heading", name="That is how a screen is judged")).to_be_visible()
+    expect(page.get_by_role("heading", name="That is how you answer a question")).to_be_visible()
     assert not Judgement.objects.exists()
 
 

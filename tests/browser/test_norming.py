@@ -28,14 +28,14 @@ def test_a_session_is_judged_by_keyboard_alone_and_undone_as_elsewhere(
     keys.press("w")
     with page.expect_response("**/judge/answer/**"):
         keys.press("Enter")
-    expect(page.get_by_text("1 of 2 judged in this norming session")).to_be_visible()
+    expect(page.get_by_text("1 of 2 answered in this calibration session")).to_be_visible()
     with page.expect_response("**/judge/undo/"):
         keys.press("u")
     expect(page.get_by_role("radio", name="Most related (pair 1)")).to_be_checked()
     keys.press("3")
     with page.expect_response("**/judge/answer/**"):
         keys.press("Enter")
-    expect(page.get_by_text("1 of 2 judged in this norming session")).to_be_visible()
+    expect(page.get_by_text("1 of 2 answered in this calibration session")).to_be_visible()
     keys.press("2")
     keys.press("q")
     keys.press("Enter")
@@ -73,7 +73,7 @@ def test_answers_that_a_lost_connection_left_behind_are_sent_from_the_session_s_
     page.context.unroute_all()
 
     if over:
-        late = "This part of the norming session is over, so this answer is not kept."
+        late = "This part of the calibration session is over, so this answer is not kept."
         expect(page.get_by_text(late)).to_be_visible()
         assert not NormingJudgement.objects.exists()
     else:

@@ -107,7 +107,7 @@ def test_what_cannot_be_judged_is_refused_in_a_sentence(campaign, asked, sentenc
 
 
 def test_one_session_at_a_time_and_none_where_nobody_judges(session, at) -> None:
-    with pytest.raises(UserError, match="Close the norming session"):
+    with pytest.raises(UserError, match="Close the calibration session"):
         norming_start(campaign=session.campaign, people=2, drawn=1)
     norming_close(session=session, at=at)
     assert norming_start(campaign=session.campaign, people=2, drawn=1).number == 2
@@ -256,7 +256,7 @@ def test_the_script_of_the_screen_gets_what_follows_and_the_choice_that_was_take
     assert (wrong.status_code, late.status_code, nothing.status_code) == (400, 400, 400)
     assert "is over" in late.json()["note"]
     assert (said["progress"], said["sitting"], len(said["ahead"])) == (
-        "1 of 2 judged in this norming session",
+        "1 of 2 answered in this calibration session",
         1,
         0,
     )

@@ -229,7 +229,7 @@ def test_a_flag_names_only_a_pair_on_the_screen(site, campaign, place) -> None:
 
     answer = site.post(address("tuple_flag", campaign), {"lease": lease, "reason": "broken", "place": place})
 
-    assert "Choose one of the pairs on the screen." in text_of(answer)
+    assert "Choose one of the pairs of the question." in text_of(answer)
     assert not Flag.objects.exists()
 
 

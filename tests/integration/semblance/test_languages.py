@@ -208,7 +208,7 @@ class Walk:
         self.keep("comment", self.site.post(place("norming_comment", 1), comment, follow=True))
         again = self.site.get(place("norming_judge", 1))
         self.keep("judged again", self.site.post(f"{sent}2", answer_on(again), follow=True))
-        self.keep("mine, with a norming session", self.site.get(reverse("annotation:mine")))
+        self.keep("mine, with a calibration session", self.site.get(reverse("annotation:mine")))
         norming_close(session=session, at=now())
         self.keep("norming closed", self.site.get(place("norming_session", 1)))
 
@@ -370,7 +370,7 @@ def test_sentences_with_numbers_say_them_in_every_language() -> None:
     for language in TRANSLATIONS:
         with override(language):
             said = [
-                ngettext("%(number)d judged in this sitting", "%(number)d judged in this sitting", number)
+                ngettext("%(number)d answered in this session", "%(number)d answered in this session", number)
                 % {"number": number}
                 for number in (0, 1, 2, 3, 11, 100, 1_000_000)
             ]
