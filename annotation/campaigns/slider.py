@@ -40,7 +40,7 @@ def slider_start(
     campaign = campaign_lock(campaign)
     campaign_require(campaign, *HAS_BEGUN)
     if arm_of(campaign) is not None:
-        raise UserError(_("This campaign has a slider arm already. Load the page again."))
+        raise UserError(_("This campaign has a rating-scale condition already. Load the page again."))
     if not 2 <= ratings_per_pair <= MOST_RATINGS:
         raise UserError(_("Each pair needs 2 to %(most)d ratings."), most=MOST_RATINGS)
     pairs = list(pairs_active(campaign).values_list("pk", flat=True))
@@ -53,7 +53,7 @@ def slider_start(
         )
     if not FEWEST_PAIRS <= wanted <= MOST_PAIRS:
         raise UserError(
-            _("A slider arm has %(fewest)d to %(most)d pairs, not %(wanted)d."),
+            _("A rating-scale condition has %(fewest)d to %(most)d pairs, not %(wanted)d."),
             fewest=FEWEST_PAIRS,
             most=MOST_PAIRS,
             wanted=wanted,
@@ -180,7 +180,7 @@ def slider_remove(*, arm: SliderArm, by: User | None = None) -> None:
     people: QuerySet[Any] = Participation.objects.select_for_update(of=("self",), no_key=True)
     locked = list(people.filter(campaign=campaign, rates=True).values_list("pk", flat=True))
     if arm.pairs.filter(ratings__isnull=False).exists():
-        raise UserError(_("The arm has ratings, so it stays. Close it instead."))
+        raise UserError(_("The condition has ratings, so it stays. Close it instead."))
     Participation.objects.filter(pk__in=locked).update(rates=False)
     arm.delete()
     campaign_record(campaign, Action.SLIDER_CHANGED, by=by, removed=True)

@@ -13,9 +13,9 @@ from curation.foundation.numbers import NumberField
 from curation.models import Dataset, Pair
 
 REPEATS_HELP = gettext_lazy(
-    "Tuples that the person judged before are shown again, unannounced, to see whether "
-    "they choose the same. 5 or more; 20 is modest; "
-    "0 for none. The answers take time and do not count for scores."
+    "A repeated question (test–retest) shows a tuple again that the person has answered, to see whether "
+    "they choose the same. 5 or more; 20 is modest; 0 for none. The answers take time and do not count for "
+    "scores."
 )
 
 

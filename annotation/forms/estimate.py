@@ -56,7 +56,7 @@ class EstimateForm(forms.Form):
     def clean_repeat_every(self) -> int:
         every: int = self.cleaned_data["repeat_every"] or 0
         if 0 < every < REPEATS_AT_MOST_EVERY:
-            raise forms.ValidationError(_("Repeats cannot be asked that often."))
+            raise forms.ValidationError(_("Repeated questions cannot be asked that often."))
         return every
 
 

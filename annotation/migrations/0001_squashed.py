@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                     ('gold_every', models.PositiveSmallIntegerField(default=15, verbose_name='one attention check in every')),
                     ('gold_minimum', models.PositiveSmallIntegerField(default=10, verbose_name='attention checks before doubtful cases are stopped')),
                     ('gold_threshold', models.FloatField(default=0.7, verbose_name='required share of right trials in attention checks')),
-                    ('repeat_every', models.PositiveSmallIntegerField(default=0, verbose_name='one hidden repeat in every')),
+                    ('repeat_every', models.PositiveSmallIntegerField(default=0, verbose_name='one repeated question in every')),
                     ('allows_ties', models.BooleanField(default=False, verbose_name='offer “too close to call”')),
                     ('seed', models.PositiveIntegerField(default=1234, verbose_name='seed')),
                     ('pair_filter', models.JSONField(blank=True, default=dict, help_text="which of the dataset's pairs are judged")),
@@ -57,7 +57,7 @@ class Migration(migrations.Migration):
                 ],
                 options={
                     'ordering': ['-pk'],
-                    'constraints': [models.CheckConstraint(condition=models.Q(('archived', False), ('state__in', ['draft', 'closed']), _connector='OR'), name='archived_campaigns_ask_nobody', violation_error_message='Close the campaign before you archive it.'), models.CheckConstraint(condition=models.Q(('tuple_size__gte', 2), ('tuple_size__lte', 8)), name='tuple_size_is_2_to_8', violation_error_message='A question shows between 2 and 8 pairs.'), models.CheckConstraint(condition=models.Q(('factor__gt', 0)), name='factor_is_positive', violation_error_message='The number of tuples per pair must be more than 0.'), models.CheckConstraint(condition=models.Q(('judgements_per_tuple__gte', 1)), name='tuples_are_judged_at_least_once', violation_error_message='A tuple needs at least one judgement.'), models.CheckConstraint(condition=models.Q(('gold_every__gte', 2)), name='gold_is_not_every_tuple', violation_error_message='At most every second question can be an attention check.'), models.CheckConstraint(condition=models.Q(('repeat_every', 0), ('repeat_every__gte', 5), _connector='OR'), name='repeats_are_off_or_seldom', violation_error_message='At most every fifth tuple can be a repeat; 0 asks for none.'), models.CheckConstraint(condition=models.Q(('gold_threshold__gte', 0), ('gold_threshold__lte', 1)), name='gold_threshold_is_a_share', violation_error_message='The required share of right trials in attention checks lies between 0 and 1.')],
+                    'constraints': [models.CheckConstraint(condition=models.Q(('archived', False), ('state__in', ['draft', 'closed']), _connector='OR'), name='archived_campaigns_ask_nobody', violation_error_message='Close the campaign before you archive it.'), models.CheckConstraint(condition=models.Q(('tuple_size__gte', 2), ('tuple_size__lte', 8)), name='tuple_size_is_2_to_8', violation_error_message='A question shows between 2 and 8 pairs.'), models.CheckConstraint(condition=models.Q(('factor__gt', 0)), name='factor_is_positive', violation_error_message='The number of tuples per pair must be more than 0.'), models.CheckConstraint(condition=models.Q(('judgements_per_tuple__gte', 1)), name='tuples_are_judged_at_least_once', violation_error_message='A tuple needs at least one judgement.'), models.CheckConstraint(condition=models.Q(('gold_every__gte', 2)), name='gold_is_not_every_tuple', violation_error_message='At most every second question can be an attention check.'), models.CheckConstraint(condition=models.Q(('repeat_every', 0), ('repeat_every__gte', 5), _connector='OR'), name='repeats_are_off_or_seldom', violation_error_message='At most every fifth question can be a repeated one; 0 asks for none.'), models.CheckConstraint(condition=models.Q(('gold_threshold__gte', 0), ('gold_threshold__lte', 1)), name='gold_threshold_is_a_share', violation_error_message='The required share of right trials in attention checks lies between 0 and 1.')],
                 },
             ),
             migrations.CreateModel(
@@ -188,7 +188,7 @@ class Migration(migrations.Migration):
                     ('joined_at', models.DateTimeField(auto_now_add=True)),
                     ('quiz_passed_at', models.DateTimeField(blank=True, null=True)),
                     ('quota', models.PositiveIntegerField(blank=True, help_text='tuples that the person is asked to judge; empty: all that are open', null=True)),
-                    ('rates', models.BooleanField(default=False, help_text="rates pairs in the campaign's slider arm, and judges no tuples")),
+                    ('rates', models.BooleanField(default=False, help_text="rates pairs in the campaign's rating-scale condition, and judges no tuples")),
                     ('signs_accepted', models.JSONField(blank=True, default=list, help_text='kinds of signs of carelessness that a curator looked at and found harmless')),
                 ],
                 options={
@@ -500,7 +500,7 @@ class Migration(migrations.Migration):
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                     ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='works', to='annotation.campaign')),
-                    ('kind', models.CharField(choices=[('publish', 'publish scores'), ('study', 'compute the figures'), ('methods', 'compare with the slider arm'), ('bundle', 'make the bundle')], max_length=10)),
+                    ('kind', models.CharField(choices=[('publish', 'publish scores'), ('study', 'compute the figures'), ('methods', 'compare with the rating-scale condition'), ('bundle', 'make the bundle')], max_length=10)),
                     ('asked', models.JSONField(blank=True, default=dict, help_text='the choices')),
                     ('key', models.CharField(help_text='the same for what is asked twice: two clicks, a page loaded again', max_length=64)),
                     ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed')], default='waiting', max_length=10)),

@@ -53,7 +53,7 @@ class Campaign(models.Model):
         _("attention checks before doubtful cases are stopped"), default=10
     )
     gold_threshold = models.FloatField(_("required share of right trials in attention checks"), default=0.7)
-    repeat_every = models.PositiveSmallIntegerField(_("one hidden repeat in every"), default=0)
+    repeat_every = models.PositiveSmallIntegerField(_("one repeated question in every"), default=0)
     allows_ties = models.BooleanField(_("offer “too close to call”"), default=False)
     seed = models.PositiveIntegerField(_("seed"), default=1234)
     pair_filter = models.JSONField(
@@ -106,7 +106,9 @@ class Campaign(models.Model):
             models.CheckConstraint(
                 condition=Q(repeat_every=0) | Q(repeat_every__gte=REPEATS_AT_MOST_EVERY),
                 name="repeats_are_off_or_seldom",
-                violation_error_message=_("At most every fifth tuple can be a repeat; 0 asks for none."),
+                violation_error_message=_(
+                    "At most every fifth question can be a repeated one; 0 asks for none."
+                ),
             ),
             models.CheckConstraint(
                 condition=Q(gold_threshold__gte=0) & Q(gold_threshold__lte=1),

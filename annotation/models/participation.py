@@ -44,7 +44,7 @@ class Participation(models.Model):
         null=True, blank=True, help_text="tuples that the person is asked to judge; empty: all that are open"
     )
     rates = models.BooleanField(
-        default=False, help_text="rates pairs in the campaign's slider arm, and judges no tuples"
+        default=False, help_text="rates pairs in the campaign's rating-scale condition, and judges no tuples"
     )
     signs_accepted = models.JSONField(
         default=list,

@@ -33,7 +33,7 @@ class SliderArm(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"slider arm of {self.campaign_id}"
+        return f"rating-scale condition of {self.campaign_id}"
 
 
 class SliderPair(models.Model):

@@ -84,7 +84,7 @@ class CampaignWork(Job):
     class Kind(models.TextChoices):
         PUBLISH = "publish", _("publish scores")
         STUDY = "study", _("compute the figures")
-        METHODS = "methods", _("compare with the slider arm")
+        METHODS = "methods", _("compare with the rating-scale condition")
         BUNDLE = "bundle", _("make the bundle")
 
     class State(models.TextChoices):

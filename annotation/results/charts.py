@@ -255,7 +255,9 @@ def methods_chart(found: MethodsCompared, *, judges: str) -> Chart:
     return chart_draw(
         alt.layer(spans, lines).properties(width=520, height=240),
         name="campaign-methods",
-        finding=_("With %(seconds).0f s per pair in each half: Best-Worst %(first).2f, slider %(second).2f.")
+        finding=_(
+            "With %(seconds).0f s per pair in each half: Best-Worst %(first).2f, rating scale %(second).2f."
+        )
         % {"seconds": last.seconds, "first": last.best_worst.value, "second": last.slider.value},
         n=found.pairs,
         unit=_("pairs; vertical lines are 95 % intervals"),

@@ -281,7 +281,7 @@ def _methods_are_quick(campaign: Campaign, _asked: Mapping[str, Any]) -> bool:
 def _arm(campaign: Campaign) -> SliderArm:
     arm = SliderArm.objects.filter(campaign=campaign).select_related("campaign__dataset").first()
     if arm is None:
-        raise UserError(_("The slider arm of “%(name)s” was removed."), name=campaign.name)
+        raise UserError(_("The rating-scale condition of “%(name)s” was removed."), name=campaign.name)
     return arm
 
 

@@ -67,7 +67,7 @@ def slider(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
                 return redirect("annotation:slider", campaign.pk)
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("The slider arm is there. Say next who rates in it."))
+            messages.success(request, _("The rating-scale condition is added. Choose who rates in it."))
             return redirect("annotation:slider", campaign.pk)
     return _page(request, campaign, form=form)
 
@@ -129,7 +129,7 @@ def slider_move(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     move = MOVES.get(request.POST.get("move", ""))
     try:
         if move is None:
-            raise UserError(_("Choose what to do with the slider arm: open, close or remove it."))
+            raise UserError(_("Choose what to do with the rating-scale condition: open, close or remove it."))
         move(arm=arm, by=request.user)
     except UserError as error:
         messages.error(request, str(error))

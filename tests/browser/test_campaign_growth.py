@@ -50,5 +50,5 @@ def test_a_curator_sees_what_joins_and_adds_it(page: Page, campaign) -> None:
     page.get_by_role("button", name="Add 6 pairs").click()
 
     expect(page.get_by_text("6 pairs joined, in 24 tuples.")).to_be_visible()
-    expect(page.get_by_text("0 of 48 judgements of bridge tuples")).to_be_visible()
+    expect(page.get_by_text("0 of 48 judgements of tuples with linking items")).to_be_visible()
     assert sideways_overflow(page) == 0

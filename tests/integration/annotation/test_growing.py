@@ -192,7 +192,7 @@ def test_a_curator_sees_what_is_added_and_adds_it(judged, newcomers, curator) ->
     after = text_of(site.post(address("grow", judged), {"number": "6"}, follow=True))
 
     assert "6 pairs joined, in 24 tuples." in after
-    assert re.search(r"0 of 48 judgements of bridge tuples", after)
+    assert re.search(r"0 of 48 judgements of tuples with linking items", after)
 
 
 @pytest.fixture

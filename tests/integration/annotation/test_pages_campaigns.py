@@ -183,7 +183,8 @@ def test_repeats_cost_hours_too(site, dataset, pairs) -> None:
 
     # 72 judgements are eight tenths of what is handed out: 90 tuples of 36 seconds.
     assert estimate.endswith(
-        "Answers to attention checks in addition, about 9 Repeats in addition, about 9 Hours of work 0.9"
+        "Answers to attention checks in addition, about 9 Repeated questions in addition, about 9 Hours of "
+        "work 0.9"
     )
 
 

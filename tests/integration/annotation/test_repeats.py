@@ -446,7 +446,7 @@ def test_before_the_first_repeat_the_page_says_so(campaign, anna, curator) -> No
     own = text_of(client_of(curator).get(address("annotator", campaign, anna.pk)))
 
     assert "No repeats yet." in page
-    assert "Intra-annotator agreement no repeats yet" in own
+    assert "Intra-annotator agreement no repeated questions yet" in own
 
 
 def test_nothing_that_a_person_reads_tells_a_repeat(campaign, annotator) -> None:

@@ -100,7 +100,7 @@ def test_the_page_says_what_is_missing_then_what_was_found(arm, curator, at) -> 
     owner_page = text_of(site.get(address("slider", arm.campaign)))
 
     assert "There are no ratings or no judgements yet." in empty
-    assert "Best-Worst less slider:" in page
+    assert "Best-Worst less rating scale:" in page
     assert verdict(comparison_of(arm).found) in page
     assert "Ratings are standardised" in standardised
     assert "Every pair has its ratings. Compare the methods" in owner_page
