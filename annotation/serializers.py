@@ -289,7 +289,7 @@ class SubmittedSerializer(serializers.Serializer[Any]):
 
 
 class BlockRequestSerializer(serializers.Serializer[Any]):
-    tuples = NumberInBody(help_text="how many are drawn")
+    tuples = NumberInBody(help_text="how many are sampled")
 
 
 class EstimateSerializer(serializers.Serializer[Any]):
@@ -363,7 +363,7 @@ class MachinesSerializer(serializers.Serializer[Any]):
     """What machines judge in a campaign, apart from people."""
 
     block = serializers.IntegerField(
-        allow_null=True, help_text="for the run judge_tuples; null before it is drawn"
+        allow_null=True, help_text="for the run judge_tuples; null before it is sampled"
     )
     tuples = serializers.IntegerField()
     machines = MachineSerializer(many=True)

@@ -20,7 +20,7 @@ def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
         "campaign": _("Design") if draft else _("Progress"),
         "analysis": _("Analysis"),
         "scores": _("Scores"),
-        "machines": _("Machines"),
+        "machines": _("Model annotators"),
         "gold": _("Attention checks"),
         "guidelines": _("Guidelines"),
         "crowd": _("Crowd"),

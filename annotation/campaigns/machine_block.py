@@ -24,11 +24,11 @@ def tuples_reserve(*, campaign: Campaign, number: int, by: User | None = None) -
     campaign = campaign_lock(campaign)
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED, Campaign.State.CLOSED)
     if not campaign.question:
-        raise UserError(_("The campaign was imported without its question, so no machine can be asked it."))
+        raise UserError(_("The campaign was imported without its question, so no model can be asked it."))
     designed = campaign.tuples.for_scores().exclude(phase=Tuple.Phase.ADAPTIVE).order_by("number")
     known = list(designed.values_list("pk", "number"))
     if not 1 <= number <= min(MOST_TUPLES, len(known)):
-        sentence = _("Draw between 1 and %(most)d tuples; %(number)d was given.")
+        sentence = _("Sample between 1 and %(most)d tuples; %(number)d was given.")
         raise UserError(sentence, most=min(MOST_TUPLES, len(known)), number=number)
     rng = campaign_rng(campaign, Stream.MACHINE_BLOCK)
     chosen = [known[place] for place in sorted(rng.choice(len(known), size=number, replace=False).tolist())]

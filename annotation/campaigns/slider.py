@@ -47,7 +47,7 @@ def slider_start(
     wanted = len(pairs) if number is None else number
     if wanted > len(pairs):
         raise UserError(
-            _("The campaign has %(there)d pairs, so %(wanted)d cannot be drawn."),
+            _("The campaign has %(there)d pairs, so %(wanted)d cannot be sampled."),
             there=len(pairs),
             wanted=wanted,
         )
@@ -111,14 +111,14 @@ def raters_add(
     others = [pk for pk in able if pk not in set(chosen)]
     if drawn > len(others):
         sentence = ngettext(
-            "Only %(n)d other person can be drawn.", "Only %(n)d other people can be drawn.", len(others)
+            "Only %(n)d other person can be sampled.", "Only %(n)d other people can be sampled.", len(others)
         )
         raise UserError(sentence, n=len(others))
     turn = campaign.participations.filter(rates=True).count()
     order = campaign_rng(campaign, Stream.SLIDER_PEOPLE, turn).permutation(len(others))
     users = [*(pk for pk in able if pk in set(chosen)), *(others[place] for place in order[:drawn])]
     if not users:
-        raise UserError(_("Choose somebody, or say how many to draw."))
+        raise UserError(_("Choose somebody, or say how many to sample."))
     people = []
     for user in users:
         Participation.objects.get_or_create(campaign=campaign, user_id=user)

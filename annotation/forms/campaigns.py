@@ -32,7 +32,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         label=gettext_lazy("Number of pairs"),
         required=False,
         min_value=1,
-        help_text=gettext_lazy("Drawn at random with the seed. Empty: all that fit."),
+        help_text=gettext_lazy("Sampled at random with the seed. Empty: all that fit."),
     )
     even_mix = forms.BooleanField(
         label=gettext_lazy("Mix imported and generated pairs evenly"),

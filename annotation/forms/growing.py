@@ -22,5 +22,7 @@ class GrowForm(forms.Form):
         label=gettext_lazy("Number of pairs"),
         min_value=1,
         required=False,
-        help_text=gettext_lazy("Empty: all that fit. A number is drawn at random with the campaign's seed."),
+        help_text=gettext_lazy(
+            "Empty: all that fit. A number is sampled at random with the campaign's seed."
+        ),
     )

@@ -22,7 +22,8 @@ class BlockForm(forms.Form):
         min_value=1,
         max_value=MOST_TUPLES,
         help_text=gettext_lazy(
-            "Drawn at random from the design. The alternative annotator test needs people who judged 30 of them."
+            "Sampled at random from the design. The alternative annotator test needs people who judged 30 "
+            "of them."
         ),
     )
 
@@ -37,7 +38,7 @@ class CostBenefitForm(forms.Form):
         coerce=float,
         choices=[(str(value), label) for value, label in COST_BENEFITS.items()],
         help_text=gettext_lazy(
-            "How much less often than the annotator the machine may win, because it costs less than people do."
+            "How much less often than the annotator the model may win, because it costs less than people do."
         ),
     )
 

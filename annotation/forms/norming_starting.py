@@ -21,7 +21,7 @@ class NormingForm(forms.Form):
         ),
     )
     drawn = NumberField(
-        label=gettext_lazy("Tuples to draw"),
+        label=gettext_lazy("Tuples to sample"),
         initial=5,
         min_value=1,
         max_value=MOST_TUPLES,
@@ -49,5 +49,5 @@ class NormingForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if not cleaned.get("chosen") and cleaned.get("drawn") is None and "drawn" not in self.errors:
-            self.add_error("drawn", _("Say how many tuples to draw, or choose some."))
+            self.add_error("drawn", _("Say how many tuples to sample, or choose some."))
         return cleaned

@@ -22,7 +22,7 @@ class SliderForm(forms.Form):
     low_label = forms.CharField(label=_("Words at 0"), max_length=40)
     high_label = forms.CharField(label=_("Words at 100"), max_length=40)
     number = NumberField(
-        label=_("Pairs to draw"),
+        label=_("Pairs to sample"),
         min_value=1,
         max_value=MOST_PAIRS,
         required=False,
@@ -56,7 +56,7 @@ class RatersForm(forms.Form):
         help_text=_("Members of the dataset who have judged nothing in this campaign."),
     )
     drawn = NumberField(
-        label=_("People to draw by chance"),
+        label=_("People to sample at random"),
         min_value=0,
         max_value=MOST_DRAWN,
         required=False,

@@ -31,7 +31,7 @@ def machines(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         except UserError as error:
             form.add_error("number", str(error))
         else:
-            messages.success(request, _("Drawn. Start a machine on these tuples now."))
+            messages.success(request, _("Sampled. Start a model annotator on these tuples now."))
             return redirect("annotation:machines", campaign.pk)
     block = block_of(campaign)
     penalty = CostBenefitForm({"penalty": penalty_asked(request.GET.get("penalty", ""))})

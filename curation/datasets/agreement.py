@@ -155,7 +155,7 @@ def agreement_chart(first: ScoreSet, second: ScoreSet, compared: SetsCompared) -
         name="agreement",
         finding=finding % words,
         n=len(compared.drawn),
-        unit=_("pairs") if len(compared.drawn) == compared.n else _("pairs drawn at random"),
+        unit=_("pairs") if len(compared.drawn) == compared.n else _("pairs sampled at random"),
         columns=[str(first), str(second)],
         rows=compared.drawn,
         judges=judged_by_all([first.judged_by, second.judged_by]),

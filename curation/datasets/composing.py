@@ -231,7 +231,7 @@ def composition_undo(*, composition: Composition, by: User | None) -> None:
     dataset_lock(composition.dataset)
     composition = Composition.objects.select_for_update().get(pk=composition.pk)
     if composition.undone_at:
-        raise UserError(_("These pairs were taken back before."))
+        raise UserError(_("The sampling of these pairs was undone before."))
     numbers = list(composition.composed.values_list("pair_id", flat=True))
     if composition.dataset.snapshots.filter(created_at__gte=composition.created_at).exists():
         raise UserError(
@@ -314,7 +314,7 @@ def _drawn(
             )
         for name in (labels.shared, labels.crossed):
             if not any(name in known for known in rows.labels):
-                raise UserError(_("No sentence of the pool has the label “%(name)s”."), name=name)
+                raise UserError(_("No single sentence has the label “%(name)s”."), name=name)
         of_strategy = [(known.get(labels.shared, ""), known.get(labels.crossed, "")) for known in rows.labels]
     with errors_shown(SamplingError):
         return drawn_from_sentences(

@@ -48,7 +48,7 @@ def block_create(
     dataset_lock(dataset)
     if TupleBlock.objects.filter(campaign_ref=campaign_ref).exists():
         raise UserError(
-            _("The tuples that machines judge were drawn already, and stay the same for all machines.")
+            _("The tuples for model annotators were sampled already, and stay the same for all models.")
         )
     rows = [list(each) for each in tuples]
     facts: dict[str, Any] = {"name": name, "tuples": rows, "created_by": by, **words}

@@ -306,7 +306,7 @@ def _unknown_sentences(layout: Layout, facts: FileFacts) -> FileError:
     if len(names) < 2:
         return FileError(
             f"{file_name} has one column only, and a pair is two sentences; if it holds single sentences, add them on "
-            f"the page “Compose pairs” or with import_sentences, and compose pairs from them."
+            f"the page “Sample pairs” or with import_sentences, and sample pairs from them."
         )
     hint = (
         "name both, or one column that holds both (--pair), or say that the file has no header"

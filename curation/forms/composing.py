@@ -190,7 +190,7 @@ class SamplingForm(forms.Form):
         min_value=0.01,
         max_value=10,
         initial=1,
-        help_text=_("1 draws equally many pairs from each; 1.1 draws more where more words are shared."),
+        help_text=_("1 samples equally many pairs from each; 1.1 samples more where more words are shared."),
     )
     idf = forms.BooleanField(label=_("Weigh words by how rare they are"), required=False)
 
@@ -292,9 +292,7 @@ class CompositionForm(SamplingForm):
         asked = self.cleaned_data
         if not self.errors and asked["strategy"] == Strategy.LABELS and not self.names:
             raise forms.ValidationError(
-                _(
-                    "No sentence of the pool has a label. Add a file with a column of labels, and name this column."
-                )
+                _("No single sentence has a label. Add a file with a column of labels, and name this column.")
             )
         super().clean()
         self.labels = Labels(asked.get("shared", ""), asked.get("crossed", ""))

@@ -268,8 +268,8 @@ class ImportForm(forms.Form):
             if len(self.preview.columns) == 1:
                 missing = _(
                     "The file has one column, and a pair is two sentences. If each row is a single sentence, add the "
-                    "file on the page “Compose pairs” (…/compose/sentences/ in the API, or import_sentences), and "
-                    "compose pairs from them."
+                    "file on the page “Sample pairs” (…/compose/sentences/ in the API, or "
+                    "import_sentences), and sample pairs from them."
                 )
             self.add_error("b" if a else "a", missing)
         elif a and a == b:

@@ -133,12 +133,12 @@ def _added(request: AuthedRequest, batch: ImportBatch) -> HttpResponse:
         return redirect("curation:sentences_batch", slug=slug, batch_pk=batch.pk)
 
     # What became of the rows of a file, as messages.
-    told = ngettext("%(n)s sentence joined the pool.", "%(n)s sentences joined the pool.", outcome.added)
+    told = ngettext("%(n)s single sentence was added.", "%(n)s single sentences were added.", outcome.added)
     told %= {"n": intcomma(outcome.added)}
     if outcome.known:
         repeats = ngettext(
-            "%(n)s row repeats a sentence of the pool or of the file.",
-            "%(n)s rows repeat a sentence of the pool or of the file.",
+            "%(n)s row repeats a single sentence of the dataset or of the file.",
+            "%(n)s rows repeat a single sentence of the dataset or of the file.",
             outcome.known,
         )
         told += " " + repeats % {"n": intcomma(outcome.known)}
@@ -191,7 +191,7 @@ def _batch_page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> Http
 def pool_clear_view(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="curate")
     removed = pool_clear(dataset=dataset, by=request.user)
-    told = ngettext("%(n)s sentence left the pool.", "%(n)s sentences left the pool.", removed)
+    told = ngettext("%(n)s single sentence was removed.", "%(n)s single sentences were removed.", removed)
     pairs_say(request, slug, told % {"n": intcomma(removed)})
     return redirect("curation:compose", slug=slug)
 
@@ -205,7 +205,7 @@ def composition_undo_view(request: AuthedRequest, slug: str, composition_pk: int
     except UserError as error:
         messages.error(request, str(error))
     else:
-        pairs_say(request, slug, _("The pairs were taken back. Their sentences are in the pool."))
+        pairs_say(request, slug, _("Sampling is undone. The single sentences remain."))
     return redirect("curation:compose", slug=slug)
 
 

@@ -207,7 +207,7 @@ def _blocks(_setting: Setting, dataset: Dataset) -> Choices:
     for block in dataset.tuple_blocks.all():
         words = {"campaign": block.name, "tuples": f"{len(block.tuples):,}"}
         drawn.append((str(block.pk), _("%(campaign)s · %(tuples)s tuples") % words))
-    return drawn or [("", _("no tuples drawn; draw them on the page “Machines” of a campaign"))]
+    return drawn or [("", _("no tuples sampled; sample them on the page “Model annotators” of a campaign"))]
 
 
 def _runs(setting: Setting, dataset: Dataset) -> Choices:

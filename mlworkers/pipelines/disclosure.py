@@ -77,9 +77,9 @@ def disclosure(benchmark: str, tested: Mapping[str, Iterable[str]]) -> Disclosur
                 continue
             found.append(known)
             sentence = _(
-                "%(test)s: training examples were chosen by a labeller that learned from %(benchmark)s, and these test "
-                "pairs are of %(benchmark)s or share pairs with it. The figures favour the paraphrases; say so where "
-                "you cite them."
+                "%(test)s: training examples were chosen by a scorer that learned from %(benchmark)s, and "
+                "these test pairs are of %(benchmark)s or share pairs with it. The figures favour the "
+                "paraphrases; say so where you cite them."
             )
             notes.append(sentence % {"test": label, "benchmark": known})
     return Disclosure(benchmarks_joined(*found), notes)

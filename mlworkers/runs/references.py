@@ -253,7 +253,8 @@ def _check_snapshot(setting: Setting, number: int, dataset: Dataset) -> None:
 def _check_block(_setting: Setting, number: int, dataset: Dataset) -> None:
     if not dataset.tuple_blocks.filter(pk=number).exists():
         sentence = _(
-            "The dataset “%(dataset)s” has no block of tuples %(number)s; draw one on a campaign's page “Machines”."
+            "The dataset “%(dataset)s” has no block of tuples %(number)s; sample one on a campaign's page "
+            "“Model annotators”."
         )
         raise UserError(sentence, dataset=dataset.slug, number=number)
 

@@ -37,7 +37,9 @@ def context_scores_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     if rows is not None and run.dataset is not None:
         centred = rows[0].score_set
         context["centred"] = centred
-        label = _("Train an encoder on the centred similarities (a surrogate), which scores any pair at once")
+        label = _(
+            "Train an encoder on the centred similarities (a student encoder), which scores any pair at once"
+        )
         context["train"] = reader_of(request).form("train_encoder", run.dataset, label, scores=centred.name)
         context["page"] = Paginator(pairs_ranked(centred), LISTED).get_page(max(page_number(request), 1))
         others = rows_to_compare(run.dataset, run)

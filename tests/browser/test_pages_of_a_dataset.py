@@ -31,10 +31,10 @@ def test_the_pool_is_emptied_after_a_question(curator_page, dataset) -> None:
     page = curator_page
     page.goto(f"/datasets/{dataset.slug}/compose/")
 
-    page.get_by_text("Empty the pool", exact=True).click()
+    page.get_by_text("Remove them", exact=True).click()
     expect(page.get_by_text("There is no undo.")).to_be_visible()
     kept = PooledSentence.objects.count()
-    page.get_by_role("button", name="Empty the pool now").click()
+    page.get_by_role("button", name="Remove them now").click()
 
     expect(page.get_by_text("The pool has")).to_have_count(0)
     assert (kept, PooledSentence.objects.count()) == (1, 0)

@@ -162,7 +162,7 @@ def test_an_empty_pool_and_bands_without_pairs_are_said(dataset, pool, encoder_f
 
     for run in (nothing, short):
         assert run.state == "failed"
-        assert "No two sentences of the pool" in run.message
+        assert "No two single sentences" in run.message
     assert not Pair.objects.exists()
 
 

@@ -62,13 +62,13 @@ def test_an_encoder_of_such_paraphrases_says_so_and_is_marked_where_it_is_evalua
     assert artifact.card["labels_from"] == benchmark_behind(home_path(artifact.path)) == "STS-B"
     assert "labels_from" not in plain.artifacts.get().card
     assert of_both["chosen"].result["labels_from"] == "STS-B"
-    [warning] = [one for one in of_both["chosen"].result["warnings"] if "chosen by a labeller" in one]
+    [warning] = [one for one in of_both["chosen"].result["warnings"] if "chosen by a scorer" in one]
     assert warning.startswith(
-        "stsb-own, test gold, test: training examples were chosen by a labeller that learned"
+        "stsb-own, test gold, test: training examples were chosen by a scorer that learned"
     )
     for other in (of_both["plain"], elsewhere):
         assert "labels_from" not in other.result
-        assert not any("chosen by a labeller" in one for one in other.result["warnings"])
+        assert not any("chosen by a scorer" in one for one in other.result["warnings"])
 
 
 def test_what_is_trained_further_from_such_an_encoder_is_marked_too(encoder_folder) -> None:
@@ -104,7 +104,7 @@ def test_comparisons_on_the_benchmark_are_marked(encoder_folder) -> None:
     )  # fmt: skip
 
     for run in (paraphrases, tuned):
-        assert any("chosen by a labeller that learned from STS-B" in one for one in run.result["warnings"])
+        assert any("chosen by a scorer that learned from STS-B" in one for one in run.result["warnings"])
 
 
 def test_weightings_searches_and_folds_from_such_an_encoder_are_marked_on_the_benchmark(
@@ -134,7 +134,7 @@ def test_weightings_searches_and_folds_from_such_an_encoder_are_marked_on_the_be
     )
 
     for run in (compared, searched, folds):
-        [mark] = [one for one in run.result["warnings"] if "chosen by a labeller" in one]
+        [mark] = [one for one in run.result["warnings"] if "chosen by a scorer" in one]
         assert mark.startswith("stsb, gold, ")
     for run in (compared, searched):
         for artifact in run.artifacts.filter(kind="encoder"):

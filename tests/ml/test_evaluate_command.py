@@ -413,6 +413,6 @@ def test_an_encoder_whose_examples_sts_b_labels_chose_is_warned_of_on_sts_b_alon
         (encoder_folder, of_the_benchmark),
     ):
         evaluate(model, pairs, "--bootstrap", "0")
-        warned.append("chosen by a labeller that learned from STS-B" in capsys.readouterr().err)
+        warned.append("chosen by a scorer that learned from STS-B" in capsys.readouterr().err)
 
     assert warned == [True, False, False]

@@ -20,7 +20,7 @@ from curation.foundation.errors import errors_shown
 
 
 class Command(BaseCommand):
-    help = "Add single sentences to the pool of a dataset, from which sample_pairs --dataset composes pairs."
+    help = "Add single sentences to a dataset, from which sample_pairs --dataset makes pairs."
     needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:

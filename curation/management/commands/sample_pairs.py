@@ -73,7 +73,7 @@ class _Read:
 class Command(BaseCommand):
     help = (
         "Choose pairs to annotate: put sentences of files together to pairs, or, with --pairs, choose among pairs. "
-        "Writes a CSV file for import_pairs, or, with --dataset, adds pairs of the pool of a dataset."
+        "Writes a CSV file for import_pairs, or, with --dataset, adds pairs of a dataset's single sentences."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -93,10 +93,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--dataset",
             metavar="SLUG",
-            help="In place of FILE and --out: compose from this dataset's pool (import_sentences), and add the pairs.",
+            help="Instead of FILE and --out: sample pairs from this dataset's single sentences "
+            "(import_sentences), and add them.",
         )
         parser.add_argument("--strategy", choices=[one.value for one in Strategy], required=True)
-        parser.add_argument("--count", type=int, required=True, metavar="N", help="Pairs to draw.")
+        parser.add_argument("--count", type=int, required=True, metavar="N", help="Number of pairs to sample.")
         parser.add_argument("--seed", type=int, default=1234, help="Default: %(default)s.")
         files = parser.add_argument_group(
             "files", "COL is the name of a column, or its number from 1 if the file has no header."
@@ -248,8 +249,8 @@ class Command(BaseCommand):
         if files or out or any(options[name] for name in OF_FILES):
             self.fail(
                 _(
-                    "--dataset composes from the pool of a dataset; leave out FILE, --out and what says how files "
-                    "are read, such as --pairs and --text."
+                    "--dataset samples from the single sentences of a dataset; leave out FILE, --out and "
+                    "what says how files are read, such as --pairs and --text."
                 )
             )
         dataset = dataset_named(options["dataset"])
@@ -269,7 +270,7 @@ class Command(BaseCommand):
             "seconds": round(monotonic() - started, 3),
         }
         names = {"pairs": composition.pairs, "pool": pool, "dataset": dataset.slug}
-        told = _("%(dataset)s: %(pairs)d pairs of the pool's %(pool)d sentences were added.")
+        told = _("%(dataset)s: %(pairs)d pairs of the dataset's %(pool)d single sentences were added.")
         missing = _missing(Stratum(**stratum) for stratum in composition.parameters["strata"])
         self.answer(figures, *missing, told % names, as_json=options["json"])
 
@@ -279,7 +280,7 @@ class Command(BaseCommand):
         if strategy is Strategy.SIMILARITY:
             self.fail(NEEDS_ENCODER)
         if strategy is Strategy.SCORE and not options["pairs"]:
-            self.fail(_("Bins of a score are drawn from pairs that have scores; add --pairs."))
+            self.fail(_("Bins of a score are sampled from pairs that have scores; add --pairs."))
         if strategy is Strategy.LABELS and not (options["shared_label"] and options["label"]):
             self.fail(_("Name the columns of both labels with --shared-label and --label."))
         try:
@@ -366,13 +367,13 @@ def _lines(read: _Read, drawn: Drawn, out: Path) -> Iterator[str]:
     unused = {"short": drawn.short, "long": drawn.long, "copies": drawn.copies}
     if drawn.places is None:
         told = _(
-            "%(usable)d sentences can be drawn; left out: %(short)d too short, %(long)d too long, %(copies)d copies of "
-            "another."
+            "%(usable)d sentences can be sampled; excluded: %(short)d too short, %(long)d too long, "
+            "%(copies)d copies of another."
         )
     else:
         told = _(
-            "%(usable)d pairs can be drawn; left out: %(short)d with a sentence too short, %(long)d with one too long, "
-            "%(copies)d whose sentences are copies of each other."
+            "%(usable)d pairs can be sampled; excluded: %(short)d with a sentence too short, %(long)d with "
+            "one too long, %(copies)d whose sentences are copies of each other."
         )
     yield told % {"usable": drawn.usable, **unused}
     yield from _missing(drawn.sample.strata)

@@ -259,7 +259,7 @@ def drawn_from_pairs(
     The texts of a Drawn are all first sentences, then all second ones. Raises SamplingError.
     """
     if settings.strategy not in OF_PAIRS:
-        raise SamplingError("Combinations of labels are drawn from single sentences, not from pairs.")
+        raise SamplingError("Combinations of labels are sampled from single sentences, not from pairs.")
     number = len(first)
     texts = [*first, *second]
     plain = word_table(texts)

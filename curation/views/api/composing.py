@@ -45,7 +45,8 @@ SettingsSerializer = body_of(
     "CompositionSettings",
     state=serializers.CharField(
         required=False,
-        help_text="of the preview; if it is given and the pool has changed since, nothing is added",
+        help_text="of the preview; if it is given and the single sentences have changed since, nothing is "
+        "added",
     ),
 )
 SentencesSerializer = body_of(SentencesForm, "Sentences", filename=serializers.CharField(max_length=255))
@@ -104,7 +105,9 @@ class CompositionPreviewSerializer(serializers.Serializer[Any]):
 class SentenceFileSerializer(serializers.ModelSerializer[ImportBatch]):
     """A file of sentences and what became of it."""
 
-    known = serializers.IntegerField(source="unchanged", help_text="sentences that the pool had before")
+    known = serializers.IntegerField(
+        source="unchanged", help_text="single sentences that the dataset had before"
+    )
     problem = serializers.SerializerMethodField(help_text="why nothing was added")
     rejections = serializers.SerializerMethodField(help_text="the first rejected rows")
     rejected_rows = serializers.SerializerMethodField(help_text="address of the rejected rows as CSV")

@@ -26,7 +26,7 @@ _FEWEST_POINTS = 2
 _HEADINGS: Mapping[str, Any] = {
     "corpus_sizes": gettext_lazy("Size of the corpus"),
     "context_counts": gettext_lazy("Contexts of a sentence"),
-    "surrogate_sizes": gettext_lazy("Pairs that a surrogate learns from"),
+    "surrogate_sizes": gettext_lazy("Training pairs of a student encoder"),
 }
 _UNITS: Mapping[str, Any] = {
     "corpus_sizes": gettext_lazy("sentences"),
@@ -38,8 +38,8 @@ _UNITS: Mapping[str, Any] = {
 def context_curves_report(run: Run, reader: Reader) -> Report:
     curves = {name: rows for name in _HEADINGS if (rows := run.result.get(name))}
     lead = _(
-        "How the agreement with “%(scores)s” grows with the corpus, with the contexts of a sentence, and with the "
-        "pairs that a surrogate learns from. Intervals are 95 %%, over pairs."
+        "How the agreement with “%(scores)s” grows with the corpus, with the contexts of a sentence, and "
+        "with the training pairs of a student encoder. Intervals are 95 %%, over pairs."
     )
     guide = Link(
         _("What is comparable with the paper, and what is not"), reverse("guide_page", args=["contexts"])

@@ -108,7 +108,7 @@ KINDS = (
         label=_("Measure curves of contexts"),
         description=_(
             "Measures how the agreement of similarity from contexts with people grows with the corpus, with the "
-            "number of contexts, and with the pairs that a surrogate learns from."
+            "number of contexts, and with the training pairs of a student encoder."
         ),
         plan=ContextCurvesPlan,
         unit=_("pairs"),

@@ -97,8 +97,8 @@ def measure_context_curves(plan: ContextCurvesPlan, job: Job) -> Outcome:
         "pairs": intcomma(len(few)),
     }
     message = _(
-        "Measured on %(pairs)s pairs: sizes of the corpus: %(sizes)s, numbers of contexts: %(counts)s, surrogates: "
-        "%(surrogates)s"
+        "Measured on %(pairs)s pairs: sizes of the corpus: %(sizes)s, numbers of contexts: %(counts)s, "
+        "student encoders: %(surrogates)s"
     )
     return Outcome(message % words, {**result, "seconds": round(monotonic() - started, 1)})
 
@@ -193,7 +193,7 @@ def _surrogates(
         folder_remove(checkpoints)
 
     sizes = [plan.surrogate(seed).schedule(count).steps for count, seed in members]
-    paths = job.shards.all("surrogates", sizes, write, message=_("Training surrogates"))
+    paths = job.shards.all("surrogates", sizes, write, message=_("Training student encoders"))
     columns: Mapping[int, list[Scores]] = {count: [] for count in plan.all_pairs}
     for (count, _seed), path in zip(members, paths, strict=True):
         columns[count].append(array_read(path))

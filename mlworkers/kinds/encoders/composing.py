@@ -41,17 +41,13 @@ def compose_by_similarity(plan: BandsPlan, job: Job) -> Outcome:
         # The shards of an earlier attempt are of the sentences as they were then.
         digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
         if job.drawn_once("sentences.json", lambda: {"sha256": digest})["sha256"] != digest:
-            raise UserError(
-                _("The sentences of the pool have changed since the run began. Start another run.")
-            )
+            raise UserError(_("The single sentences have changed since the run began. Start another run."))
         return vectors_in_shards(job, folder, plan.device, texts)
 
     preview = composition_preview(dataset, plan.settings, Labels(), vectors=vectors, report=job.report)
     drawn = preview.drawn
     if not len(drawn.dice):
-        raise UserError(
-            _("No two sentences of the pool have a similarity in these bands, so nothing was added.")
-        )
+        raise UserError(_("No two single sentences have a similarity in these bands, so nothing was added."))
     about = {"model": plan.model, "model_sha256": content_of(folder)[0]}
 
     def publish() -> dict[str, str]:

@@ -198,7 +198,8 @@ def _sentences(plan: SharedContrast, job: Job, table: PairTable, in_split: NDArr
         found += job.drawn_once("pool.json", draw)["texts"]
     if not found:
         sentence = _(
-            "The split “%(split)s” has no sentence that a person wrote; choose another split, or use the pool."
+            "The split “%(split)s” has no sentence that a person wrote; choose another split, or use the "
+            "single sentences."
         )
         raise UserError(sentence, split=plan.split)
     return sentence_examples(found)

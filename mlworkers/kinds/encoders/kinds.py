@@ -166,7 +166,7 @@ KINDS = (
         fits=("pooled", "no pairs"),
         label=_("Compose pairs by similarity"),
         description=_(
-            "Puts sentences of the dataset's pool together to pairs, equally many in each band of the similarity "
+            "Makes pairs of the dataset's single sentences, equally many in each band of the similarity "
             "that an encoder gives them."
         ),
         plan=BandsPlan,
@@ -175,20 +175,20 @@ KINDS = (
         pipeline="composing.compose_by_similarity",
         next_steps="next_steps.composed",
         work="estimates.pool",
-        amount=_("%(work)s sentences of the pool, but for those that are too short or too long."),
+        amount=_("%(work)s single sentences, without those that are too short or too long."),
     ),
     machine_kind(
         name="index_sentences",
         label=_("Index sentences"),
         description=_(
-            "Encodes all sentences of the dataset's active pairs and of its pool, so that the nearest ones to any "
-            "sentence can be found."
+            "Encodes all sentences of the dataset's active pairs and its single sentences, so that the "
+            "nearest ones to any sentence can be found."
         ),
         plan=SentenceIndexPlan,
         unit=_("sentences"),
         pipeline="indexing_sentences.index_sentences",
         work="estimates.index",
-        amount=_("At most %(work)s sentences are encoded: those in an active pair or in the pool."),
+        amount=_("At most %(work)s sentences are encoded: those in an active pair and single sentences."),
     ),
     Kind(
         name="search_sentences",

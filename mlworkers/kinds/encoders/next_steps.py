@@ -20,7 +20,7 @@ def composed(run: Run, _reader: Reader) -> Sequence[Link]:
     slug = run.dataset.slug
     return [
         Link(_("View the pairs"), reverse("curation:dataset", args=[slug]), look="primary"),
-        Link(_("Take them back, or compose others"), reverse("curation:compose", args=[slug])),
+        Link(_("Undo, or sample other pairs"), reverse("curation:compose", args=[slug])),
     ]
 
 

@@ -102,7 +102,7 @@ KINDS = (
     Kind(
         name="import_sentences",
         label=_("Import sentences"),
-        description=_("Adds the sentences of an uploaded file to the pool of a dataset."),
+        description=_("Adds the sentences of an uploaded file to a dataset as single sentences."),
         plan=SentencesPlan,
         unit=_("sentences"),
         writes=True,

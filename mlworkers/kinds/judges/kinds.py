@@ -11,8 +11,8 @@ KINDS = (
         group="check",
         label=_("Judge tuples by a machine"),
         description=_(
-            "Lets an encoder or a chat model judge tuples of a campaign, to compare it with people. Its judgements "
-            "are kept apart and never count for scores."
+            "Lets an encoder or a chat model annotate tuples of a campaign, to compare it with people. Its "
+            "judgements are kept apart and never count for scores."
         ),
         plan=JudgingPlan,
         unit=_("questions"),

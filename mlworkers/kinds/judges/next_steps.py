@@ -15,4 +15,4 @@ def judged(run: Run, _reader: Reader) -> Sequence[Link]:
     if not campaign:
         return []
     address = reverse("annotation:machines", args=[campaign])
-    return [Link(_("Compare the machine with people"), address, look="primary")]
+    return [Link(_("Compare the model annotator with people"), address, look="primary")]

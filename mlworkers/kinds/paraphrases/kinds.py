@@ -24,7 +24,7 @@ class TrialPlan:
     model: str = setting(_("Paraphraser"), _("run:ID of a paraphraser trained here."))
     labeller: str = setting(
         _("Labeller"),
-        _("What measures similarity: run:ID of a labeller or an encoder, or a packaged encoder."),
+        _("What measures similarity: run:ID of a scorer or an encoder, or a packaged encoder."),
     )
 
 

@@ -124,7 +124,7 @@ def _best_of_seeds(
                 folder_remove(job.kept / f"labeller-{other['seed']}")
     if best["dev_spearman"] is None:
         raise UserError(
-            _("No labeller gives the dev pairs different scores; choose another base model or more epochs.")
+            _("No scorer gives the dev pairs different scores; choose another base model or more epochs.")
         )
     return best, trained
 

@@ -54,4 +54,4 @@ def translated(run: Run, _reader: Reader) -> Sequence[Link]:
 
 
 def labeller_trained(run: Run, reader: Reader) -> Sequence[Link]:
-    return reader.form("label_paraphrases", run.dataset, _("Label pairs with this labeller"))
+    return reader.form("label_paraphrases", run.dataset, _("Score pairs with this scorer"))

@@ -16,8 +16,8 @@ def selection_report(run: Run, reader: Reader) -> Report:
     parts: list[Part] = []
     if cells and (benchmark := run.result.get("labels_from", "")):
         told = _(
-            "These pairs were chosen by a labeller that was trained on %(benchmark)s. If what is trained on them is "
-            "evaluated on %(benchmark)s, say so beside the figure."
+            "These pairs were chosen by a scorer that was trained on %(benchmark)s. If what is trained on "
+            "them is evaluated on %(benchmark)s, say so beside the figure."
         )
         parts.append(Text(told % {"benchmark": benchmark}, "doubtful"))
     for split in dict.fromkeys(cell.split for cell in cells):

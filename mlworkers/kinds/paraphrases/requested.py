@@ -95,14 +95,14 @@ def _parts(run: Run, reader: Reader) -> list[Part]:
     parts: list[Part] = []
     if is_reranked and not result["measured_by_another_labeller"]:
         told = _(
-            "The labeller that chose the candidates also measured them, which makes the gain of reranking look larger. "
-            "Name a second labeller, trained with other seeds."
+            "The scorer that chose the candidates also measured them, which makes the gain of reranking "
+            "look larger. Name a second scorer, trained with other seeds."
         )
         parts.append(Text(told, "doubtful"))
     if result.get("labels_from"):
         told = _(
-            "A labeller or the paraphraser behind these figures learned from %(benchmark)s. If what is trained on the "
-            "paraphrases is evaluated on %(benchmark)s, say so beside the figure."
+            "A scorer or the paraphraser behind these figures learned from %(benchmark)s. If what is "
+            "trained on the paraphrases is evaluated on %(benchmark)s, say so beside the figure."
         )
         parts.append(Text(told % {"benchmark": result["labels_from"]}, "doubtful"))
     parts.append(Section("", _charts(result, bounds), across=True))

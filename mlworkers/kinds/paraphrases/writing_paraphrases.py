@@ -350,7 +350,7 @@ def _publish(
     pairs = Pair.objects.filter(dataset=dataset, run_ref=job.run_id, origin=Pair.Origin.GENERATED)
     numbers = dict(pairs.values_list("external_id", "pk"))
     ways = {
-        Label.SIMILARITY: _("labeller, without symbols, × 100"),
+        Label.SIMILARITY: _("scorer, without symbols, × 100"),
         Label.BLEU: _("sentence BLEU against the source, without symbols"),
     }
     names = []

@@ -77,20 +77,21 @@ class ContextCurvesPlan:
     )
     learned: str = setting(
         "Similarities to learn",
-        "The centred similarities of harvested pairs, from which surrogates learn. Empty: no curve of surrogates.",
+        "The centred similarities of harvested pairs, from which student encoders learn. Empty: no curve of "
+        "student encoders.",
         default="",
         refers_to="score set",
         kinds=("model",),
     )
     learned_split: str = setting(
         "Split to learn",
-        "Surrogates learn from pairs of this split.",
+        "Student encoders learn from pairs of this split.",
         default="harvested-train",
         offered="split",
     )
     # Table 8: 74.02 with 100,000 pairs, 76.11, 76.92, and 77.32 with 100 million.
     surrogate_pairs: str = setting(
-        "Pairs of a surrogate",
+        "Pairs of a student encoder",
         "Numbers separated by commas, the smallest first: each larger one has the pairs of the smaller ones too.",
         default="500, 1000, 2000",
         source=_PAPER,
@@ -99,21 +100,21 @@ class ContextCurvesPlan:
     model: str = base_model_setting(default="packaged:all-MiniLM-L6-v2")
     seeds: int = setting(
         "Seeds",
-        "Number of times that a surrogate of each size is trained, each time with another seed. Intervals are over "
-        "pairs; the mean of the seeds is given.",
+        "Number of times that a student encoder of each size is trained, each time with another seed. "
+        "Intervals are over pairs; the mean of the seeds is given.",
         default=1,
         bounds=(1, SEEDS_MAX),
         source=OURS,
     )
     epochs: int = setting(
-        "Epochs of a surrogate",
+        "Epochs of a student encoder",
         "Number of times that each pair is used.",
         default=3,
         bounds=(1, 100),
         source=OURS,
     )
     batch_size: int = setting(
-        "Batch size of a surrogate",
+        "Batch size of a student encoder",
         "Pairs of a step.",
         default=32,
         bounds=(1, 4096),
@@ -122,7 +123,7 @@ class ContextCurvesPlan:
     )
     # A surrogate learns by (cos - similarity)², as in the paper.
     learning_rate: float = setting(
-        "Learning rate of a surrogate",
+        "Learning rate of a student encoder",
         "Peak learning rate of AdamW. The paper has 1e-4, which is high for a pretrained encoder.",
         default=2e-5,
         bounds=(1e-8, 0.1),

@@ -259,7 +259,8 @@ class SharedTraining:
     scores: str = setting(
         "Training scores",
         "The score set to train on: the target similarity of generated pairs, scores that people gave, or those of a "
-        "model, such as similarities from contexts. An encoder that is trained on the latter is their surrogate.",
+        "model, such as similarities from contexts. An encoder that is trained on the latter is a student "
+        "encoder.",
         refers_to="score set",
         kinds=TRAINED_ON,
     )

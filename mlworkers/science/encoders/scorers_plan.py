@@ -49,7 +49,8 @@ class ScorersPlan:
     dataset: str = dataset_setting()
     score_set: str = setting(
         "Score set",
-        "What the scorers are compared with: scores of people, or the similarities that a surrogate learned.",
+        "What the scorers are compared with: scores of people, or the similarities that a student encoder "
+        "learned.",
         refers_to="score set",
         kinds=("human", "reference", "model"),
     )

@@ -23,7 +23,7 @@ class JudgingPlan:
     dataset: str = dataset_setting()
     block: int = setting(
         "Tuples",
-        "The tuples of a campaign that are kept for the comparison of machines with people.",
+        "The tuples of a campaign that are kept for the comparison of models with people.",
         refers_to="block",
         low=1,
     )

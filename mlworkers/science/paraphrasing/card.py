@@ -72,6 +72,6 @@ def _disclosure(benchmark: str) -> str:
     if not benchmark:
         return ""
     return (
-        f"\nThe pairs were chosen by a labeller that was trained on {benchmark}. If a model that is trained on "
+        f"\nThe pairs were chosen by a scorer that was trained on {benchmark}. If a model that is trained on "
         f"paraphrases from here is evaluated on {benchmark}, say so beside the figure.\n"
     )

@@ -102,7 +102,7 @@ def labeller_trained(
         checkpoints=kept,
         report=report,
         note=note,
-        message="Training the labeller",
+        message="Training the scorer",
     )
     labeller.save(folder)
     return trained

@@ -36,8 +36,8 @@ class LabellerPlan:
     )
     scores: str = setting(
         "Training scores",
-        "Scores that people gave to pairs, or those of a model, such as similarities from contexts. A labeller that is "
-        "trained on the latter is their surrogate.",
+        "Scores that people gave to pairs, or those of a model, such as similarities from contexts. A "
+        "scorer that is trained on the latter is a student encoder.",
         refers_to="score set",
         kinds=("reference", "human", "model"),
     )
@@ -46,8 +46,8 @@ class LabellerPlan:
     )
     dev_split: str = setting(
         "Dev split",
-        "The labeller with the highest Spearman correlation on the pairs of this split is kept. Empty: a share of the "
-        "training pairs is drawn for it.",
+        "The scorer with the highest Spearman correlation on the pairs of this split is kept. Empty: a "
+        "share of the training pairs is drawn for it.",
         default="",
         essential=True,
         offered="split",
@@ -62,7 +62,7 @@ class LabellerPlan:
     # The paper keeps the best of ten by Spearman's correlation on dev pairs.
     seeds: int = setting(
         "Seeds",
-        "Number of labellers that are trained, each with another seed.",
+        "Number of scorers that are trained, each with another seed.",
         default=10,
         bounds=(1, SEEDS_MAX),
         source=_PAPER,
@@ -71,8 +71,8 @@ class LabellerPlan:
     first_seed: int = first_seed_setting()
     benchmark: str = setting(
         "Benchmark",
-        "Name of the published benchmark that the scores are from, such as STS-B. What is chosen by this labeller "
-        "carries the name. Empty: found by the names of the dataset and of its sources.",
+        "Name of the published benchmark that the scores are from, such as STS-B. What is chosen by this "
+        "scorer carries the name. Empty: found by the names of the dataset and of its sources.",
         default="",
     )
     # The paper states neither the epochs nor the learning rate of its labeller.

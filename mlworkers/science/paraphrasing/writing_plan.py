@@ -106,7 +106,7 @@ class WritingPlan:
     )
     labeller: str = setting(
         "Labeller",
-        "What measures the similarity of each paraphrase to its source: run:ID of a labeller or an encoder, "
+        "What measures the similarity of each paraphrase to its source: run:ID of a scorer or an encoder, "
         "packaged:all-MiniLM-L6-v2, a folder or a hub id.",
         refers_to="model",
         kinds=("encoder", "labeller"),
@@ -199,9 +199,9 @@ class WritingPlan:
         bounds=(0.01, 100.0),
     )
     measured_by: str = setting(
-        "Second labeller",
-        "Measures the similarity that the result and the score sets give, so that candidates are not judged by the "
-        "labeller that chose them. Empty: the labeller above.",
+        "Second scorer",
+        "Measures the similarity that the result and the score sets give, so that candidates are not scored "
+        "by the scorer that chose them. Empty: the scorer above.",
         default="",
         refers_to="model",
         kinds=("encoder", "labeller"),

@@ -137,9 +137,9 @@ def test_the_page_compares_machines_with_people(judged, curator_of) -> None:
 
     assert "They are drawn once" in empty
     assert "60 tuples, drawn on" in drawn
-    assert "No machine has judged them yet. Staff of the site start one." in drawn
+    assert "No model has annotated them yet. Staff of the site start one." in drawn
     worse, better = page.split("simulated:knows-the-order")[1:3]
-    assert "The machine passes the alternative annotator test: it does at least as well as 1.00" in better
+    assert "The model passes the alternative annotator test: it does at least as well as 1.00" in better
     assert "does not pass the alternative annotator test" in worse
     assert "2 of 120" in worse
     assert "240 judgements of people on 60 tuples" in better

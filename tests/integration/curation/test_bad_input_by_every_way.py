@@ -48,7 +48,8 @@ PAIRS_REFUSED = {
     "endless line": ("p.csv", f"{HEAD}A.,B.\n{'x' * 5_000}".encode(), "Line 3 of p.csv has more than 1,000 characters"),
     "nested": ("p.parquet", NESTED, 'p.parquet holds lists or other nested values in "pair"'),
     "empty": ("p.csv", b"", "p.csv is empty; give a file with one pair of sentences a row"),
-    "sentences": ("p.csv", b"sentence\nA dog runs.\nA cat runs.\n", "import_sentences, and compose pairs from them"),
+    "sentences": ("p.csv", b"sentence\nA dog runs.\nA cat runs.\n", ("import_sentences, and sample pairs "
+    "from them")),
 }  # fmt: skip
 PAIRS_REJECTED = {
     "mixed encodings": (HEAD.encode() + "Ä.,B.\nÖ.,D.\n".encode() + b"\xdc.,F.\n", 4, "not text in"),

@@ -212,7 +212,7 @@ def test_an_emptied_pool_leaves_the_sentences_of_pairs(dataset, pool) -> None:
 def test_labels_that_no_sentence_has_are_named(dataset, pool) -> None:
     settings = Settings(Strategy.LABELS, 4, combinations=[("for", "for")])
 
-    with pytest.raises(UserError, match="No sentence of the pool has the label “target”"):
+    with pytest.raises(UserError, match="No single sentence has the label “target”"):
         composition_preview(dataset, settings, Labels("target", "stance"))
     with pytest.raises(UserError, match="Choose the label in common and the label that is combined"):
         composition_preview(dataset, settings, Labels("target", ""))
@@ -265,7 +265,7 @@ def test_a_dataset_folder_joins_the_pool_with_its_labels(dataset, client_of, cur
     call_command("import_sentences", str(folder), "--dataset", "mine", "--create", "--labels", "target")
     page = client_of(curator).post(f"/datasets/{dataset.slug}/compose/sentences/", upload, follow=True)
 
-    assert "5 sentences joined the pool." in squeezed(page.content.decode())
+    assert "5 single sentences were added." in squeezed(page.content.decode())
     assert pool_of(dataset).sources == [("tweets", 5)]
     rows = PooledSentence.objects.filter(dataset=dataset).values_list("labels", flat=True)
     assert sorted(row["split"] for row in rows) == ["test", "test", "train", "train", "train"]
@@ -317,7 +317,7 @@ def test_what_a_composition_lacks_is_told_and_kept(capsys, dataset, pool) -> Non
     [
         ({"low": 80, "high": 20}, "overlap from 0.8 to below 0.2 holds nothing"),
         ({"count": 2}, "2 pairs cannot come from 3 buckets"),
-        ({"strategy": "labels"}, "No sentence of the pool has a label. Add a file with a column of labels"),
+        ({"strategy": "labels"}, "No single sentence has a label. Add a file with a column of labels"),
         ({"count": 10**6}, "less than or equal to 5000"),
         ({"seed": "x"}, "whole number"),
     ],

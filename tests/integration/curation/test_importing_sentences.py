@@ -130,7 +130,7 @@ def test_what_was_guessed_about_a_table_is_said_with_reasons(dataset, page) -> N
     for shown in (told, partly):
         assert "The cells are separated by semicolons: 100% of the lines then have 2 cells." in shown
         assert "holds the sentences." in shown
-    assert "2 sentences joined the pool." in told
+    assert "2 single sentences were added." in told
 
 
 def test_a_delimiter_that_is_chosen_cuts_the_table(dataset, page) -> None:

@@ -58,7 +58,7 @@ def test_sentences_become_pairs_with_their_source_and_strategy(sample, sentences
     assert len({text for row in rows for text in (row["sentence1"], row["sentence2"])}) == 20
     assert {(row["source"], row["subset"]) for row in rows} == {("news", "overlap")}
     assert "Line 47 of news.txt was left out: the row holds a NUL" in lines
-    assert "45 sentences can be drawn; left out: 1 too short, 0 too long, 0 copies of another." in lines
+    assert "45 sentences can be sampled; excluded: 1 too short, 0 too long, 0 copies of another." in lines
 
 
 @pytest.mark.django_db
@@ -162,7 +162,7 @@ def test_fewer_pairs_than_asked_for_are_told_for_their_stratum(sample, sentences
         (["--strategy", "score", "--pairs", "--bins", "low,high"], "are no edges of bins"),
         (["--strategy", "score", "--pairs", "--bins", "0,nan,1"], "Say where the bins"),
         (["--strategy", "score", "--pairs", "--bins", "0,inf"], "Say where the bins"),
-        (["--strategy", "similarity"], "start the run “Compose pairs by similarity”"),
+        (["--strategy", "similarity"], "start the run “Sample pairs by similarity”"),
         (["--strategy", "overlap", "--seed", "-1"], "The seed must be a whole number of 0 or more, not -1."),
         (
             ["--strategy", "overlap", "--documents", "--language", "Klingon!"],
@@ -170,7 +170,7 @@ def test_fewer_pairs_than_asked_for_are_told_for_their_stratum(sample, sentences
         ),
         (
             ["--strategy", "overlap", "--pairs"],
-            "add them on the page “Compose pairs” or with import_sentences",
+            "add them on the page “Sample pairs” or with import_sentences",
         ),
     ],
 )

@@ -86,7 +86,7 @@ def test_the_page_says_hits_chance_and_gain_with_their_intervals(curator, datase
 
 
 def test_a_labeller_that_judged_its_own_choice_is_disclosed(curator, dataset) -> None:
-    said = "The labeller that chose the candidates also measured them"
+    said = "The scorer that chose the candidates also measured them"
 
     own = squeezed(page(curator, requested(dataset)).content.decode())
     other = squeezed(page(curator, requested(dataset, other_labeller=True)).content.decode())

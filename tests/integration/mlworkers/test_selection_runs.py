@@ -138,7 +138,7 @@ def test_the_page_shows_each_cell_and_says_whose_labels_these_are(client, datase
     client.force_login(stranger)
     refused = client.get(reverse("mlworkers:selection", args=[run.pk]))
 
-    assert "chosen by a labeller that was trained on STS-B" in shown
+    assert "chosen by a scorer that was trained on STS-B" in shown
     assert "of 200" in shown
     assert refused.status_code == 404
 

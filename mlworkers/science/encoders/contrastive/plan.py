@@ -152,8 +152,8 @@ class SharedContrast:
         default="",
     )
     pool: bool = ours(
-        "Sentences of the pool",
-        "For sentences: those of the dataset's pool are used too, which pairs are composed from.",
+        "Single sentences",
+        "For sentences: the dataset's single sentences are used too, from which pairs are sampled.",
         default=False,
     )
     entailment: str = entailment_setting(
