@@ -243,9 +243,7 @@ class GradedSerializer(serializers.Serializer[Any]):
 
 
 class UndoSerializer(serializers.Serializer[Any]):
-    client_id = serializers.UUIDField(
-        default=None, allow_null=True, help_text="of the judgement to take back"
-    )
+    client_id = serializers.UUIDField(default=None, allow_null=True, help_text="of the judgement to undo")
 
 
 class SkipSerializer(serializers.Serializer[Any]):

@@ -62,7 +62,7 @@ def main() -> None:
             kind="realism",
             low=0.0,
             high=1.0,
-            method="realism, cross-fitted",
+            method="human-likeness, cross-fitted",
             parameters={},
             scores=(
                 (pair, p_d, None, None)

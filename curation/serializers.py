@@ -268,7 +268,7 @@ class WaitingSerializer(serializers.ModelSerializer[PairScore]):
     external_id = serializers.CharField(source="pair.external_id")
     source_sentence = serializers.CharField(source="pair.a.text")
     sentence = serializers.CharField(source="pair.b.text")
-    p_d = serializers.FloatField(source="value", help_text="how human it sounds, 0 to 1")
+    p_d = serializers.FloatField(source="value", help_text="human-likeness (p_D), 0 to 1")
 
     class Meta:
         model = PairScore
@@ -300,7 +300,7 @@ class QueueSerializer(QuerySerializer):
         help_text="of a sample; no share counts then",
     )
     twice = serializers.BooleanField(
-        required=False, default=False, help_text="two people judge every sentence, independently"
+        required=False, default=False, help_text="two people review every sentence, independently"
     )
 
     def validate_frame(self, value: str) -> Frame:
@@ -351,7 +351,7 @@ class VerdictSerializer(serializers.Serializer[Any]):
         help_text="of the list that showed the sentence; a sample has to contain it",
     )
     twice = serializers.BooleanField(
-        required=False, default=False, help_text="two people judge every sentence, independently"
+        required=False, default=False, help_text="two people review every sentence, independently"
     )
 
     def validate_frame(self, value: str) -> Frame:

@@ -384,7 +384,7 @@ def _refuse(lease: Any, best_slot: int | None, worst_slot: int | None, *, ties: 
     if lease.state == Lease.State.SKIPPED:
         raise RefusedError(_("You have skipped these pairs, so you cannot judge them any more."))
     if lease.taken_back:
-        raise RefusedError(_("You took this answer back. Judge the pairs again."))
+        raise RefusedError(_("You undid this answer. Answer the question again."))
     if best_slot is None and worst_slot is None:
         if not ties:
             raise RefusedError(_("This campaign has no answer “too close to call”; choose two pairs."))

@@ -337,9 +337,9 @@ def _measure(
     steps = []
     for row in rows:  # what leaving out the annotators below the threshold would do
         out = row["left_out"]
-        who = ngettext("%(n)d person is left out", "%(n)d people are left out", out) % {"n": out}
+        who = ngettext("%(n)d person is excluded", "%(n)d people are excluded", out) % {"n": out}
         facts = {
-            "who": who if out else _("nobody is left out"),
+            "who": who if out else _("nobody is excluded"),
             "judgements": f"{row['judgements']:,}",
             "now": f"{figures['judgements']:,}",
             "shr": _or_dash(row["reliability"]),
@@ -352,7 +352,9 @@ def _measure(
             "the scores correlate with today’s at %(rank)s (Spearman)."
         )
         if row.get("random") is not None:
-            more = _("If as many random people are left out, the reliability is %(random)s on average.")
+            more = _(
+                "If the same number of random people is excluded, the reliability is %(random)s on average."
+            )
             sentence = f"{sentence} {more}"
         text = sentence % facts
         steps.append({"threshold": row["threshold"], "sentence": text[:1].upper() + text[1:], "row": row})

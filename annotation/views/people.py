@@ -73,7 +73,7 @@ def annotator_signs(request: AuthedRequest, campaign_pk: int, person_pk: int) ->
         messages.success(request, _("%(name)s needs a look again.") % {"name": person.user})
     else:
         signs_accept(participation=person, kinds=request.POST.getlist("kind"))
-        said = _("%(name)s needs no look any more. Their page takes this back.") % {"name": person.user}
+        said = _("%(name)s needs no look any more. You can undo this on their page.") % {"name": person.user}
         messages.success(request, said)
     return redirect("annotation:campaign", campaign.pk)
 

@@ -235,7 +235,7 @@ def composition_undo(*, composition: Composition, by: User | None) -> None:
     numbers = list(composition.composed.values_list("pair_id", flat=True))
     if composition.dataset.snapshots.filter(created_at__gte=composition.created_at).exists():
         raise UserError(
-            _("A snapshot was made since and holds these pairs. They stay; set those you do not want aside.")
+            _("A snapshot was made since and holds these pairs. They stay; exclude those you do not want.")
         )
     # Whether any row refers to one of the pairs, but for those that only say where it came from.
     references = [
@@ -246,8 +246,8 @@ def composition_undo(*, composition: Composition, by: User | None) -> None:
     for part in in_parts(numbers):
         if any(rows.filter(**{condition: part}).exists() for rows, condition in references):
             sentence = _(
-                "Some of these pairs have scores, are judged or belong to a campaign. They stay; set those you do not "
-                "want aside."
+                "Some of these pairs have scores, are judged or belong to a campaign. They stay; exclude "
+                "those you do not want."
             )
             raise UserError(sentence)
     for part in in_parts(numbers):

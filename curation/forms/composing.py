@@ -319,11 +319,11 @@ class ChoiceForm(SamplingForm):
     then = forms.ChoiceField(
         label=_("What becomes of them"),
         choices=[
-            ("aside", _("the other pairs are set aside")),
+            ("aside", _("the other pairs are excluded")),
             ("split", _("the chosen pairs get a split")),
         ],
         help_text=_(
-            "Pairs that are set aside get the status “retired”: exports, training and new campaigns leave them out."
+            "Excluded pairs get the status “retired”: exports, training and new campaigns leave them out."
         ),
     )
     split_name = forms.CharField(

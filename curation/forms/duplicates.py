@@ -81,7 +81,7 @@ class DuplicatesEditForm(forms.Form):
 
     search = forms.CharField(widget=forms.HiddenInput)
     which = forms.ChoiceField(
-        label=_("Set aside"),
+        label=_("Exclude"),
         choices=[
             ("later", _("all but the first of each group")),
             ("elsewhere", _("all that another dataset has too")),

@@ -91,7 +91,7 @@ class VerdictForm(forms.Form):
         Pair.objects.none(),
         error_messages={
             "required": gettext_lazy(
-                "The page did not say which sentence the verdict is about. Load the page again."
+                "The page did not say which sentence the decision is about. Load the page again."
             ),
             "invalid_choice": gettext_lazy(
                 "There is no such generated pair in this dataset. Load the page again."
@@ -127,7 +127,7 @@ class VerdictForm(forms.Form):
     def first_error(self) -> str:
         for errors in self.errors.values():
             return str(errors[0])
-        return _("This verdict cannot be saved. Load the page again.")
+        return _("This decision cannot be saved. Load the page again.")
 
 
 class ResolveForm(forms.Form):

@@ -16,10 +16,10 @@ class ApiTokenForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=ApiToken._meta.get_field("name").max_length,
-        help_text=_("Says which program has it, for your own list."),
+        help_text=_("A name for your own list, such as the program that uses it."),
     )
     scope = forms.ChoiceField(
-        label=_("What the program may do"),
+        label=_("Permissions of the token"),
         choices=[
             (TokenScope.READ, _("Read: everything that you may read, and no change")),
             (TokenScope.JUDGE, _("Judge and rate: only that, in campaigns to which you belong")),

@@ -516,7 +516,7 @@ class Migration(migrations.Migration):
                     ('binding', models.BooleanField(default=True, help_text='whether the pair has the status that this says')),
                     ('second', models.BooleanField(default=False, help_text='asked of a second reviewer, who did not see the first')),
                     ('text', models.CharField(blank=True, help_text='of an edit that changed no pair', max_length=2000)),
-                    ('settles', models.ForeignKey(blank=True, help_text='the decision that it replaces after a disagreement', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='settled_by', to='curation.reviewdecision')),
+                    ('settles', models.ForeignKey(blank=True, help_text='the decision that it replaces by adjudication', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='settled_by', to='curation.reviewdecision')),
                 ],
                 options={
                     'ordering': ['-pk'],

@@ -96,7 +96,7 @@ class ReviewDecision(models.Model):
         null=True,
         blank=True,
         related_name="settled_by",
-        help_text="the decision that it replaces after a disagreement",
+        help_text="the decision that it replaces by adjudication",
     )
 
     class Meta:

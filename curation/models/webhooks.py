@@ -21,7 +21,7 @@ class Webhook(models.Model):
         CAMPAIGN_CLOSED = "campaign.closed", _("A campaign was closed")
         ANNOTATOR_STOPPED = "annotator.stopped", _("An annotator was stopped")
         RUN_FINISHED = "run.finished", _("A run succeeded or failed")
-        REVIEW_FINISHED = "review.finished", _("A review has a verdict on each of its sentences")
+        REVIEW_FINISHED = "review.finished", _("A review has a decision on each of its sentences")
 
     dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="webhooks")
     url = models.URLField(_("address"), max_length=500)

@@ -67,7 +67,7 @@ def disagreement_resolve(
     disputed = decisions_disputed(decision.pair.dataset).filter(pk=decision.pk).first()
     known = _opinions().filter(sentence=decision.sentence_id)
     if disputed is None or not (follow.pk == decision.pk or known.filter(pk=follow.pk).exists()):
-        raise UserError(_("Nobody disagrees about this sentence any more. Load the page again."))
+        raise UserError(_("The decisions on this sentence agree now. Load the page again."))
     rows = [disputed, *disputed.companions.order_by("pk")]
     effects_revert(rows)
     ReviewDecision.objects.filter(pk__in=[row.pk for row in rows]).update(binding=False)

@@ -149,7 +149,7 @@ def words() -> dict[str, str]:
         "keep": _("Kept."),
         "reject": _("Rejected."),
         "edit": _("Edited."),
-        "undone": _("Undone. The sentence waits for a verdict again."),
+        "undone": _("Undone. The sentence waits for a decision again."),
         "saved": _("saved"),
         "waiting": _("{number} waiting to be sent"),
         "fetching": _("Fetching the next sentence …"),
@@ -160,19 +160,20 @@ def words() -> dict[str, str]:
         "choose_reasons": _("Why? Choose one or more reasons, then press Enter."),
         "edit_text": _("Change the sentence, then press Enter."),
         "unreachable": _(
-            "No connection. Your verdicts are stored on this device and will be sent automatically."
+            "No connection. Your decisions are stored on this device and will be sent automatically."
         ),
         "failing": _(
-            "This site has a problem at the moment. Your verdicts are stored on this device and will "
+            "This site has a problem at the moment. Your decisions are stored on this device and will "
             "be sent automatically."
         ),
         "forbidden": _(
-            "You no longer have permission to review this dataset. Unsent verdicts stay on this device. Ask an owner."
+            "You no longer have permission to review this dataset. Unsent decisions stay on this device. "
+            "Ask an owner."
         ),
         "logged_out": _(
-            "You were logged out. Your verdicts are stored on this device and will be sent after you log in."
+            "You were logged out. Your decisions are stored on this device and will be sent after you log in."
         ),
         "log_in": _("Log in"),
-        "unkept": _("This browser cannot store verdicts. Leave the page open until they are sent."),
+        "unkept": _("This browser cannot store decisions. Leave the page open until they are sent."),
         "login_address": reverse("login"),
     }

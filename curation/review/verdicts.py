@@ -167,7 +167,7 @@ def _tell_if_finished(queue: Queue | None) -> None:
         event_happened(
             dataset=queue.score_set.dataset_id,
             event=Event.REVIEW_FINISHED,
-            key=f"review {queue.address} with {progress.total} verdicts",
+            key=f"review {queue.address} with {progress.total} decisions",
             data={"score_set": queue.score_set.pk, "queue": queue.address, "verdicts": progress.total},
         )
 
@@ -228,7 +228,7 @@ def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDe
     # A verdict that went into the resolution of a disagreement stays while that is valid.
     resolutions = standing().filter(sentence=shown.sentence_id, settles__isnull=False, alongside=None)
     if not shown.binding and resolutions.exists():
-        sentence = _("The disagreement about this sentence has been resolved. Undo the resolution first.")
+        sentence = _("The adjudication of this sentence is done. Undo it first.")
         raise UserError(sentence)
     ReviewDecision.objects.filter(pk__in=[row.pk for row in rows]).update(undone_at=at, undone_by=by)
     if shown.settles is not None:
@@ -293,7 +293,7 @@ def place_of(pair: Pair, queue: Queue | None, by: User) -> Place:
         counted = verdicts_on_pair(pair)
     if len(counted) >= queue.verdicts_needed:
         # The answer hides the verdicts and their authors: the person may be asked for a verdict too.
-        raise DecidedError(_("This sentence already has the verdicts that were asked for."))
+        raise DecidedError(_("This sentence already has the required decisions."))
     binding = not human and not standing().filter(pair=pair).exists()
     if binding:
         _require_undecided(pair)
@@ -303,13 +303,15 @@ def place_of(pair: Pair, queue: Queue | None, by: User) -> Place:
 def _require_none(own: QuerySet[ReviewDecision]) -> None:
     """A person judges a sentence once: a second verdict of the same person would not be independent."""
     if own.exists():
-        sentence = _("You have already judged this sentence. Undo that verdict to judge it again.")
+        sentence = _("You have already reviewed this sentence. Undo that decision to review it again.")
         raise DecidedError(sentence)
 
 
 def _require_verdict(verdict: str, reasons: Sequence[str]) -> None:
     if verdict not in Verdict.values:
-        raise UserError(_("“%(verdict)s” is not a verdict. Give keep, reject or edit."), verdict=verdict[:40])
+        raise UserError(
+            _("“%(verdict)s” is not a decision. Give keep, reject or edit."), verdict=verdict[:40]
+        )
     if verdict != Verdict.REJECT:
         return
     unknown = sorted(set(reasons) - set(Reason.values))

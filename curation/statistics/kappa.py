@@ -33,7 +33,7 @@ def cohen_kappa(first: Sequence[str], second: Sequence[str]) -> Kappa:
     """
     if len(first) != len(second):
         raise ValueError(
-            f"{len(first)} first and {len(second)} second verdicts; give one of each per sentence."
+            f"{len(first)} first and {len(second)} second decisions; give one of each per sentence."
         )
     # `agreed`: the sum of the table's diagonal.
     n, agreed = len(first), sum(one == other for one, other in zip(first, second, strict=True))

@@ -34,7 +34,7 @@ def choose(request: AuthedRequest, slug: str) -> HttpResponse:
                 )
                 if form.choice.becomes is None:
                     told = ngettext(
-                        "%(n)s pair was set aside.", "%(n)s pairs were set aside.", entry.pairs or 0
+                        "%(n)s pair was excluded.", "%(n)s pairs were excluded.", entry.pairs or 0
                     )
                 else:
                     told = ngettext(

@@ -113,7 +113,7 @@ def review_disagreements(request: AuthedRequest, slug: str) -> HttpResponse:
         except UserError as error:
             messages.warning(request, str(error))
         else:
-            messages.info(request, _("The disagreement is resolved."))
+            messages.info(request, _("The adjudication is saved."))
         return redirect("curation:review_disagreements", dataset.slug)
     disputed = decisions_disputed(dataset).count()
     shown = [(uuid4(), each) for each in disagreements(dataset)]

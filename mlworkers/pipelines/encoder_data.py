@@ -88,7 +88,7 @@ def published_temperature(dataset: Dataset, name: str) -> float:
     if not isinstance(known, int | float) or not known > 0:
         sentence = _(
             "The score set “%(name)s” does not say with which temperature its p_D was made, so it cannot be brought to "
-            "another one; leave the temperature at 0 (fitted), or score the realism again."
+            "another one; leave the temperature at 0 (fitted), or score the human-likeness again."
         )
         raise UserError(sentence, name=name)
     return float(known)

@@ -79,5 +79,5 @@ def rate_undo(request: AuthedRequest, pk: int) -> HttpResponse:
     """Take back the person's own newest rating."""
     run = rating_for(request.user, pk, may="annotate")
     if rating_undo(run=run, person=request.user):
-        messages.info(request, _("Your last rating was taken back."))
+        messages.info(request, _("Your last rating was undone."))
     return redirect("mlworkers:rate", pk)

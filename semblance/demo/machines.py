@@ -53,7 +53,12 @@ def encoders_from_machines(
         **about,
     )
     realism = stages.run(
-        "Score realism", kind="score_realism", run=generation.pk, model=MINILM, seed=plan.seed, **about
+        "Score human-likeness (p_D)",
+        kind="score_realism",
+        run=generation.pk,
+        model=MINILM,
+        seed=plan.seed,
+        **about,
     )
     p_d = dataset.score_sets.get(name=realism.result["score_set"])
     with stages.open("Review (simulated curators)") as report:

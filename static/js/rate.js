@@ -1,5 +1,5 @@
 // The rating of candidates. Without this script it is a plain form. With it a digit answers the scale that is asked, the next
-// scale follows, Enter sends and U takes the last rating back.
+// scale follows, Enter sends and U undoes the last rating.
 
 import { isElsewhere, keysSwitch, letterOf, TYPING } from "./deciding.js";
 

@@ -19,7 +19,7 @@ def test_the_slider_shows_what_a_threshold_would_do_and_changes_nothing(curator_
     page = curator_page
     page.goto(f"/campaigns/{campaign.pk}/analysis/")
     slider = page.get_by_role("slider", name="Leave-one-out agreement")
-    section = page.get_by_role("region", name="What if people were left out?")
+    section = page.get_by_role("region", name="Exclusion sensitivity")
     expect(section.get_by_text("1 person is left out; 240 judgements count (now 320)")).to_be_visible()
 
     slider.fill("0.9")

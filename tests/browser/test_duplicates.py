@@ -53,7 +53,7 @@ def test_duplicates_are_found_set_aside_and_brought_back(open_as, curator, repea
     assert sideways_overflow(page) == 0
 
     page.get_by_label("Select pair again").check()
-    page.get_by_label("Set aside").select_option("the selected pairs")
+    page.get_by_label("Exclude").select_option("the selected pairs")
     page.get_by_role("button", name="Preview").dblclick()
     expect(page.get_by_text("1 pair of 1 changes.")).to_be_visible()
     assert not Pair.objects.exclude(status="active").exists()
@@ -63,7 +63,7 @@ def test_duplicates_are_found_set_aside_and_brought_back(open_as, curator, repea
     assert [pair.external_id for pair in Pair.objects.filter(status="retired")] == ["again"]
     page.goto(f"/datasets/{repeated.slug}/duplicates/")
     expect(page.get_by_text("changed since this search. Search again")).to_be_visible()
-    expect(page.get_by_label("Set aside")).to_have_count(0)
+    expect(page.get_by_label("Exclude")).to_have_count(0)
 
     page.goto(f"/datasets/{repeated.slug}/edits/")
     page.get_by_role("button", name="Undo").dblclick()

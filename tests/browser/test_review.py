@@ -254,7 +254,7 @@ def test_when_all_is_decided_the_page_says_so(curator_page, dataset, pairs) -> N
 
     press(page, "k")
 
-    expect(page.get_by_text("The one sentence of this share has a verdict")).to_be_visible()
+    expect(page.get_by_text("The one sentence of this share has a decision")).to_be_visible()
     page.get_by_role("link", name="Continue with: lowest quarter").click()
     expect(machine(page)).to_contain_text("While the committee")
 
@@ -331,14 +331,14 @@ def test_a_random_sample_is_judged_by_keyboard_and_tells_no_origin(curator_page,
     ready(page)
 
     for number in range(5):
-        expect(page.get_by_role("region", name="Sentence to judge")).to_be_visible()
+        expect(page.get_by_role("region", name="Sentence to review")).to_be_visible()
         press(page, "k")
         if number < 4:
             expect(page.get_by_text(f"{number + 1} of 5 decided")).to_be_visible()
             ready(page)
 
     expect(page.get_by_text("All 5 sentences of this sample are judged.")).to_be_visible()
-    expect(page.get_by_role("link", name="See what the verdicts say about p_D")).to_be_visible()
+    expect(page.get_by_role("link", name="Compare p_D with the decisions")).to_be_visible()
     frames = set(ReviewDecision.objects.values_list("frame", "blind", "second"))
     assert frames == {("random", True, False)}
 
@@ -362,7 +362,7 @@ def test_two_people_disagree_and_a_curator_resolves_it_on_a_telephone(
     assert sideways_overflow(page) <= 0
     page.get_by_role("button", name="Choose “reject” for: House 0 paints house 0.").tap()
 
-    expect(page.get_by_text("The disagreement is resolved.")).to_be_visible()
+    expect(page.get_by_text("The adjudication is saved.")).to_be_visible()
     expect(page.get_by_text("No disagreement waits.")).to_be_visible()
     pairs[0].refresh_from_db()
     assert pairs[0].status == "rejected"

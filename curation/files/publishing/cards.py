@@ -66,7 +66,7 @@ Generated pairs included: {chosen}. {EXPLAINED}
 
 * pairs that people made: {people:,}
 * generated pairs that a curator kept or edited: {kept:,}
-* generated pairs without a verdict: {unreviewed:,}
+* generated pairs without a decision: {unreviewed:,}
 """
 
 

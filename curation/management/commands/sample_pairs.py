@@ -97,7 +97,9 @@ class Command(BaseCommand):
             "(import_sentences), and add them.",
         )
         parser.add_argument("--strategy", choices=[one.value for one in Strategy], required=True)
-        parser.add_argument("--count", type=int, required=True, metavar="N", help="Number of pairs to sample.")
+        parser.add_argument(
+            "--count", type=int, required=True, metavar="N", help="Number of pairs to sample."
+        )
         parser.add_argument("--seed", type=int, default=1234, help="Default: %(default)s.")
         files = parser.add_argument_group(
             "files", "COL is the name of a column, or its number from 1 if the file has no header."

@@ -102,12 +102,12 @@ class TokenAuthentication(authentication.TokenAuthentication):
         if token is None:
             raise AuthenticationFailed(
                 _(
-                    "This token is not valid. Make a new one on the page “Access for programs”, in "
+                    "This token is not valid. Make a new one on the page “API tokens”, in "
                     "the menu under your name."
                 )
             )
         if token.expires_at is not None and token.expires_at <= at:
-            sentence = _("This token expired on %(day)s. Make a new one on the page “Access for programs”.")
+            sentence = _("This token expired on %(day)s. Make a new one on the page “API tokens”.")
             raise AuthenticationFailed(sentence % {"day": f"{token.expires_at:%Y-%m-%d}"})
         api_token_used(token=token, at=at)
         token.user.token_used = token.beginning  # the audit log says which
@@ -122,7 +122,7 @@ class InScope(BasePermission):
     """
 
     message = gettext_lazy(
-        "This token may not do that: its scope is too small. Make another one on “Access for programs”."
+        "This token may not do that: its scope is too small. Make another one on “API tokens”."
     )
 
     def has_permission(self, request: Request, view: Any) -> bool:

@@ -88,9 +88,9 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
         kind=ScoreSet.Kind.REALISM,
         low=0.0,
         high=1.0,
-        method=_("realism, learned from verdicts")
+        method=_("human-likeness, learned from decisions")
         if plan.learn_from_verdicts
-        else _("realism, cross-fitted"),
+        else _("human-likeness, cross-fitted"),
         parameters={
             "generation": plan.run,
             "model": plan.model,

@@ -173,8 +173,8 @@ def _generated(run: Run, dataset: Dataset, judged: Container[int]) -> list[_Gene
         raise UserError(sentence, run=run.pk)
     if judged and any(row.has_written_source for row in generated):
         sentence = _(
-            "Run %(run)s wrote the first sentences too, so a verdict is on both sentences of a pair and does not say "
-            "which of them was rejected; do not learn from verdicts."
+            "Run %(run)s wrote the first sentences too, so a decision is on both sentences of a pair and "
+            "does not say which of them was rejected; do not learn from decisions."
         )
         raise UserError(sentence, run=run.pk)
     return generated
@@ -194,8 +194,8 @@ def _verdicts(plan: RealismPlan, dataset: Dataset) -> dict[int, tuple[bool, floa
     if min(kept, len(verdicts) - kept) < FEWEST_EACH:
         sentence = _(
             "People kept %(kept)s machine sentences of run %(run)s in blind review and rejected %(rejected)s. Learning "
-            "from verdicts needs at least %(fewest)s of each; review more sentences blind, or do not learn "
-            "from verdicts."
+            "from decisions needs at least %(fewest)s of each; review more sentences blind, or do not learn "
+            "from decisions."
         )
         words = {"kept": kept, "rejected": len(verdicts) - kept, "run": plan.run, "fewest": FEWEST_EACH}
         raise UserError(sentence, **words)

@@ -16,12 +16,13 @@ def answer_of(report: VerdictReport) -> str:
     """Whether p_D ranks kept above rejected sentences, or why that is not known."""
     if report.empty:
         return _(
-            "No person has judged these sentences yet, so nothing is known about how p_D agrees with people."
+            "No person has reviewed these sentences yet, so nothing is known about how p_D agrees with "
+            "people."
         )
     if report.main is None:
         return _(
-            "There is no blind verdict on a random or stratified sample yet. The verdicts so far say nothing about all "
-            "sentences."
+            "There is no blind decision on a random or stratified sample yet. The decisions so far say "
+            "nothing about all sentences."
         )
     sample, area = report.main.sample, report.main.figures.auc
     stratified = report.main.frame == Frame.STRATIFIED
@@ -36,7 +37,9 @@ def answer_of(report: VerdictReport) -> str:
             "answer: at least %(fewest)s of each are needed."
         )
         if min(sample.kept_n, sample.rejected_n) >= FEWEST_EACH:
-            sentence = _("All judged sentences of the %(sample)s have the same p_D, so it cannot rank them.")
+            sentence = _(
+                "All reviewed sentences of the %(sample)s have the same p_D, so it cannot rank them."
+            )
         return sentence % {**words, "fewest": FEWEST_EACH}
     sentence = _(
         "In the %(sample)s p_D ranks kept above rejected sentences with probability %(value)s (%(low)s to %(high)s)."
@@ -56,12 +59,12 @@ def next_step_of(report: VerdictReport) -> str:
     """How many more verdicts are needed; empty where the interval is narrow enough."""
     if report.main is None:
         return _(
-            "About %(number)s blind verdicts of a random sample are a good start: they are enough for an answer if a "
-            "tenth of the sentences are rejected."
+            "About %(number)s blind decisions of a random sample are a good start: they are enough for an "
+            "answer if a tenth of the sentences are rejected."
         ) % {"number": round(FEWEST_EACH / _RARE)}
     needed = report.main.needed
     if needed.for_any is None:
-        return _("So far all verdicts are the same, so it cannot be said how many more are needed.")
+        return _("So far all decisions are the same, so it cannot be said how many more are needed.")
     left = len(report.machine_p_d) - report.main.sample.n
     if needed.for_any:
         return _more(needed.for_any, left, aim=_("for an answer"))
@@ -73,10 +76,10 @@ def next_step_of(report: VerdictReport) -> str:
 def _more(number: int, left: int, *, aim: str) -> str:
     words = {"number": intcomma(number), "left": intcomma(left), "aim": aim}
     if number > left:
-        return _("The set has %(left)s sentences without such a verdict, which are too few %(aim)s.") % words
+        return _("The set has %(left)s sentences without such a decision, which are too few %(aim)s.") % words
     sentence = ngettext(
-        "About %(number)s more verdict is needed %(aim)s, if verdicts come out as those so far.",
-        "About %(number)s more verdicts are needed %(aim)s, if verdicts come out as those so far.",
+        "About %(number)s more decision is needed %(aim)s, if decisions come out as those so far.",
+        "About %(number)s more decisions are needed %(aim)s, if decisions come out as those so far.",
         number,
     )
     return sentence % words
@@ -86,7 +89,8 @@ def reviewers_of(report: VerdictReport) -> list[str]:
     """How far the verdicts can be relied on: human sentences rejected, and agreement."""
     humans = report.humans
     rejected = _(
-        "No human sentence was judged blind, so it is not known how often reviewers reject what people wrote."
+        "No human sentence was reviewed blind, so it is not known how often reviewers reject what people "
+        "wrote."
     )
     if humans.n:
         share, low, high = humans.percents
@@ -107,24 +111,24 @@ def set_aside(report: VerdictReport) -> list[str]:
     sentences = []
     if report.simulated:
         sentence = ngettext(
-            "%(number)s verdict of a simulated reviewer is set aside. No person gave it.",
-            "%(number)s verdicts of simulated reviewers are set aside. No person gave them.",
+            "%(number)s decision of a simulated reviewer is excluded. No person made it.",
+            "%(number)s decisions of simulated reviewers are excluded. No person made them.",
             report.simulated,
         )
         sentences.append(sentence % {"number": intcomma(report.simulated)})
     if report.seen:
         sentence = ngettext(
-            "%(number)s verdict of a reviewer who saw p_D is set aside. It may follow p_D.",
-            "%(number)s verdicts of reviewers who saw p_D are set aside. They may follow p_D.",
+            "%(number)s decision of a reviewer who saw p_D is excluded. It may follow p_D.",
+            "%(number)s decisions of reviewers who saw p_D are excluded. They may follow p_D.",
             report.seen,
         )
         sentences.append(sentence % {"number": intcomma(report.seen)})
     if report.chosen:
         sentence = ngettext(
-            "%(number)s blind verdict is set aside: somebody chose the sentence, or the queue of another p_D set "
-            "showed it.",
-            "%(number)s blind verdicts are set aside: somebody chose the sentences, or the queue of another p_D set "
-            "showed them.",
+            "%(number)s blind decision is excluded: somebody chose the sentence, or the queue of another "
+            "p_D set showed it.",
+            "%(number)s blind decisions are excluded: somebody chose the sentences, or the queue of another "
+            "p_D set showed them.",
             report.chosen,
         )
         sentences.append(sentence % {"number": intcomma(report.chosen)})
@@ -135,12 +139,12 @@ def _agreement(report: VerdictReport) -> str:
     kappa = report.kappa
     words = {"n": intcomma(kappa.n), "agreed": intcomma(kappa.agreed)}
     if not kappa.n:
-        return _("No sentence was judged blind by two reviewers, so it is not known how far they agree.")
+        return _("No sentence was reviewed blind by two people, so it is not known how far they agree.")
     if kappa.value is None or kappa.low is None or kappa.high is None:
         return (
             ngettext(
-                "Two reviewers judged %(n)s sentence blind and gave it the same verdict.",
-                "Two reviewers judged %(n)s sentences blind and gave all of them the same verdict.",
+                "Two reviewers saw %(n)s sentence blind and made the same decision.",
+                "Two reviewers saw %(n)s sentences blind and made the same decision on all of them.",
                 kappa.n,
             )
             % words
@@ -148,10 +152,10 @@ def _agreement(report: VerdictReport) -> str:
             + _("Cohen's κ needs kept and rejected sentences.")
         )
     sentence = ngettext(
-        "Two reviewers judged %(n)s sentence blind and agreed about %(agreed)s: Cohen's κ %(value)s (%(low)s to "
+        "Two reviewers saw %(n)s sentence blind and agreed about %(agreed)s: Cohen's κ %(value)s (%(low)s to "
         "%(high)s).",
-        "Two reviewers judged %(n)s sentences blind and agreed about %(agreed)s: Cohen's κ %(value)s (%(low)s to "
-        "%(high)s).",
+        "Two reviewers saw %(n)s sentences blind and agreed about %(agreed)s: Cohen's κ %(value)s (%(low)s "
+        "to %(high)s).",
         kappa.n,
     )
     figures = {"value": kappa.value, "low": kappa.low, "high": kappa.high}
@@ -195,5 +199,5 @@ def automation_sentences(report: VerdictReport, *, reject: float, keep: float) -
 
 def _right(share: Estimate | None, sentence: str) -> str:
     if share is None:
-        return _("No reviewer has judged one of them.")
+        return _("No reviewer has decided on any of them.")
     return sentence % {"share": f"{share.value:.0%}", "low": f"{share.low:.0%}", "high": f"{share.high:.0%}"}

@@ -162,7 +162,7 @@ from_code = partial(setting, source=RISE_CODE)
 ours = partial(setting, source="docs/guide/how-to/train-and-compare.md")
 realism_setting = partial(
     setting,
-    "Realism (p_D)",
+    "Human-likeness (p_D)",
     "The score set with p_D of each generated sentence. The weightings realism, product, filter, ratio and rank need "
     "one, and so do their shuffles.",
     default="",
@@ -341,9 +341,9 @@ class SharedTraining:
     )
     # Halfway between a rejected pair's 0 and a kept one's 1.
     unjudged_weight: float = ours(
-        "Weight without a verdict",
-        "The weighting verdicts gives this weight to generated pairs that no curator has judged. Kept and edited pairs "
-        "and those that people made have 1; rejected pairs are in no snapshot.",
+        "Weight without a decision",
+        "The weighting verdicts gives this weight to generated pairs that no curator has reviewed. Kept "
+        "and edited pairs and those that people made have 1; rejected pairs are in no snapshot.",
         default=0.5,
         bounds=(0.0, 1.0),
     )
@@ -407,8 +407,8 @@ class EncoderPlan(TrainingPlan):
         "Weighting",
         "plain gives every pair the weight 1, realism its p_D, consistency its p_y, and product both multiplied. "
         "filter drops the pairs of lowest p_D, filter-consistency those of lowest p_y. ratio is p_D / (1 − p_D), "
-        "clipped; rank is the rank of p_D within a target similarity; verdicts goes by the review. random, constant "
-        "and the shuffles are controls.",
+        "clipped; rank is the rank of p_D within a target similarity; verdicts goes by the review. random, "
+        "constant and the shuffles are controls.",
         default=Weighting.PLAIN,
         source=RISE_WEIGHTINGS,
         essential=True,
@@ -528,8 +528,8 @@ class ComparisonPlan(TrainingPlan):
     test_score_set: str = test_scores_setting()
     weightings: str = setting(
         "Weightings",
-        "Names separated by commas: plain, realism, consistency, product, filter, filter-consistency, ratio, rank, "
-        "verdicts, random. plain must be among them, because the others are compared with it.",
+        "Names separated by commas: plain, realism, consistency, product, filter, filter-consistency, "
+        "ratio, rank, verdicts, random. plain must be among them, because the others are compared with it.",
         default="plain,realism,filter,random",
         source=RISE_WEIGHTINGS,
         essential=True,

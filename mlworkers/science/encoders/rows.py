@@ -261,7 +261,7 @@ def _by_people(rows: Rows) -> Column:
 def _refuse_missing(rows: Rows, signal: Signal, refused: Column) -> NoReturn:
     machine = (refused & ~_by_people(rows)).any()
     again = {
-        Signal.REALISM: "score the realism of the generated pairs again",
+        Signal.REALISM: "score the human-likeness of the generated pairs again",
         Signal.CONSISTENCY: "score the label consistency of the generated pairs again",
     }
     raise RowsError(

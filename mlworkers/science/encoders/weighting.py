@@ -187,7 +187,8 @@ def _checked(weighting: Weighting, signal: Signal, rows: WeightedRows, numbers: 
     if signal is Signal.VERDICTS:
         if known is None:
             raise WeightingError(
-                "The snapshot does not say which pairs were kept; make a new one for the weighting “verdicts”."
+                "The snapshot does not say which pairs were kept; make a new one for the weighting "
+                "“verdicts”."
             )
         return np.asarray(known, dtype=np.float64)
     symbol = SYMBOLS[signal]

@@ -67,15 +67,15 @@ class RealismPlan:
         unit="sentences",
     )
     learn_from_verdicts: bool = setting(
-        "Learn from verdicts",
+        "Learn from decisions",
         "Machine sentences that blind reviewers kept are learned as human ones, and those they rejected as machine "
         "ones, each counting for several sentences. The result says what this changes. Needs the classifier “head”.",
         default=False,
     )
     # Within its class only: the two classes weigh one half each, whatever is counted.
     verdict_count: float = setting(
-        "Weight of a verdict",
-        "For how many sentences a judged sentence counts. Used only if the run learns from verdicts.",
+        "Weight of a decision",
+        "For how many sentences a reviewed sentence counts. Used only if the run learns from decisions.",
         default=20.0,
         bounds=(1.0, 1000.0),
         unit="sentences",

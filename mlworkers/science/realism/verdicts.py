@@ -47,7 +47,7 @@ class Sample:
         for stratum, judged in zip(*np.unique(self.stratum, return_counts=True), strict=True):
             size = self.sizes.get(int(stratum), 0)
             if size < judged:
-                raise ValueError(f"Stratum {stratum} has {size} sentences and {judged} verdicts.")
+                raise ValueError(f"Stratum {stratum} has {size} sentences and {judged} decisions.")
 
     @property
     def n(self) -> int:

@@ -194,7 +194,7 @@ def test_nonsense_in_the_address_of_the_slider_is_the_usual_threshold(site, judg
 
 @pytest.mark.exhaustive
 def test_gold_is_weighed_where_people_have_answered_enough_of_it(site, judged, eve) -> None:
-    assert "What if people were left out?" in text_of(site.get(address("analysis", judged)))
+    assert "Exclusion sensitivity" in text_of(site.get(address("analysis", judged)))
     assert 'name="gold"' not in site.get(address("analysis", judged)).content.decode()
     judged.participations.update(gold_trials=20, gold_right=19)
     judged.participations.filter(pk=eve.pk).update(gold_right=11)
@@ -246,7 +246,11 @@ def test_the_slider_over_agreement_says_that_it_selects_on_its_own_outcome(site,
     page = text_of(site.get(address("analysis", judged)))
 
     assert "is no reason to leave anybody out" in page
-    assert re.search(r"If as many random people are left out, the reliability is 0\.\d{3} on average", page)
+    assert re.search(
+        r"If the same number of random people is excluded, the reliability is 0\.\d{3} on "
+        "average",
+        page,
+    )
 
 
 def test_gold_tuples_are_no_part_of_a_study(judged, at) -> None:
@@ -440,7 +444,7 @@ def test_what_a_worker_studies_anyway_costs_a_page_no_count_of_the_pairs(
 def test_the_dashboard_leaves_the_analysis_to_its_tab_and_links_to_it(site, judged) -> None:
     page = site.get(address("campaign", judged)).content.decode()
 
-    assert "What if people were left out?" not in page
+    assert "Exclusion sensitivity" not in page
     assert "chart-campaign" not in page
     assert f'href="{address("analysis", judged)}"' in page
 

@@ -130,7 +130,7 @@ def test_an_export_holds_the_choice_and_its_card_counts_what_nobody_reviewed(
     assert f"Generated pairs included: {choice.value}." in card
     assert "* pairs that people made: 2" in card
     assert f"* generated pairs that a curator kept or edited: {len(generated - {'waits'})}" in card
-    assert f"* generated pairs without a verdict: {len(generated & {'waits'})}" in card
+    assert f"* generated pairs without a decision: {len(generated & {'waits'})}" in card
     assert "* Licence: not stated; ask whoever holds the data" in card
 
 

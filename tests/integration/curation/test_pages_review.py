@@ -258,7 +258,7 @@ def test_a_share_that_is_done_offers_the_next_one(place, pairs, curating) -> Non
 
     page = curating.get(f"{place}?share=0.1").content.decode()
 
-    assert "The one sentence of this share has a verdict" in page
+    assert "The one sentence of this share has a decision" in page
     assert "share=0.5" in page
 
 
@@ -317,7 +317,7 @@ def test_the_list_takes_the_same_queries_for_one_dataset_and_for_five(pairs, cur
 def test_the_dataset_s_page_leads_to_what_waits(dataset, pairs, curating) -> None:
     page = curating.get(f"/datasets/{dataset.slug}/").content.decode()
 
-    assert "3 machine-written sentences wait for a verdict" in page
+    assert "3 machine-written sentences wait for a decision" in page
     assert "Review 3 sentences" in page
 
 
@@ -520,7 +520,7 @@ def test_who_has_judged_all_they_can_is_told_that_others_have_to(place, pairs, c
 
     page = curating.get(f"{place}?frame=random&twice=on").content.decode()
 
-    assert re.search(r"3 verdicts are missing, which other curators have\s+to give", page)
+    assert re.search(r"3 decisions are missing\. Other curators have\s+to make", page)
 
 
 def test_a_second_reviewer_is_not_shown_the_first_verdict(place, pairs, curating, owner, client_of) -> None:
@@ -551,7 +551,7 @@ def test_a_disagreement_is_resolved_on_its_page(place, pairs, curating, owner, c
     sent = dict(re.findall(r'name="(decision|follow|client_id)" value="([^"]+)"', form))
     answers = [curating.post(f"{place}disagreements/", sent, follow=True).content.decode() for _ in range(2)]
 
-    assert all("The disagreement is resolved." in answer for answer in answers)
+    assert all("The adjudication is saved." in answer for answer in answers)
     assert "No disagreement waits." in answers[0]
     assert status(pairs[0]) == "active"
 

@@ -247,7 +247,7 @@ def test_where_a_machine_wrote_both_sentences_a_verdict_holds_for_these_two(data
 @pytest.mark.parametrize(
     ("verdict", "given", "sentence"),
     [
-        ("burn", {}, "“burn” is not a verdict"),
+        ("burn", {}, "“burn” is not a decision"),
         ("reject", {"reasons": []}, "Choose at least one reason"),
         ("reject", {"reasons": ["ugly"]}, "“ugly” is not a reason. Choose from grammar"),
         ("edit", {"text": " "}, "The new text is empty"),

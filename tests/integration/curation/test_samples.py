@@ -262,7 +262,7 @@ def test_a_second_verdict_is_asked_of_another_person_and_changes_no_pair(
     assert pair not in shown(queue, UserFactory())
     progress = queue_progress(queue)
     assert (progress.total, progress.decided) == (80, 2)
-    with pytest.raises(DecidedError, match="already has the verdicts"):
+    with pytest.raises(DecidedError, match="already has the required decisions"):
         decide(pair, UserFactory(), queue=queue)
 
 

@@ -334,7 +334,7 @@ def test_a_review_tells_with_its_last_verdict(dataset, hook, owner) -> None:
     assert told(hook) == []
     review_decide(pair=second, client_id=uuid4(), **decided)
 
-    assert told(hook) == [("review.finished", f"review {queue.address} with 2 verdicts")]
+    assert told(hook) == [("review.finished", f"review {queue.address} with 2 decisions")]
 
 
 def test_what_ended_long_ago_is_forgotten_and_what_waits_is_not(hook, clock) -> None:

@@ -78,5 +78,5 @@ def test_an_export_run_leaves_the_file_and_a_card_that_says_what_it_holds(
 
     card = home_path(run.artifacts.get(kind="card").path).read_text()
     assert (run.result["rows"], run.result["unreviewed"]) == (rows, unreviewed)
-    assert f"* generated pairs without a verdict: {unreviewed}" in card
+    assert f"* generated pairs without a decision: {unreviewed}" in card
     assert run.artifacts.get(kind="pairs").card["generated_pairs"] == run.result["generated_pairs"]

@@ -417,7 +417,7 @@ def test_too_few_verdicts_to_learn_from_are_refused(generation, judged, encoder_
     run = run_execute(scoring(generation, encoder_folder, learn_from_verdicts=True))
 
     assert run.state == "failed"
-    assert "in blind review and rejected 3. Learning from verdicts needs at least 10 of each" in run.message
+    assert "in blind review and rejected 3. Learning from decisions needs at least 10 of each" in run.message
 
 
 def test_a_fine_tuned_classifier_learns_from_no_verdicts() -> None:

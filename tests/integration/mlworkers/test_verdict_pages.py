@@ -56,9 +56,9 @@ def page(client, user, p_d, name: str = "verdicts", **query):
 def test_without_verdicts_the_page_is_empty_and_leads_to_the_queue(client, curator, p_d, sentences) -> None:
     shown = squeezed(page(client, curator, p_d).text)
 
-    assert "No person has judged these sentences yet" in shown
+    assert "No person has reviewed these sentences yet" in shown
     assert "no person has judged any of the 40 machine-written sentences" in shown
-    assert "About 100 blind verdicts of a random sample are a good start" in shown
+    assert "About 100 blind decisions of a random sample are a good start" in shown
     assert "AUC" not in shown
     assert f"?set={p_d.pk}&amp;frame=random&amp;size=100" in shown
 
@@ -81,7 +81,7 @@ def test_too_few_rejected_sentences_are_said_to_be_too_few(client, curator, p_d,
     shown = squeezed(page(client, curator, p_d).text)
 
     assert "reviewers kept 8 sentences and rejected 6. That is too few for an answer" in shown
-    assert "About 10 more verdicts are needed for an answer" in shown
+    assert "About 10 more decisions are needed for an answer" in shown
 
 
 def test_a_set_that_is_too_small_for_an_answer_says_so(client, curator, p_d, sentences, judge) -> None:
@@ -90,7 +90,7 @@ def test_a_set_that_is_too_small_for_an_answer_says_so(client, curator, p_d, sen
 
     shown = squeezed(page(client, curator, p_d).text)
 
-    assert "The set has 10 sentences without such a verdict, which are too few for an answer." in shown
+    assert "The set has 10 sentences without such a decision, which are too few for an answer." in shown
 
 
 def test_verdicts_of_people_who_saw_p_d_are_set_aside(client, curator, p_d, sentences, judge) -> None:
@@ -101,7 +101,7 @@ def test_verdicts_of_people_who_saw_p_d_are_set_aside(client, curator, p_d, sent
     shown = squeezed(page(client, curator, p_d).text)
 
     assert (report.judged, report.seen, report.chosen) == (0, 1, 1)
-    assert "1 verdict of a reviewer who saw p_D is set aside." in shown
+    assert "1 decision of a reviewer who saw p_D is excluded." in shown
 
 
 def test_verdicts_of_simulated_reviewers_are_none_of_people(client, curator, p_d, sentences, judge) -> None:
@@ -111,8 +111,8 @@ def test_verdicts_of_simulated_reviewers_are_none_of_people(client, curator, p_d
     shown = squeezed(page(client, curator, p_d).text)
 
     assert (report.empty, report.simulated, report.rejected) == (True, 1, [])
-    assert "No person has judged these sentences yet" in shown
-    assert "1 verdict of a simulated reviewer is set aside. No person gave it." in shown
+    assert "No person has reviewed these sentences yet" in shown
+    assert "1 decision of a simulated reviewer is excluded. No person made it." in shown
 
 
 def test_frames_are_never_put_together(p_d, sentences, judge) -> None:

@@ -159,7 +159,7 @@ def test_the_readme_is_written_from_the_data(folder, judged_once) -> None:
     )
     assert f"{reliability['spearman_brown']:.3f} for all judgements by the Spearman-Brown formula" in text
     assert "Judgements: 320 count, 0 were extra, 0 excluded" in text
-    assert "generated pairs without a verdict: 1" in text
+    assert "generated pairs without a decision: 1" in text
     assert "imulated" not in text
 
 

@@ -43,5 +43,5 @@ def test_without_two_kinds_of_verdict_kappa_is_undefined(verdicts) -> None:
 
 
 def test_unequal_numbers_of_verdicts_are_refused() -> None:
-    with pytest.raises(ValueError, match="2 first and 1 second verdicts"):
+    with pytest.raises(ValueError, match="2 first and 1 second decisions"):
         cohen_kappa(["keep", "keep"], ["keep"])

@@ -147,7 +147,7 @@ def test_the_bins_of_a_stratified_sample_are_its_strata() -> None:
 
 
 def test_a_stratum_with_more_verdicts_than_sentences_is_refused() -> None:
-    with pytest.raises(ValueError, match="Stratum 1 has 1 sentences and 2 verdicts"):
+    with pytest.raises(ValueError, match="Stratum 1 has 1 sentences and 2 decisions"):
         sample_of([0.1, 0.2, 0.3], [True, False, True], stratum=[0, 1, 1], sizes={0: 5, 1: 1})
 
 
