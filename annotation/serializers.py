@@ -32,7 +32,7 @@ from curation.serializers import NumberInBody
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     dataset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
     next_step = serializers.SerializerMethodField(
-        help_text="open, judge, publish or export, as the campaign's page says"
+        help_text="open, annotate, publish or export, as the campaign's page says"
     )
 
     class Meta:
@@ -303,8 +303,10 @@ class NormingAgreementSerializer(serializers.Serializer[Any]):
 
     people = serializers.IntegerField()
     alone = EstimateSerializer(allow_null=True, help_text="before the discussion, of everybody")
-    again = serializers.IntegerField(help_text="people who judged again")
-    before = EstimateSerializer(allow_null=True, help_text="before the discussion, of those who judged again")
+    again = serializers.IntegerField(help_text="people who annotated again")
+    before = EstimateSerializer(
+        allow_null=True, help_text="before the discussion, of those who annotated again"
+    )
     after = EstimateSerializer(allow_null=True)
     change = EstimateSerializer(allow_null=True)
 
@@ -314,7 +316,7 @@ class NormingSerializer(serializers.Serializer[Any]):
     state = serializers.CharField(source="session.state")
     people = serializers.IntegerField(source="session.people", help_text="who are asked to take part")
     tuples = serializers.IntegerField()
-    finished = serializers.IntegerField(help_text="people who judged every tuple before the discussion")
+    finished = serializers.IntegerField(help_text="people who annotated every tuple before the discussion")
     agreement = NormingAgreementSerializer(allow_null=True, help_text="from the discussion on")
 
 

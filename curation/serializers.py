@@ -42,7 +42,7 @@ class FactsSerializer(serializers.Serializer[Any]):
     score_sets = serializers.IntegerField()
     shr = serializers.FloatField(allow_null=True, help_text="Spearman, of the newest scores that people made")
     shr_n = serializers.IntegerField(allow_null=True, help_text="judgements behind it")
-    judged_by = serializers.CharField(help_text="who gave the judgements behind the scores that were judged")
+    judged_by = serializers.CharField(help_text="who gave the judgements behind the scores")
 
 
 class DatasetDetailSerializer(DatasetSerializer):
@@ -104,10 +104,10 @@ class PairLifeSerializer(PairSerializer):
 
 class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
     judged_by = serializers.CharField(
-        read_only=True, help_text="people, simulated annotators, or both; empty where nobody judged"
+        read_only=True, help_text="people, simulated annotators, or both; empty where nobody annotated"
     )
     lineage = serializers.SerializerMethodField(
-        help_text="who judged, the campaign, the run, or every file that was imported into it"
+        help_text="who annotated, the campaign, the run, or every file that was imported into it"
     )
 
     class Meta:

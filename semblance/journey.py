@@ -89,7 +89,7 @@ def steps_shown(
             _("Open the campaign") if draft else _("Plan a campaign"),
             "curate",
         ),
-        (Step.JUDGE, _("Judge"), run, _("See how judging goes"), "curate"),
+        (Step.JUDGE, _("Annotate"), run, _("See how the annotation goes"), "curate"),
         (Step.PUBLISH, _("Publish"), publish, _("Publish the scores"), "curate"),
         (Step.EXPORT, _("Export"), reverse("curation:export", args=[dataset.slug]), export, "read"),
     ]

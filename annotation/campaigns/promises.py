@@ -82,7 +82,7 @@ def _places(certificate: Mapping[str, Any]) -> Promise:
 def _apart(certificate: Mapping[str, Any]) -> Promise:
     shared = certificate["shared_sentences"]
     if not shared:
-        return Promise(True, _("Two pairs that share a sentence are never judged together."))
+        return Promise(True, _("Two pairs that share a sentence are never annotated together."))
     sentence = ngettext(
         "%(n)d comparison is of pairs that share a sentence.",
         "%(n)d comparisons are of pairs that share a sentence.",

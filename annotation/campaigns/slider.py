@@ -107,7 +107,7 @@ def raters_add(
     able = list(can_rate(campaign).order_by("user_id").values_list("user_id", flat=True))
     refused = User.objects.filter(pk__in=set(chosen) - set(able)).first()
     if refused is not None:
-        raise UserError(_("%(person)s has judged in this campaign or rates already."), person=refused)
+        raise UserError(_("%(person)s has annotated in this campaign or rates already."), person=refused)
     others = [pk for pk in able if pk not in set(chosen)]
     if drawn > len(others):
         sentence = ngettext(
@@ -125,7 +125,7 @@ def raters_add(
         person = _person_lock(campaign, user)
         # Somebody may have begun to judge since the members were read.
         if not can_rate(campaign).filter(user=user).exists():
-            raise UserError(_("%(person)s has begun to judge meanwhile."), person=person.user)
+            raise UserError(_("%(person)s has begun to annotate in the meantime."), person=person.user)
         person.rates = True
         person.save(update_fields=["rates"])
         people.append(person)
@@ -141,7 +141,7 @@ def rater_remove(*, arm: SliderArm, user_pk: int, by: User | None = None) -> Non
     person = _person_lock(campaign, user_pk)
     if person.pair_ratings.exists():
         raise UserError(
-            _("%(person)s has rated already, and nobody both rates pairs and judges tuples of them."),
+            _("%(person)s has rated already, and nobody both rates pairs and annotates tuples of them."),
             person=person.user,
         )
     person.rates = False

@@ -55,7 +55,7 @@ class CrowdForm(forms.ModelForm):  # type: ignore[type-arg]
                 "The platform tells the outcomes apart by these codes. Copy each to the study there."
             ),
             "code_stopped": _("On the platform, give it an action that pays for the time."),
-            "code_left": _("Also for people for whom nothing was left to judge: it is not their fault."),
+            "code_left": _("Also for people for whom no question was left: it is not their fault."),
             "completion_address": _(
                 "Where the platform takes people back; {code} stands for the code. Empty: they copy it."
             ),

@@ -33,7 +33,7 @@ class EstimateForm(forms.Form):
         help_text=gettext_lazy("In any currency. Empty: no cost is shown."),
     )
     people = NumberField(
-        label=gettext_lazy("People who judge"),
+        label=gettext_lazy("People who annotate"),
         required=False,
         min_value=1,
         max_value=100_000,

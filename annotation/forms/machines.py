@@ -22,7 +22,7 @@ class BlockForm(forms.Form):
         min_value=1,
         max_value=MOST_TUPLES,
         help_text=gettext_lazy(
-            "Sampled at random from the design. The alternative annotator test needs people who judged 30 "
+            "Sampled at random from the design. The alternative annotator test needs people who annotated 30 "
             "of them."
         ),
     )

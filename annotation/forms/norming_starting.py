@@ -17,7 +17,8 @@ class NormingForm(forms.Form):
         min_value=2,
         max_value=MOST_PEOPLE,
         help_text=gettext_lazy(
-            "The discussion begins when so many have judged all tuples, or when you begin it."
+            "The discussion begins when this number of people has answered all questions, or when you begin "
+            "it."
         ),
     )
     drawn = NumberField(
@@ -34,7 +35,7 @@ class NormingForm(forms.Form):
         required=False,
         help_text=gettext_lazy(
             "Numbers with commas, such as 3, 17: the tab Analysis names those of lowest agreement. People who have not "
-            "judged them yet may get them later, and are then no longer unprejudiced."
+            "annotated them yet may get them later, and are then no longer unprejudiced."
         ),
     )
 

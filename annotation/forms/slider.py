@@ -53,7 +53,7 @@ class RatersForm(forms.Form):
         label=_("People"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Members of the dataset who have judged nothing in this campaign."),
+        help_text=_("Members of the dataset who have annotated nothing in this campaign."),
     )
     drawn = NumberField(
         label=_("People to sample at random"),

@@ -380,9 +380,9 @@ def _lease_answered(person: int, campaign: int, tuple_id: int, client_id: UUID) 
 
 def _refuse(lease: Any, best_slot: int | None, worst_slot: int | None, *, ties: bool) -> None:
     if lease.state == Lease.State.ANSWERED:
-        raise RefusedError(_("You have judged these pairs already. Undo that judgement to change it."))
+        raise RefusedError(_("You have answered this question already. Undo that judgement to change it."))
     if lease.state == Lease.State.SKIPPED:
-        raise RefusedError(_("You have skipped these pairs, so you cannot judge them any more."))
+        raise RefusedError(_("You have skipped these pairs, so you cannot answer this question any more."))
     if lease.taken_back:
         raise RefusedError(_("You undid this answer. Answer the question again."))
     if best_slot is None and worst_slot is None:
@@ -483,7 +483,7 @@ def tuple_skip(
     """Leave a tuple to others, and say why; it is never asked of this person again."""
     lease = _lease_shown(participation, tuple_id)
     if lease.state == Lease.State.ANSWERED:
-        raise RefusedError(_("You have judged these pairs already; undo that judgement to skip them."))
+        raise RefusedError(_("You have answered this question already; undo that judgement to skip them."))
     flag = _flag(lease, Flag.Kind.SKIP, reason=reason, slot=slot, note=note, at=at)
     lease_end(lease, Lease.State.SKIPPED)
     tuples_lock([lease.tuple_id])

@@ -21,13 +21,19 @@ class NoTupleReason(models.TextChoices):
     """Why there is no tuple for a person. The label is the sentence they read."""
 
     JUDGED = "judged", _("Every tuple of this campaign has its judgements. Thank you for your work.")
-    YOURS = "yours", _("You have judged all that you can. The remaining tuples are for other people.")
+    YOURS = (
+        "yours",
+        _("You have answered all questions that you can. The remaining tuples are for other people."),
+    )
     LEASED = "leased", _("The remaining tuples are on other people's screens. Come back in some minutes.")
     CHOOSING = "choosing", _("The next pairs are being chosen. Come back in a minute.")
-    QUOTA = "quota", _("You have judged all that you were asked for. Thank you for your work.")
+    QUOTA = "quota", _("You have answered all questions that you were asked. Thank you for your work.")
     DRAFT = "draft", _("This campaign is not open yet.")
     PAUSED = "paused", _("This campaign is paused. Come back when it continues.")
-    ARCHIVED = "archived", _("This dataset is archived, so nothing is judged here. What you judged is kept.")
+    ARCHIVED = (
+        "archived",
+        _("This dataset is archived, so nothing is annotated here. What you annotated is kept."),
+    )
     CLOSED = "closed", _("This campaign is closed. Thank you for your work.")
     STOPPED = "stopped", _("You get no more tuples in this campaign.")
     QUIZ = "quiz", _("Answer the questions about the guidelines first.")

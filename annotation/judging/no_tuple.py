@@ -16,11 +16,11 @@ def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dic
     """What the template needs: title, reason, next steps, progress and, where it is possible, the undo button."""
     may_undo = reason in NOTHING_LEFT | {NoTupleReason.CHOOSING, NoTupleReason.QUOTA}
     titles = {
-        NoTupleReason.JUDGED: _("Everything here is judged"),
-        NoTupleReason.YOURS: _("You have judged all that you can here"),
-        NoTupleReason.LEASED: _("Nothing to judge at this moment"),
-        NoTupleReason.CHOOSING: _("Nothing to judge at this moment"),
-        NoTupleReason.QUOTA: _("You have judged all that you were asked for"),
+        NoTupleReason.JUDGED: _("Everything here is annotated"),
+        NoTupleReason.YOURS: _("You have answered all questions that you can here"),
+        NoTupleReason.LEASED: _("Nothing to annotate at this moment"),
+        NoTupleReason.CHOOSING: _("Nothing to annotate at this moment"),
+        NoTupleReason.QUOTA: _("You have answered all questions that you were asked"),
         NoTupleReason.DRAFT: _("This campaign is not open yet"),
         NoTupleReason.PAUSED: _("This campaign is paused"),
         NoTupleReason.ARCHIVED: _("This dataset is archived"),
@@ -33,7 +33,7 @@ def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dic
     sentence = _("Thank you for your work.") if reason is NoTupleReason.QUOTA else str(reason.label)
     following = [_after(reason)]
     if stopped:
-        sentence = _("You get no more pairs to judge here.")
+        sentence = _("You get no more questions here.")
         following = [
             _(
                 "Your judgements are kept. Whether they count for the scores is a question of method. "

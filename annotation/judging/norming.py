@@ -84,7 +84,7 @@ def norming_submit(
     if number != round_now(session):
         raise RefusedError(_("This part of the calibration session is over, so this answer is not kept."))
     if before is not None or not tuples_left(session, person, number).filter(pk=row.pk).exists():
-        raise RefusedError(_("You have judged these pairs already."))
+        raise RefusedError(_("You have answered this question already."))
     if best is None and not session.campaign.allows_ties:
         raise RefusedError(_("This campaign does not offer “too close to call”; choose two pairs."))
     order = order_shown(person, row, number)

@@ -212,7 +212,8 @@ def words(participation: Participation) -> dict[str, str]:
             "This site has a problem at the moment. Your judgements wait on this device and are sent by themselves."
         ),
         "forbidden": _(
-            "You may not judge in this campaign any more. Your unsent judgements stay on this device; ask an owner."
+            "You may not annotate in this campaign any more. Your unsent judgements stay on this device; "
+            "ask an owner."
         ),
         "logged_out": _(
             "You were logged out. Your judgements wait on this device and are sent after you log in."

@@ -57,7 +57,7 @@ class Campaign(models.Model):
     allows_ties = models.BooleanField(_("offer “too close to call”"), default=False)
     seed = models.PositiveIntegerField(_("seed"), default=1234)
     pair_filter = models.JSONField(
-        default=dict, blank=True, help_text="which of the dataset's pairs are judged"
+        default=dict, blank=True, help_text="which of the dataset's pairs are annotated"
     )
     rounds = models.PositiveSmallIntegerField(default=1, help_text="how many rounds of tuples there are")
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT)

@@ -28,7 +28,7 @@ class Crowd(models.Model):
     places = models.PositiveIntegerField(_("people at most"), default=50)
     hours = models.PositiveSmallIntegerField(_("hours without an answer"), default=24)
     leavers_judged_again = models.BooleanField(
-        _("ask others for what people judged who left early"), default=True
+        _("ask others to annotate the tuples of people who left early"), default=True
     )
     asks_about_person = models.BooleanField(_("ask about the person"), default=False)
 

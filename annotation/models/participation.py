@@ -41,10 +41,13 @@ class Participation(models.Model):
     joined_at = models.DateTimeField(auto_now_add=True)
     quiz_passed_at = models.DateTimeField(null=True, blank=True)
     quota = models.PositiveIntegerField(
-        null=True, blank=True, help_text="tuples that the person is asked to judge; empty: all that are open"
+        null=True,
+        blank=True,
+        help_text="tuples that the person is asked to annotate; empty: all that are open",
     )
     rates = models.BooleanField(
-        default=False, help_text="rates pairs in the campaign's rating-scale condition, and judges no tuples"
+        default=False,
+        help_text="rates pairs in the campaign's rating-scale condition, and annotates no tuples",
     )
     signs_accepted = models.JSONField(
         default=list,

@@ -65,7 +65,7 @@ def _step(campaign: Campaign, dashboard: Dashboard, shown: Mapping[str, Any]) ->
         paused = campaign.state == Campaign.State.PAUSED
         return NextStep(_("The campaign is paused; nobody gets tuples.") if paused else closed)
     if not any(row.judgements for row in dashboard.annotators):
-        return NextStep(_("Nobody has judged yet."), _("Invite annotators"), "#annotators")
+        return NextStep(_("Nobody has annotated yet."), _("Invite annotators"), "#annotators")
     return _while_people_judge(shown, counted)
 
 
@@ -73,11 +73,11 @@ def _while_people_judge(shown: Mapping[str, Any], counted: Mapping[str, str]) ->
     waiting = shown.get("waiting")
     if not waiting:
         return NextStep(
-            _("People are judging: %(collected)s of %(required)s judgements are there.") % counted
+            _("People are annotating: %(collected)s of %(required)s judgements are there.") % counted
         )
     sentence = waiting[0]["sentence"]
     if shown["waiting_judge"]:
-        return NextStep(sentence, _("Judge it"), shown["waiting_judge"])
+        return NextStep(sentence, _("Annotate it"), shown["waiting_judge"])
     return NextStep(sentence, _("Invite somebody"), "#waiting")
 
 

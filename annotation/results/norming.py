@@ -46,7 +46,7 @@ def norming_rows(session: NormingSession, names: Mapping[int, str]) -> list[Norm
             chosen[each.tuple_id, each.round, role, slot].append(names.get(each.participation_id, ""))
     comments: dict[int, list[tuple[str, NormingComment]]] = defaultdict(list)
     for comment in NormingComment.objects.filter(tuple__session=session):
-        name = names.get(comment.participation_id, _("Somebody who did not judge"))
+        name = names.get(comment.participation_id, _("Somebody who did not answer"))
         comments[comment.tuple_id].append((name, comment))
     rows = []
     for row in session.tuples.prefetch_related("items__pair__a", "items__pair__b"):

@@ -201,7 +201,8 @@ def _scores_figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]
             _("Split-half, stepped up to all judgements"),
             f"{now['spearman_brown']:.3f}",
             _(
-                "Spearman with the scores of other annotators who judge the same tuples (Spearman-Brown formula)."
+                "Spearman with the scores of other annotators who annotate the same tuples (Spearman-Brown "
+                "formula)."
             ),
         )
     components = figures.get("components")
@@ -210,13 +211,14 @@ def _scores_figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]
             _("ICC of counting scores"),
             f"{components['score_icc']:.3f}",
             _(
-                "Pearson with the scores of other annotators who judge other tuples. Cite it if scores are used as "
-                "measurements."
+                "Pearson with the scores of other annotators who annotate other tuples. Cite it if scores "
+                "are used as measurements."
             )
             if components["annotator"] is not None
             else _(
-                "Pearson with the scores of other annotators who judge other tuples. It is too high if annotators "
-                "differ, because nobody judged a pair in two tuples or nobody knows who judged."
+                "Pearson with the scores of other annotators who annotate other tuples. It is too high if "
+                "annotators differ, because nobody annotated a pair in two tuples or nobody knows who "
+                "annotated."
             ),
         )
     if figures.get("marginal_reliability") is not None:

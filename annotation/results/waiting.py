@@ -174,8 +174,8 @@ def _sentence(row: WaitingTuple) -> str:
     if not row.able:
         return _("%(needs)s; everyone in the campaign has answered or skipped it.") % words
     if len(row.able) < row.missing:
-        return _("%(needs)s, and only %(people)s can still judge it.") % words
-    return _("%(needs)s; %(people)s can still judge it.") % words
+        return _("%(needs)s, and only %(people)s can still annotate it.") % words
+    return _("%(needs)s; %(people)s can still annotate it.") % words
 
 
 def _skip(flag: Flag) -> str:

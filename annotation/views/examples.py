@@ -28,10 +28,10 @@ def example_new(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
             messages.success(request, _("Added. Annotators see it in the guidelines with their next pairs."))
             numbers = pairs_judged_too(campaign, form.example())
             said = ngettext(
-                "Pair %(pairs)s of the example is judged in this campaign, so people now read an answer about it. "
-                "Sentences from elsewhere are better.",
-                "Pairs %(pairs)s of the example are judged in this campaign, so people now read an answer about them. "
-                "Sentences from elsewhere are better.",
+                "Pair %(pairs)s of the example is annotated in this campaign, so people now read an answer "
+                "about it. Sentences from elsewhere are better.",
+                "Pairs %(pairs)s of the example are annotated in this campaign, so people now read an "
+                "answer about them. Sentences from elsewhere are better.",
                 len(numbers),
             )
             if numbers:

@@ -33,7 +33,9 @@ def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         except UserError as error:
             form.add_error("judgements", str(error))
         else:
-            campaign_say(request, campaign, _("Saved. Tuples are chosen when the design is nearly judged."))
+            campaign_say(
+                request, campaign, _("Saved. Tuples are chosen when the design is nearly annotated.")
+            )
             return redirect("annotation:spend", campaign.pk)
     sums = phase_sums(campaign)
     context = campaign_head(request.user, campaign, "campaign") | {

@@ -201,7 +201,7 @@ def _flag(request: AuthedRequest, campaign_pk: int, kind: Flag.Kind) -> HttpResp
             said = (
                 _("Skipped. Here are the next pairs.")
                 if kind == Flag.Kind.SKIP
-                else _("Flagged. You can still judge these pairs.")
+                else _("Flagged. You can still answer this question.")
             )
             if _asks_for_json(request):
                 return JsonResponse(screen_json(request, participation, now()) | {"note": said})

@@ -36,7 +36,7 @@ def annotator(request: AuthedRequest, campaign_pk: int, person_pk: int) -> HttpR
         success_say(
             request,
             _("%(name)s is stopped. To undo this, use the button above.") % {"name": person.user},
-            then=_("See who judges what is required again"),
+            then=_("See who annotates what is required again"),
             address=reverse("annotation:campaign", args=[campaign.pk]),
         )
         return redirect("annotation:annotator", campaign.pk, person.pk)

@@ -246,7 +246,7 @@ def composition_undo(*, composition: Composition, by: User | None) -> None:
     for part in in_parts(numbers):
         if any(rows.filter(**{condition: part}).exists() for rows, condition in references):
             sentence = _(
-                "Some of these pairs have scores, are judged or belong to a campaign. They stay; exclude "
+                "Some of these pairs have scores, are annotated or belong to a campaign. They stay; exclude "
                 "those you do not want."
             )
             raise UserError(sentence)

@@ -47,7 +47,7 @@ def dataset_card(dataset: Dataset, outcome: ExportOutcome) -> str:
             f"{one.low:g} to {one.high:g}",
             markdown_text(one.method),
             f"{judgements:,} judgements" if by and judgements else "",
-            f"judged by {by}" if by == PEOPLE else f"**judged by {by}**" if by else "",
+            f"annotated by {by}" if by == PEOPLE else f"**annotated by {by}**" if by else "",
         ]
         scores.append(", ".join(filter(None, about)))
     return f"""# {markdown_text(dataset.name)}

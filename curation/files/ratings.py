@@ -48,7 +48,8 @@ class RatingFacts:
         if worker:
             reason = (
                 f"Each row is a pair, but may be a rating: the rows have {self.pairs:,} different pairs, and the "
-                f"column “{worker}” says who judged them. To store each pair once with its mean rating, name the "
+                f"column “{worker}” says who rated them. To store each pair once with its mean rating, name "
+                f"the "
                 f"column of the ratings as the score."
             )
             return Guess("ratings", "", reason)

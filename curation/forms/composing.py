@@ -330,7 +330,7 @@ class ChoiceForm(SamplingForm):
         label=_("Name of this split"),
         required=False,
         max_length=LONGEST["split"],
-        help_text=_("Such as: judge."),
+        help_text=_("Such as: annotate."),
     )
 
     def __init__(

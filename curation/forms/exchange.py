@@ -354,7 +354,7 @@ class ExportForm(forms.Form):
         required=False,
         help_text=_(
             "Leave out the origin of each pair, and the method and number of judgements or contexts of each score. "
-            "Who judged is always written, so that scores of simulated annotators are marked."
+            "Who annotated is always written, so that scores of simulated annotators are marked."
         ),
     )
     spreadsheet = forms.BooleanField(

@@ -131,7 +131,7 @@ class InvitationForm(forms.Form):
     role = forms.ChoiceField(
         label=_("Role"),
         choices=[
-            (Role.ANNOTATOR, _("Annotator: judges pairs and sees no scores")),
+            (Role.ANNOTATOR, _("Annotator: annotates pairs and sees no scores")),
             (Role.CURATOR, _("Curator: reads, imports and exports, runs campaigns")),
             (Role.OWNER, _("Owner: does all of that and decides who is a member")),
         ],

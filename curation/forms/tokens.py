@@ -22,7 +22,7 @@ class ApiTokenForm(forms.Form):
         label=_("Permissions of the token"),
         choices=[
             (TokenScope.READ, _("Read: everything that you may read, and no change")),
-            (TokenScope.JUDGE, _("Judge and rate: only that, in campaigns to which you belong")),
+            (TokenScope.JUDGE, _("Annotate and rate: only that, in campaigns to which you belong")),
             (TokenScope.WRITE, _("Read and change: everything that you may do by the API")),
         ],
         initial=TokenScope.READ,

@@ -16,5 +16,5 @@ class TokenScope(models.TextChoices):
     """What a program may do with a person's token, at most: the person's own rights hold besides."""
 
     READ = "read", _("Read")
-    JUDGE = "judge", _("Judge and rate")
+    JUDGE = "judge", _("Annotate and rate")
     WRITE = "write", _("Read and change")

@@ -96,7 +96,7 @@ class Migration(migrations.Migration):
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                     ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),
                     ('name', models.CharField(max_length=60, verbose_name='name')),
-                    ('scope', models.CharField(choices=[('read', 'Read'), ('judge', 'Judge and rate'), ('write', 'Read and change')], max_length=5, verbose_name='scope')),
+                    ('scope', models.CharField(choices=[('read', 'Read'), ('judge', 'Annotate and rate'), ('write', 'Read and change')], max_length=5, verbose_name='scope')),
                     ('digest', models.CharField(max_length=64, unique=True)),
                     ('beginning', models.CharField(help_text='by which its owner recognises it', max_length=8)),
                     ('password_digest', models.CharField(help_text="of the password's hash when it was made", max_length=64)),

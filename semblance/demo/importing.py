@@ -13,8 +13,8 @@ from semblance.demo.plan import DemoPlan, Stages
 from semblance.demo.scenes import scene_pairs
 
 LATENT = "latent relatedness"
-JUDGED, LABELLED, HELD_OUT = "to be judged", "labelled", "held out"
-DESCRIPTION = "Sentences of a small grammar, with known relatedness. Judged by simulated annotators."
+JUDGED, LABELLED, HELD_OUT = "to be annotated", "labelled", "held out"
+DESCRIPTION = "Sentences of a small grammar, with known relatedness. Annotated by simulated annotators."
 
 
 def scenes_import(plan: DemoPlan, *, owner: User, stages: Stages) -> Dataset:

@@ -43,7 +43,7 @@ def scores_from_people(
     users = simulated_users("simulated", plan.annotators)
     manners = [steady] * (plan.annotators - plan.careless_annotators) + [careless] * plan.careless_annotators
     members_add(dataset=dataset, curators=[curator], annotators=[annotator, *users])
-    with stages.open("Judge (simulated annotators)") as report:
+    with stages.open("Annotate (simulated annotators)") as report:
         campaign_judge(
             campaign=campaign,
             people=list(zip(users, manners, strict=True)),

@@ -23,7 +23,7 @@ def results_table(campaign: Campaign, figures: dict[str, Any]) -> Table:
     counted = _("%(broken)s of %(sentences)s") % broken
     lowest = _("%(lowest)s of %(broken)s") % broken
     for row in [
-        (_("Pairs judged"), f"{figures['pairs']:,}"),
+        (_("Pairs annotated"), f"{figures['pairs']:,}"),
         (_("4-tuples"), f"{figures['tuples']:,}"),
         (_("Judgements that count (simulated annotators)"), f"{figures['judgements']:,}"),
         (_("Annotators stopped by the exclusion rule"), f"{figures['annotators_stopped']}"),
@@ -64,8 +64,8 @@ def comparison_rows(base: str, compared: dict[str, Any]) -> list[tuple[str, str]
         for one in compared["differences"]
     ]
     too_few = ngettext(
-        "not judged: %(number)s seed cannot show how much training varies",
-        "not judged: %(number)s seeds cannot show how much training varies",
+        "not tested: %(number)s seed cannot show how much training varies",
+        "not tested: %(number)s seeds cannot show how much training varies",
         compared["seeds"],
     )
     none = [(_("%(base)s: differences") % {"base": base}, too_few % {"number": compared["seeds"]})]

@@ -30,7 +30,7 @@ def test_a_campaign_is_made_previewed_and_opened(curator_page: Page, dataset, pa
     expect(page.get_by_role("region", name="What the design guarantees")).to_contain_text("exactly 8 tuples")
 
     page.get_by_role("link", name="Preview").click()
-    page.get_by_role("button", name="Start judging").click()
+    page.get_by_role("button", name="Start annotating").click()
     expect(page.get_by_text("Preview. Nothing is stored here.")).to_be_visible()
     for _ in range(5):  # the first tuples of the design
         expect(page.get_by_role("radio", name="Most related (pair 1)")).to_be_visible()

@@ -43,7 +43,7 @@ def test_a_person_comes_by_the_link_judges_by_keyboard_and_leaves_with_the_code(
     with page.expect_response("**/judge/screen/"):  # asked for by the script, which then listens to keys
         page.get_by_role("button", name="Take part").press("Enter")
 
-    page.get_by_role("button", name="Start judging").press("Enter")
+    page.get_by_role("button", name="Start annotating").press("Enter")
     for number in (1, 2):
         page.keyboard.press("1")
         page.keyboard.press("w")

@@ -51,7 +51,7 @@ def test_from_login_to_a_downloaded_export_in_few_clicks(new_context, tmp_path: 
     page.get_by_label("Guidelines").fill("Read both sentences of each pair.")
     click(page.get_by_role("button", name="Make draft"))
     click(page.get_by_role("button", name="Open campaign"))
-    expect(page.get_by_text("Nobody has judged yet.")).to_be_visible()
+    expect(page.get_by_text("Nobody has annotated yet.")).to_be_visible()
     campaign = Campaign.objects.get()
     crowd_answer(campaign, list(Pair.objects.order_by("pk")), each=2, people={"anna": STEADY, "ben": STEADY})
     page.reload()

@@ -118,12 +118,12 @@ def test_a_link_stays_when_the_campaign_is_opened_until_it_is_dismissed(owner_pa
 
     owner_page.get_by_role("button", name="Open campaign").click()
 
-    expect(owner_page.get_by_text("Nobody has judged yet.")).to_be_visible()
+    expect(owner_page.get_by_text("Nobody has annotated yet.")).to_be_visible()
     expect(shown).to_have_value(link)
     owner_page.get_by_role("button", name="Dismiss").click()
     expect(shown).to_have_count(0)
     owner_page.reload()
-    expect(owner_page.get_by_text("Nobody has judged yet.")).to_be_visible()
+    expect(owner_page.get_by_text("Nobody has annotated yet.")).to_be_visible()
     expect(shown).to_have_count(0)
 
 

@@ -36,7 +36,7 @@ def judging(page: Page, campaign: Campaign) -> Page:
         page.goto(f"/campaigns/{campaign.pk}/judge/")
     answered.value.finished()
     moment_passes(page, 100)  # its script reads what has arrived
-    start = page.get_by_role("button", name="Start judging")
+    start = page.get_by_role("button", name="Start annotating")
     if start.is_visible():
         start.click()
     return page
@@ -67,7 +67,7 @@ def worst(page: Page, number: int):
 
 
 def saved(page: Page, number: int) -> None:
-    expect(page.get_by_text(f"{number} judged in this sitting")).to_be_visible()
+    expect(page.get_by_text(f"{number} answered in this session")).to_be_visible()
     expect(page.locator("#saved").filter(has_text="saved ")).to_be_visible()
 
 
@@ -118,7 +118,7 @@ def test_without_javascript_the_form_judges(open_as, annotator, campaign) -> Non
     worst(page, 4).check()
     page.get_by_role("button", name="Next").click()
 
-    expect(page.get_by_text("1 judged in this sitting")).to_be_visible()
+    expect(page.get_by_text("1 answered in this session")).to_be_visible()
     assert stored() == [(0, 3)]
 
 
@@ -228,7 +228,7 @@ def test_what_waits_is_sent_even_where_nothing_is_left_to_judge(screen, campaign
     screen.goto(f"/campaigns/{campaign.pk}/judge/")
 
     expect(screen.get_by_role("heading", name="This campaign is paused")).to_be_visible()
-    expect(screen.get_by_text("1 judged in this sitting")).to_be_visible()
+    expect(screen.get_by_text("1 answered in this session")).to_be_visible()
     assert stored() == [(0, 1)]
 
 
@@ -394,12 +394,12 @@ def test_the_guidelines_come_up_once_for_every_version_and_with_their_key(screen
     sheet = screen.get_by_role("dialog", name="Guidelines")
     expect(sheet).to_contain_text("Meaning, not words.")
     expect(sheet).to_contain_text("A sitting is about 40 screens")
-    sheet.get_by_role("button", name="Start judging").click()
+    sheet.get_by_role("button", name="Start annotating").click()
 
     screen.reload()
     expect(sheet).to_be_hidden()
     press(screen, "g")
-    sheet.get_by_role("button", name="Go on judging").click()
+    sheet.get_by_role("button", name="Continue annotating").click()
 
     guideline_save(campaign=campaign, text="Meaning, and nothing else.")
     screen.reload()
@@ -460,7 +460,7 @@ def test_the_end_is_a_page_that_says_so(open_as, annotator, dataset) -> None:
 
     press(page, "1", "w", "Enter")
 
-    expect(page.get_by_role("heading", name="Everything here is judged")).to_be_visible()
+    expect(page.get_by_role("heading", name="Everything here is annotated")).to_be_visible()
 
 
 def test_a_person_who_is_stopped_meanwhile_is_told_politely(screen, annotator) -> None:
@@ -514,10 +514,10 @@ def test_a_screen_is_practised_and_nothing_of_it_is_stored(open_as, annotator, c
     expect(page.get_by_role("button", name="Skip")).to_be_visible()
     press(page, "2", "r", "Enter")
     expect(page.get_by_role("heading", name="That is how you answer a question")).to_be_visible()
-    page.get_by_role("link", name="Start judging").click()
+    page.get_by_role("link", name="Start annotating").click()
 
     expect(page.get_by_role("dialog")).to_be_hidden()
-    expect(page.get_by_text("0 judged in this sitting")).to_be_visible()
+    expect(page.get_by_text("0 answered in this session")).to_be_visible()
     assert not Judgement.objects.exists()
 
 
@@ -538,7 +538,7 @@ def test_in_a_rehearsal_undo_brings_the_choice_back_and_a_skip_goes_on(curator_p
     Campaign.objects.filter(pk=campaign.pk).update(state="draft")
     campaign.tuples.all().delete()
     page.goto(f"/campaigns/{campaign.pk}/preview/")
-    page.get_by_role("button", name="Start judging").click()
+    page.get_by_role("button", name="Start annotating").click()
     first = page.get_by_role("group", name="Pair 1").inner_text()
     press(page, "3", "q", "Enter")
     expect(page.get_by_role("group", name="Pair 1")).not_to_have_text(first, use_inner_text=True)

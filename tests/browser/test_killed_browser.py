@@ -46,7 +46,7 @@ def start_browser(
         page = context.pages[0]
         page.goto(f"{home}campaigns/{campaign.pk}/judge/")
         page.wait_for_load_state("networkidle")  # the script has begun: it asks for the tuples after this one
-        begin = page.get_by_role("button", name="Start judging")
+        begin = page.get_by_role("button", name="Start annotating")
         if begin.is_visible():
             begin.click()
         page.wait_for_load_state("networkidle")

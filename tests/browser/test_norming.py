@@ -41,7 +41,7 @@ def test_a_session_is_judged_by_keyboard_alone_and_undone_as_elsewhere(
     keys.press("Enter")
 
     expect(
-        page.get_by_text("You have judged everything. Come back when the others have finished.")
+        page.get_by_text("You have answered everything. Come back when the others have finished.")
     ).to_be_visible()
     assert axe_findings(page) == []
     assert NormingJudgement.objects.filter(tuple__session=session, round=1).count() == 2

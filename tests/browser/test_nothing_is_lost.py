@@ -34,7 +34,7 @@ def campaign(dataset) -> Campaign:
 def started(page: Page, campaign: Campaign) -> Page:
     page.goto(f"/campaigns/{campaign.pk}/judge/")
     page.wait_for_load_state("networkidle")  # the script has begun: it asks for the tuples after this one
-    start = page.get_by_role("button", name="Start judging")
+    start = page.get_by_role("button", name="Start annotating")
     if start.is_visible():
         start.click()
     return page
@@ -60,7 +60,7 @@ def test_judgements_survive_cuts_of_the_network(
     while answered < judgements:
         answered += page.evaluate(ANSWER, judgements - answered)
 
-    expect(page.get_by_text(f"{judgements} judged in this sitting")).to_be_visible()
+    expect(page.get_by_text(f"{judgements} answered in this session")).to_be_visible()
     page.wait_for_load_state("networkidle")
     assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('judging:'))") == []
     kept = list(Judgement.objects.values_list("tuple", "order_shown", "best_slot", "worst_slot"))

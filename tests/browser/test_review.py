@@ -337,7 +337,7 @@ def test_a_random_sample_is_judged_by_keyboard_and_tells_no_origin(curator_page,
             expect(page.get_by_text(f"{number + 1} of 5 decided")).to_be_visible()
             ready(page)
 
-    expect(page.get_by_text("All 5 sentences of this sample are judged.")).to_be_visible()
+    expect(page.get_by_text("All 5 sentences of this sample are reviewed.")).to_be_visible()
     expect(page.get_by_role("link", name="Compare p_D with the decisions")).to_be_visible()
     frames = set(ReviewDecision.objects.values_list("frame", "blind", "second"))
     assert frames == {("random", True, False)}

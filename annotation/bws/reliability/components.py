@@ -63,7 +63,7 @@ def variance_components(judgements: Judgements) -> Components:
         "annotator": outcomes.mean_product({"ip": 1, "itp": -1}),
     }
     if apart is None or shared["item"] is None:
-        raise ValueError("Variance components need items that were judged in several tuples.")
+        raise ValueError("Variance components need items that were annotated in several tuples.")
     item = max(0.0, shared["item"] - apart)  # Var(item)
     within, person = (
         # Var(tuple) and Var(annotator).

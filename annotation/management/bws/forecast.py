@@ -58,7 +58,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--people",
         type=verb.whole,
         metavar="N",
-        help="Annotators who share the work (default %(default)s); at least as many as judge each tuple are simulated.",
+        help="Annotators who share the work (default %(default)s); at least as many as annotate each tuple "
+        "are simulated.",
     )
     parser.add_argument(
         "--careless",
@@ -155,7 +156,7 @@ def _lines(
     sizes: Sequence[SizeForecast],
 ) -> Iterator[str]:
     shape = {"size": plan.size, "each": plan.judgements_per_tuple}
-    yield _("%(items)s items in %(tuples)s tuples of %(size)s, each judged %(each)s times.") % (
+    yield _("%(items)s items in %(tuples)s tuples of %(size)s, each annotated %(each)s times.") % (
         shape | verb.with_commas(items=plan.items, tuples=expected.tuples)
     )
     yield _("%(judgements)s judgements: %(hours).1f hours at %(seconds)g seconds each.") % {

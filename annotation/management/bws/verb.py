@@ -58,7 +58,7 @@ def add_reading(parser: ArgumentParser, *, items: str = "--items") -> None:
     columns.add_argument("--best", metavar="COL", help="The best item (default BestItem, or Best).")
     columns.add_argument("--worst", metavar="COL", help="The worst item (default WorstItem, or Worst).")
     columns.add_argument(
-        "--annotator", metavar="COL", help="The person who judged (default Annotator, if there is one)."
+        "--annotator", metavar="COL", help="The person who annotated (default Annotator, if there is one)."
     )
     long = parser.add_argument_group("tables with one item in each row")
     long.add_argument("--item", metavar="COL", help="The item (default item, label, option, ...).")

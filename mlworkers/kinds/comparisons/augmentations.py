@@ -134,10 +134,10 @@ def what_they_show(found: Augmentations) -> str:
     """What the table says of the paraphrases, and what it cannot say, from its figures alone."""
     if not found.judged:
         sentence = ngettext(
-            "One seed cannot show how much another seed would change the figures, so no difference is judged. That "
-            "takes %(least)s seeds.",
-            "%(seeds)s seeds cannot show well enough how much another seed would change the figures, so no difference "
-            "is judged. That takes %(least)s seeds.",
+            "One seed cannot show how much another seed would change the figures, so no difference is "
+            "tested. That takes %(least)s seeds.",
+            "%(seeds)s seeds cannot show well enough how much another seed would change the figures, so no "
+            "difference is tested. That takes %(least)s seeds.",
             len(found.seeds),
         )
         return sentence % {"seeds": len(found.seeds), "least": SEEDS_TO_JUDGE}

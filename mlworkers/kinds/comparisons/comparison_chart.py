@@ -19,7 +19,7 @@ def comparison_chart(comparison: Comparison, *, judges: str) -> Chart | None:
     words = {"highest": highest, "high": f"{high.mean:.3f}", "lowest": lowest, "low": f"{low.mean:.3f}"}
     finding = _("Highest is %(highest)s with %(high)s, lowest %(lowest)s with %(low)s.")
     if not comparison.judged:
-        finding = _("Each dot is the mean over the seeds of an encoder. No difference is judged.")
+        finding = _("Each dot is the mean over the seeds of an encoder. No difference is tested.")
     seeds = len(comparison.seeds)
     unit = ngettext("test pairs, %(seeds)s seed", "test pairs, %(seeds)s seeds", seeds) % {"seeds": seeds}
     return Chart(

@@ -144,7 +144,7 @@ def _beside(cell: Cell) -> list[str | Estimate]:
 
 
 def _notes(comparison: Comparison) -> str:
-    sentences = [_("Nothing is bold, because no difference is judged.")]
+    sentences = [_("Nothing is bold, because no difference is tested.")]
     if comparison.judged:
         sentences = [_("Bold: the difference is distinguishable from 0, with a p below 0.05.")]
     if comparison.tests:

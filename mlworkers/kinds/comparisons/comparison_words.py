@@ -138,22 +138,22 @@ def _not_judged(comparison: Comparison) -> Iterator[str]:
     words = {"seeds": seeds, "least": SEEDS_TO_JUDGE}
     if not comparison.with_training_noise:
         yield _(
-            "The intervals of this comparison cover other test pairs and not another training, so no difference is "
-            "judged. Start it again to get intervals that cover both."
+            "The intervals of this comparison cover other test pairs and not another training, so no "
+            "difference is tested. Start it again to get intervals that cover both."
         )
     elif seeds == 1:
         yield (
             _(
-                "One seed cannot show how much another seed would change the figures, so no difference is judged. That "
-                "takes %(least)s seeds."
+                "One seed cannot show how much another seed would change the figures, so no difference is "
+                "tested. That takes %(least)s seeds."
             )
             % words
         )
     else:
         yield (
             _(
-                "%(seeds)s seeds cannot show well enough how much another seed would change the figures, so no "
-                "difference is judged. That takes %(least)s seeds."
+                "%(seeds)s seeds cannot show well enough how much another seed would change the figures, so "
+                "no difference is tested. That takes %(least)s seeds."
             )
             % words
         )

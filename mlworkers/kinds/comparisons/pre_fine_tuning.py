@@ -159,10 +159,10 @@ def task_finding(task: TaskTable) -> str:
     words |= {"difference": difference, "low": low, "high": high}
     if not task.judged:
         sentence = ngettext(
-            "On the test its %(metric)s is %(difference)s from that without paraphrases. One seed cannot judge a "
-            "difference; that takes %(least)s.",
+            "On the test its %(metric)s is %(difference)s from that without paraphrases. One seed cannot "
+            "test a difference; that takes %(least)s.",
             "On the test its %(metric)s is %(difference)s from that without paraphrases (%(low)s to %(high)s). "
-            "%(seeds)s seeds cannot judge a difference; that takes %(least)s.",
+            "%(seeds)s seeds cannot test a difference; that takes %(least)s.",
             task.seeds,
         )
     elif cell.differs and (cell.difference or 0) > 0:
@@ -380,7 +380,7 @@ def _heatmap_finding(task: TaskTable, metric: str, cells: Sequence[tuple[str, st
     if not task.judged:
         sentence = _(
             "%(task)s, %(metric)s: differences from pre-fine-tuning without paraphrases. Fewer than %(least)s seeds "
-            "cannot judge them."
+            "cannot test them."
         )
     elif not better and not worse:
         sentence = _(

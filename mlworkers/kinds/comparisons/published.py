@@ -30,7 +30,7 @@ def compared(run: Run) -> Told:
         )
     ]
     if not found.judged:
-        notes.append("There are too few seeds to judge a difference.")
+        notes.append("There are too few seeds to test a difference.")
     header = [
         "Weighting",
         "Mean ± sd",

@@ -62,7 +62,7 @@ def judge_tuples(plan: JudgingPlan, job: Job) -> Outcome:
             file.write(json.dumps(answers).encode())
         path.with_name(f"{path.name}.answers").unlink(missing_ok=True)
 
-    message = _("Judging tuples")
+    message = _("Annotating tuples")
     paths = job.shards.all("judging", [len(ORDERS) * len(part) for part in parts], write, message=message)
     answers = [MachineAnswer(*answer) for path in paths for answer in json_from(path.read_text("utf-8"))]
     given = sum(answer.best_slot is not None for answer in answers)
@@ -161,7 +161,7 @@ class _ChatJudge:
                     questions,
                     answers=path.with_name(f"{path.name}.answers"),
                     concurrency=plan.concurrency,
-                    message=_("Judging tuples"),
+                    message=_("Annotating tuples"),
                     report=report,
                 )
             finally:

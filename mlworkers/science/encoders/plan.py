@@ -546,7 +546,7 @@ class ComparisonPlan(TrainingPlan):
     seeds: int = ours(
         "Seeds",
         "Number of times that each weighting is trained, each time with another seed. RISE trains 5 times. "
-        "With fewer than 5, the noise of training is not known well enough to judge a difference.",
+        "With fewer than 5, the noise of training is not known well enough to test a difference.",
         default=SEEDS_TO_JUDGE,
         bounds=(1, SEEDS_MAX),
         essential=True,

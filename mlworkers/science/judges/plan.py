@@ -28,7 +28,7 @@ class JudgingPlan:
         low=1,
     )
     model: str = setting(
-        "Judge",
+        "Model annotator",
         "An encoder or a cross-encoder, whose highest score is its best pair and whose lowest is its worst: "
         "packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id. Or openai:NAME for a chat model behind the endpoint "
         "that the worker is set to.",

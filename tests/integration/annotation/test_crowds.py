@@ -298,7 +298,7 @@ def test_the_code_is_shown_after_the_answers_are_stored(crowd, pia, answer) -> N
 
     after = client.post(address("crowd_finish", crowd.campaign), follow=True)
 
-    assert "You judged 1 of 2 screens" in before
+    assert "You answered 1 of 2 questions" in before
     assert "LEFT" not in before
     assert 'value="LEFT"' in after.content.decode()
     assert "It decides nothing about your pay." in text_of(after)

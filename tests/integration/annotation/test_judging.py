@@ -63,7 +63,7 @@ def test_another_answer_to_the_same_tuple_is_refused_and_changes_nothing(anna, a
     lease = claim(anna, at)
     answer.submit(anna, lease.tuple_id, best=0, worst=1)
 
-    with pytest.raises(RefusedError, match="judged these pairs already"):
+    with pytest.raises(RefusedError, match="answered this question already"):
         answer.submit(anna, lease.tuple_id, best=2, worst=3)
 
     assert Judgement.objects.get().best_slot == 0
@@ -276,7 +276,7 @@ def test_a_skip_sent_twice_is_one_skip(anna, at) -> None:
 def test_what_is_judged_cannot_be_skipped_any_more(anna, at, answer) -> None:
     judged = answer(anna).judgement
 
-    with pytest.raises(RefusedError, match="judged these pairs already"):
+    with pytest.raises(RefusedError, match="answered this question already"):
         tuple_skip(participation=anna, tuple_id=judged.tuple_id, reason="broken", at=at)
 
 

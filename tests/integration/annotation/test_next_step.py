@@ -22,14 +22,14 @@ def step_for(campaign: Campaign, role: str = "owner") -> tuple[str, str, str]:
 
 
 def test_before_anybody_judged_annotators_are_invited(campaign) -> None:
-    assert step_for(campaign) == ("Nobody has judged yet.", "Invite annotators", "#annotators")
+    assert step_for(campaign) == ("Nobody has annotated yet.", "Invite annotators", "#annotators")
 
 
 def test_while_people_judge_there_is_nothing_to_do(campaign, anna, answer) -> None:
     answer(anna)
     TupleFactory.create_batch(9, campaign=campaign)
 
-    assert step_for(campaign) == ("People are judging: 1 of 24 judgements are there.", "", "")
+    assert step_for(campaign) == ("People are annotating: 1 of 24 judgements are there.", "", "")
 
 
 def test_where_one_tuple_is_left_the_owner_can_judge_it(campaign, anna, ben, answer) -> None:
@@ -42,7 +42,7 @@ def test_where_one_tuple_is_left_the_owner_can_judge_it(campaign, anna, ben, ans
 
     assert "needs one more judgement" in sentence
     assert sentence.count(".") == 1
-    assert label == "Judge it"
+    assert label == "Annotate it"
     assert where.startswith(address("judge", campaign))
 
 

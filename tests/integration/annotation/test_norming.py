@@ -231,10 +231,10 @@ def test_annotators_find_the_session_judge_on_the_same_screen_and_read_how_all_j
     shown = text_of(sites[0].get(place("norming_session", session)))
 
     assert place("norming_session", session) in found
-    assert "1 of 2 people have finished. You have judged everything." in waiting
+    assert "1 of 2 people have finished. You have answered everything." in waiting
     assert "Person 1" not in waiting
     assert "(you)" in shown
-    assert "Judge them again" in shown
+    assert "Answer again" in shown
     assert "curator" not in shown
 
 
@@ -297,7 +297,7 @@ def test_a_curator_starts_moves_and_closes_a_session_on_the_pages(campaign, cura
     assert "has moved on" in text_of(said)
     session.refresh_from_db()
     assert session.state == "closed"
-    assert "2 tuples; 0 of 2 people have judged all of them" in listed
+    assert "2 tuples; 0 of 2 people have annotated all of them" in listed
 
 
 def test_a_stopped_person_takes_no_part(session, anna) -> None:

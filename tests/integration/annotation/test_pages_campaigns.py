@@ -454,7 +454,7 @@ def test_guidelines_keep_their_earlier_versions(site, campaign) -> None:
 def test_a_campaign_nobody_judged_says_where_to_judge(site, campaign) -> None:
     page = text_of(site.get(address("campaign", campaign)))
 
-    assert f"Members of the dataset judge at http://testserver{address('judge', campaign)}" in page
+    assert f"Members of the dataset annotate at http://testserver{address('judge', campaign)}" in page
     assert "Needs at least two judgements per tuple." in page
     assert "There is nothing to analyse yet." in text_of(site.get(address("analysis", campaign)))
 

@@ -79,7 +79,7 @@ def test_the_next_tuple_follows(judge, site, campaign) -> None:
     page = site.get(address("judge", campaign))
 
     assert hidden(page, "lease") != str(Judgement.objects.get().tuple.leases.get().pk)
-    assert "1 judged in this sitting" in text_of(page)
+    assert "1 answered in this session" in text_of(page)
 
 
 def test_a_form_sent_twice_is_kept_once(site, campaign) -> None:
@@ -332,7 +332,7 @@ def test_an_answer_by_script_gives_the_next_screen(judge) -> None:
     body = judge(headers=JSON).json()
 
     assert body["undo"] == str(Judgement.objects.get().client_id)
-    assert body["progress"] == "1 judged in this sitting"
+    assert body["progress"] == "1 answered in this session"
     assert body["tuple"]["lease"] != Judgement.objects.get().tuple.leases.get().pk
 
 
@@ -354,7 +354,7 @@ def test_a_refused_answer_is_one_sentence_for_the_script(judge) -> None:
     answer = judge(headers=JSON, lease=Lease.objects.get(state="answered").pk, client_id=new_id())
 
     assert answer.status_code == 400
-    assert answer.json()["note"].startswith("You have judged these pairs already")
+    assert answer.json()["note"].startswith("You have answered this question already")
 
 
 def test_the_screen_is_over_when_nothing_is_left(judge) -> None:
@@ -423,7 +423,7 @@ def test_who_judged_everything_is_thanked_and_may_still_undo(judge, site, campai
 
     page = text_of(site.get(address("judge", campaign)))
 
-    assert "You have judged all that you can here" in page
+    assert "You have answered all questions that you can here" in page
     assert "Undo the last judgement" in page
 
 
@@ -457,7 +457,7 @@ def test_an_annotators_page_shows_campaigns_and_own_choices(judge, site, campaig
     judgement = Judgement.objects.get()
     best = judgement.tuple.items.get(slot=judgement.best_slot).pair
     assert f"{campaign.name} Which of these" in page
-    assert "1 judged by you" in page
+    assert "1 answered by you" in page
     assert f"▲ Most related {best.a.text} {best.b.text}" in page
 
 
@@ -466,4 +466,4 @@ def test_anothers_judgements_are_not_on_ones_page(judge, campaign, curator) -> N
 
     page = text_of(client_of(curator).get("/judge/"))
 
-    assert "What you judged" not in page
+    assert "Your judgements, newest" not in page

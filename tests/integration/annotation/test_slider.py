@@ -108,7 +108,7 @@ def test_a_person_is_in_one_arm_only(arm, raters, anna, answer, at) -> None:
 
     assert tuple_claim(participation=quin, at=at) is NoTupleReason.RATES
     assert "quin" not in {str(each.user) for each in can_rate(arm.campaign)}
-    with pytest.raises(UserError, match="anna has judged"):
+    with pytest.raises(UserError, match="anna has annotated"):
         raters_add(arm=arm, chosen=[anna.user.pk])
 
 

@@ -81,7 +81,7 @@ def test_an_owner_who_has_judged_it_is_offered_no_link(campaign, owner, answer, 
     )
     assert page.count(said) == 2  # as the next step, and above the form of the invitation
     assert "needs one more judgement" not in page
-    assert "Judge it yourself" not in page
+    assert "Annotate it yourself" not in page
 
 
 def test_in_a_large_campaign_a_tuple_is_told_once_it_was_skipped_or_nothing_else_is_left(
@@ -164,5 +164,5 @@ def test_a_campaign_that_is_not_open_waits_for_nobody(campaign, left, owner, sta
 def test_a_curator_is_told_that_an_owner_can_invite(campaign, left, curator) -> None:
     page = text_of(client_of(curator).get(address("campaign", campaign)))
 
-    assert "An owner of the dataset can invite somebody who has not judged yet." in page
+    assert "An owner of the dataset can invite somebody who has not annotated yet." in page
     assert "Make an invitation link" not in page

@@ -124,7 +124,7 @@ def test_a_pair_that_people_judge_brings_a_warning(campaign, curator) -> None:
     )
 
     assert pairs_judged_too(campaign, WorkedExample(pairs, 0, 1)) == [4]
-    assert "Pair 4 of the example is judged in this campaign" in text_of(page)
+    assert "Pair 4 of the example is annotated in this campaign" in text_of(page)
 
 
 @pytest.mark.parametrize(("role", "status"), [("annotator", 403), ("stranger", 404), ("staff", 403)])

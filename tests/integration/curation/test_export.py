@@ -122,7 +122,7 @@ def test_even_a_plain_file_of_one_set_marks_scores_of_simulated_annotators(
     assert "judged_by" in text
     assert text.count("people and simulated annotators") == 1
     card = card_write(judged, outcome).read_text()
-    assert "**judged by people and simulated annotators**" in card
+    assert "**annotated by people and simulated annotators**" in card
     assert "Licence: CC BY 4.0" in card
 
 

@@ -35,7 +35,7 @@ def test_an_empty_list_says_what_to_do(staff, client_of) -> None:
 def test_an_annotator_is_told_why_the_list_is_empty(annotator, client_of) -> None:
     page = client_of(annotator).get("/datasets/").content.decode()
 
-    assert "Annotators judge without seeing scores" in page
+    assert "Annotators annotate without seeing scores" in page
     assert "Create a dataset" not in page
 
 

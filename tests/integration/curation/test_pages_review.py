@@ -512,7 +512,7 @@ def test_a_sample_that_is_judged_leads_on(place, pairs, curating) -> None:
 
     page = curating.get(f"{place}?frame=random&size=40").content.decode()
 
-    assert "All 3 sentences of this sample are judged." in page
+    assert "All 3 sentences of this sample are reviewed." in page
 
 
 def test_who_has_judged_all_they_can_is_told_that_others_have_to(place, pairs, curating) -> None:

@@ -68,7 +68,7 @@ def test_every_row_is_a_pair_where_that_is_said(imported) -> None:
             RATINGS.replace("WorkerId", "Column"),
             "6 pairs have 18 scores, and 6 of them several different ones",
         ),
-        (RATINGS.replace("Answer.similarity", "how"), "the column “WorkerId” says who judged them"),
+        (RATINGS.replace("Answer.similarity", "how"), "the column “WorkerId” says who rated them"),
     ],
     ids=["nobody is named", "the ratings are not known"],
 )

@@ -282,14 +282,14 @@ def test_a_person_judges_a_sentence_once_also_after_the_first_verdict_was_undone
 ) -> None:
     queue = Queue(p_d, twice=True)
     first = decide(pairs[0], curator, queue=queue)
-    with pytest.raises(DecidedError, match="You have already judged"):
+    with pytest.raises(DecidedError, match="You have already reviewed"):
         decide(pairs[0], curator, queue=queue)
     decide(pairs[0], other, queue=queue)
     undo(first)
 
     for choice in (queue, Queue(p_d)):
         assert pairs[0] not in shown(choice, other)
-        with pytest.raises(DecidedError, match="You have already judged"):
+        with pytest.raises(DecidedError, match="You have already reviewed"):
             decide(pairs[0], other, queue=choice)
     assert decide(pairs[0], curator, queue=queue).second is False
 

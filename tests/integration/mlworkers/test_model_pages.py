@@ -378,7 +378,7 @@ def test_a_comparison_with_few_seeds_judges_nothing_and_says_so(curator, compari
     assert not re.search(BOLD_FIGURE, answer.text)
     assert "Highest is" not in answer.text
     assert "2 seeds cannot show well enough how much another seed would change the figures" in answer.text
-    assert "Nothing is bold, because no difference is judged." in " ".join(answer.text.split())
+    assert "Nothing is bold, because no difference is tested." in " ".join(answer.text.split())
 
 
 def test_a_comparison_of_an_earlier_version_is_shown_without_a_verdict(curator, comparison) -> None:

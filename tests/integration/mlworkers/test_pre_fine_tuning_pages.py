@@ -179,8 +179,8 @@ def test_what_the_interval_does_not_allow_is_not_concluded(curator, dataset) -> 
 def test_with_few_seeds_nothing_is_judged(curator, dataset) -> None:
     shown = squeezed(page(curator, comparison(dataset, seeds=2)).content.decode())
 
-    assert "2 seeds cannot judge a difference; that takes 5." in shown
-    assert "Fewer than 5 seeds cannot judge them." in shown
+    assert "2 seeds cannot test a difference; that takes 5." in shown
+    assert "Fewer than 5 seeds cannot test them." in shown
     assert "is higher than without" not in shown
 
 

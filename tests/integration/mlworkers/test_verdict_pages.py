@@ -57,7 +57,7 @@ def test_without_verdicts_the_page_is_empty_and_leads_to_the_queue(client, curat
     shown = squeezed(page(client, curator, p_d).text)
 
     assert "No person has reviewed these sentences yet" in shown
-    assert "no person has judged any of the 40 machine-written sentences" in shown
+    assert "no reviewer has decided on any of the 40 machine-written sentences" in shown
     assert "About 100 blind decisions of a random sample are a good start" in shown
     assert "AUC" not in shown
     assert f"?set={p_d.pk}&amp;frame=random&amp;size=100" in shown

@@ -58,7 +58,7 @@ def test_each_step_has_one_button_that_leads_on(owner, dataset) -> None:
         "Import",
         "Campaign",
         "Campaign",
-        "Judge",
+        "Annotate",
         "Publish",
         "Publish",
         "Export",
@@ -67,7 +67,7 @@ def test_each_step_has_one_button_that_leads_on(owner, dataset) -> None:
         "Import pairs",
         "Plan a campaign",
         "Open the campaign",
-        "See how judging goes",
+        "See how the annotation goes",
         "Publish the scores",  # all is judged, and nobody has closed the campaign
         "Publish the scores",
         "Keep a snapshot and export",
@@ -120,4 +120,4 @@ def test_the_page_of_a_campaign_has_one_button_for_the_next_step(owner, dataset)
     page = client_of(owner).get(f"/campaigns/{campaign.pk}/").content.decode()
 
     assert "Invite annotators" in page
-    assert "See how judging goes" not in page
+    assert "See how the annotation goes" not in page

@@ -147,7 +147,10 @@ def test_without_a_measured_difference_the_sentence_ranks_nothing() -> None:
         (
             1,
             False,
-            "One seed cannot show how much another seed would change the figures, so no difference is judged.",
+            (
+                "One seed cannot show how much another seed would change the figures, so no difference is "
+                "tested."
+            ),
         ),
         (
             4,
@@ -177,7 +180,8 @@ def test_a_result_of_an_earlier_version_is_shown_and_not_judged() -> None:
     assert comparison.cell("realism").has_difference
     assert not comparison.cell("realism").differs
     assert what_it_shows(comparison).startswith(
-        "The intervals of this comparison cover other test pairs and not another training, so no difference is judged."
+        "The intervals of this comparison cover other test pairs and not another training, so no difference "
+        "is tested."
     )
 
 

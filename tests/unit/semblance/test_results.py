@@ -34,5 +34,5 @@ def test_with_too_few_seeds_it_says_why_there_are_no_differences() -> None:
 
     assert rows[1] == (
         "MiniLM: differences",
-        "not judged: 1 seed cannot show how much training varies",
+        "not tested: 1 seed cannot show how much training varies",
     )

@@ -410,7 +410,7 @@ class AugmentationPlan(SharedContrast):
     seeds: int = setting(
         "Seeds",
         "Number of times that each row is trained, each time with another seed. With fewer than 5, the noise of "
-        "training is not known well enough to judge a difference.",
+        "training is not known well enough to test a difference.",
         default=SEEDS_TO_JUDGE,
         bounds=(1, SEEDS_MAX),
         source=CONPGS,

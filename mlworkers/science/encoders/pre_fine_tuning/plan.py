@@ -156,7 +156,7 @@ class PreFineTuningPlan:
     seeds: int = from_appendix(
         "Seeds",
         "How often each row is fine-tuned on each task. With fewer than 5, the noise of training is not known well "
-        "enough to judge a difference.",
+        "enough to test a difference.",
         default=SEEDS_TO_JUDGE,
         bounds=(1, SEEDS_MAX),
         essential=True,
