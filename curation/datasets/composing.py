@@ -276,8 +276,8 @@ def composition_require_few(dataset: Dataset) -> None:
     """Raises UserError where the pool is too large for somebody to wait for a drawing."""
     if too_many_for_a_page(dataset):
         sentence = _(
-            "The pool has more than %(most)s sentences, which is too many for a request. Use semblance sample_pairs "
-            "on the server."
+            "The dataset has more than %(most)s single sentences, which is too many for a request. Use "
+            "semblance sample_pairs on the server."
         )
         raise UserError(sentence, most=f"{MOST_ON_A_PAGE:,}")
 

@@ -13,7 +13,7 @@ from mlworkers.science.paraphrasing.disclosure import benchmarks_in
 MODEL_KIND_LABELS: dict[str, Text] = {
     "encoder": gettext_lazy("Encoder"),
     "generator": gettext_lazy("Generator"),
-    "labeller": gettext_lazy("Labeller"),
+    "labeller": gettext_lazy("Scorer"),
     "context_model": gettext_lazy("Model for contexts"),
     "discriminative_model": gettext_lazy("Discriminative model"),
     "paraphraser": gettext_lazy("Paraphraser"),

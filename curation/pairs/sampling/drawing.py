@@ -37,7 +37,7 @@ from curation.pairs.word_tables import (
 Encode = Callable[[Sequence[str]], Vectors]
 MOST_PAIRS = 1_000_000
 NEEDS_ENCODER = (
-    "Similarity needs an encoder, so a worker composes by it: start the run “Compose pairs by similarity” "
+    "Similarity needs an encoder, so a worker samples by it: start the run “Sample pairs by similarity” "
     "(semblance run compose_by_similarity)."
 )
 # With 50 buckets, each then holds twice as many candidates as pairs are asked for in all.

@@ -164,7 +164,7 @@ KINDS = (
         name="compose_by_similarity",
         group="write",
         fits=("pooled", "no pairs"),
-        label=_("Compose pairs by similarity"),
+        label=_("Sample pairs by similarity"),
         description=_(
             "Makes pairs of the dataset's single sentences, equally many in each band of the similarity "
             "that an encoder gives them."

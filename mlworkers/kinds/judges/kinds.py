@@ -9,7 +9,7 @@ KINDS = (
     machine_kind(
         name="judge_tuples",
         group="check",
-        label=_("Judge tuples by a machine"),
+        label=_("Annotate tuples with a model"),
         description=_(
             "Lets an encoder or a chat model annotate tuples of a campaign, to compare it with people. Its "
             "judgements are kept apart and never count for scores."

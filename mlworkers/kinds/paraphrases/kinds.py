@@ -23,7 +23,7 @@ class TrialPlan:
     bleu: str = setting(_("BLEU"), _("A tag such as BLEU20."))
     model: str = setting(_("Paraphraser"), _("run:ID of a paraphraser trained here."))
     labeller: str = setting(
-        _("Labeller"),
+        _("Scorer"),
         _("What measures similarity: run:ID of a scorer or an encoder, or a packaged encoder."),
     )
 
@@ -84,7 +84,7 @@ KINDS = (
     machine_kind(
         name="train_labeller",
         group="paraphrases",
-        label=_("Train a labeller"),
+        label=_("Train a scorer"),
         description=_(
             "Trains cross-encoders of several seeds on the scores that people or a model gave to pairs, and keeps "
             "the one that agrees best with them on dev pairs. “Label paraphrases” measures similarity with it."

@@ -98,7 +98,7 @@ def train_labeller(plan: LabellerPlan, job: Job) -> Outcome:
     message = _("Best of %(seeds)s seeds: seed %(seed)s, Spearman %(value).3f on %(pairs)s dev pairs")
     message %= {**words, "value": agreement.value}
     card = {
-        "label": _("Labeller"),
+        "label": _("Scorer"),
         "seed": best["seed"],
         "base": plan.model,
         "dataset": dataset.slug,

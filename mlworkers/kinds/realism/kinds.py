@@ -11,7 +11,7 @@ KINDS = (
         name="score_realism",
         group="check",
         fits=("generated", "no p_d"),
-        label=_("Score realism"),
+        label=_("Score human-likeness (p_D)"),
         description=_(
             "Estimates p_D for every generated sentence: the probability that a human wrote it. "
             "Each estimate comes from a classifier that was not trained on the sentence."

@@ -105,7 +105,7 @@ class WritingPlan:
         kinds=("paraphraser",),
     )
     labeller: str = setting(
-        "Labeller",
+        "Scorer",
         "What measures the similarity of each paraphrase to its source: run:ID of a scorer or an encoder, "
         "packaged:all-MiniLM-L6-v2, a folder or a hub id.",
         refers_to="model",
