@@ -29,11 +29,11 @@ class Participation(models.Model):
     gold_trials = models.PositiveIntegerField(default=0, help_text="best and worst are two trials")
     gold_right = models.PositiveIntegerField(default=0)
     forgiven_trials = models.PositiveIntegerField(
-        default=0, help_text="gold trials before the last reinstatement"
+        default=0, help_text="trials of attention checks before the last reinstatement"
     )
     forgiven_right = models.PositiveIntegerField(default=0)
     forgiven_until = models.PositiveBigIntegerField(
-        default=0, help_text="the number of the last gold judgement before the last reinstatement"
+        default=0, help_text="the number of the last attention check answered before the last reinstatement"
     )
     stopped_by_gold = models.BooleanField(
         default=False, help_text="the exclusion rule stopped the person, and nobody let them go on since"
