@@ -42,5 +42,5 @@ def test_pairs_are_composed_from_the_pool(open_as, curator, dataset, pool, width
     expect(page.get_by_text("4 pairs were added.")).to_be_visible()
     assert Pair.objects.filter(dataset=dataset, origin="sampled").count() == 4
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_text(re.compile("The pairs were taken back"))).to_be_visible()
+    expect(page.get_by_text(re.compile("Sampling is undone"))).to_be_visible()
     assert not Pair.objects.exists()

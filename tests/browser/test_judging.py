@@ -393,7 +393,7 @@ def test_the_guidelines_come_up_once_for_every_version_and_with_their_key(screen
     screen.reload()
     sheet = screen.get_by_role("dialog", name="Guidelines")
     expect(sheet).to_contain_text("Meaning, not words.")
-    expect(sheet).to_contain_text("A sitting is about 40 screens")
+    expect(sheet).to_contain_text("A session has about 40 questions")
     sheet.get_by_role("button", name="Start annotating").click()
 
     screen.reload()

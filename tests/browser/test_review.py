@@ -363,6 +363,6 @@ def test_two_people_disagree_and_a_curator_resolves_it_on_a_telephone(
     page.get_by_role("button", name="Choose “reject” for: House 0 paints house 0.").tap()
 
     expect(page.get_by_text("The adjudication is saved.")).to_be_visible()
-    expect(page.get_by_text("No disagreement waits.")).to_be_visible()
+    expect(page.get_by_text("No sentence waits for adjudication.")).to_be_visible()
     pairs[0].refresh_from_db()
     assert pairs[0].status == "rejected"

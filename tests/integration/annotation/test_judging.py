@@ -233,7 +233,7 @@ def test_an_answer_that_was_taken_back_cannot_come_again_by_itself(anna, at, ans
     taken_back = answer(anna).judgement
     judgement_undo(participation=anna, at=at)
 
-    with pytest.raises(RefusedError, match="took this answer back"):
+    with pytest.raises(RefusedError, match="undid this answer"):
         answer.submit(anna, taken_back.tuple_id, client_id=taken_back.client_id)
 
     assert answer.submit(anna, taken_back.tuple_id).judgement.status == "collected"
@@ -292,7 +292,7 @@ def test_a_flagged_tuple_stays_on_the_screen(anna, at) -> None:
 def test_a_flag_names_no_pair_that_the_tuple_lacks(anna, at) -> None:
     lease = claim(anna, at)
 
-    with pytest.raises(RefusedError, match="pairs on the screen"):
+    with pytest.raises(RefusedError, match="pairs of the question"):
         tuple_flag(participation=anna, tuple_id=lease.tuple_id, reason="broken", slot=4, at=at)
 
 

@@ -74,13 +74,13 @@ def test_the_tuples_are_drawn_once_from_the_design_each_in_a_drawn_order(judged)
     assert len({tuple(each.order) for each in tuples}) > 5
     assert (block.question, block.guidelines) == (judged.question, "Choose by meaning.")
     assert AuditEntry.objects.get(action="tuples_reserved").details["campaign"] == judged.pk
-    with pytest.raises(UserError, match="were drawn already"):
+    with pytest.raises(UserError, match="were sampled already"):
         tuples_reserve(campaign=judged, number=40)
 
 
 @pytest.mark.parametrize("number", [0, 81, -3])
 def test_a_number_of_tuples_that_the_campaign_does_not_have_is_refused(judged, number) -> None:
-    with pytest.raises(UserError, match="Draw between 1 and 80 tuples"):
+    with pytest.raises(UserError, match="Sample between 1 and 80 tuples"):
         tuples_reserve(campaign=judged, number=number)
 
 
@@ -135,8 +135,8 @@ def test_the_page_compares_machines_with_people(judged, curator_of) -> None:
 
     page = text_of(site.get(address("machines", judged)))
 
-    assert "They are drawn once" in empty
-    assert "60 tuples, drawn on" in drawn
+    assert "They are sampled once" in empty
+    assert "60 tuples, sampled on" in drawn
     assert "No model has annotated them yet. Staff of the site start one." in drawn
     worse, better = page.split("simulated:knows-the-order")[1:3]
     assert "The model passes the alternative annotator test: it does at least as well as 1.00" in better

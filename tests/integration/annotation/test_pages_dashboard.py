@@ -245,7 +245,7 @@ def test_the_page_says_what_the_scores_from_all_judgements_are_worth(site, judge
 def test_the_slider_over_agreement_says_that_it_selects_on_its_own_outcome(site, judged) -> None:
     page = text_of(site.get(address("analysis", judged)))
 
-    assert "is no reason to leave anybody out" in page
+    assert "is not a reason to exclude anybody" in page
     assert re.search(
         r"If the same number of random people is excluded, the reliability is 0\.\d{3} on "
         "average",

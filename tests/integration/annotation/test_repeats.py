@@ -386,7 +386,7 @@ def test_a_curator_changes_it_while_people_judge(campaign, curator) -> None:
     assert campaign.repeat_every == 12
     assert "tuples that people get from now on" in text_of(page)
     refused = site.post(address("campaign_repeats", campaign), {"repeat_every": 3}, follow=True)
-    assert "every fifth tuple" in text_of(refused)
+    assert "every fifth question" in text_of(refused)
 
 
 def test_who_only_judges_may_not_change_it(campaign, annotator, stranger) -> None:
@@ -445,7 +445,7 @@ def test_before_the_first_repeat_the_page_says_so(campaign, anna, curator) -> No
     page = text_of(client_of(curator).get(address("campaign", campaign)))
     own = text_of(client_of(curator).get(address("annotator", campaign, anna.pk)))
 
-    assert "No repeats yet." in page
+    assert "No repeated questions yet." in page
     assert "Intra-annotator agreement no repeated questions yet" in own
 
 

@@ -232,7 +232,7 @@ def test_a_curator_starts_an_arm_lets_people_rate_and_closes_it(campaign, curato
     assert campaign.worst_label in empty.content.decode()
     assert (refused.status_code, nobody.status_code) == (400, 400)
     assert "12 pairs" in text_of(refused)
-    assert "Say next who rates" in text_of(started)
+    assert "Choose who rates in it" in text_of(started)
     assert "has a rating-scale condition already" in text_of(twice)
     assert "Choose somebody" in text_of(nobody)
     assert "1 person rates now" in text_of(added)

@@ -124,9 +124,9 @@ def test_the_page_from_a_preview_to_the_edit(dataset, gold, client_of, curator) 
     done = squeezed(client.post(address, FORM | {"state": state, "add": "yes"}, follow=True).content.decode())
 
     assert "Preview: 10 pairs, nothing is changed yet" in shown
-    assert "60 pairs can be drawn" in shown
+    assert "60 pairs can be sampled" in shown
     assert ">[4, 5]</th>" in shown, "five equal parts of the scale, as no bins were given"
-    assert "50 pairs were set aside. You can undo this edit here." in done
+    assert "50 pairs were excluded. You can undo this edit here." in done
     assert Pair.objects.filter(status="active").count() == 10
 
 

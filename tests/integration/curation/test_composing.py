@@ -183,7 +183,7 @@ def test_undo_takes_the_pairs_back_and_leaves_the_others(dataset, pool) -> None:
 
     assert list(Pair.objects.all()) == [other]
     assert pool_of(dataset).sentences == 36
-    with pytest.raises(UserError, match="taken back before"):
+    with pytest.raises(UserError, match="undone before"):
         composition_undo(composition=composition, by=None)
 
 
@@ -245,7 +245,7 @@ def test_the_page_from_a_file_to_pairs_and_back(dataset, client_of, curator, fil
     assert "12 pairs were added." in done
     assert Pair.objects.filter(origin="sampled").count() == 12
     undone = client.post(f"{address}{Composition.objects.get().pk}/undo/", follow=True)
-    assert "The pairs were taken back." in squeezed(undone.content.decode())
+    assert "Sampling is undone." in squeezed(undone.content.decode())
     assert not Pair.objects.exists()
 
 

@@ -214,7 +214,7 @@ def test_what_an_older_search_found_is_marked_and_not_set_aside(
         f"/datasets/{repeated.slug}/edits/", {"search": search.pk, "which": "later"}
     )
 
-    assert "Search again before you set pairs aside" in shown
+    assert "Search again before you exclude pairs" in shown
     assert "Pairs have changed since the search for duplicates." in refused.content.decode()
     shown_page(form={"threshold": "0.8"})
     assert not search_is_stale(DuplicateSearch.objects.get())

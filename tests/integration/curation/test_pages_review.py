@@ -240,7 +240,9 @@ def test_an_undo_that_is_refused_says_why_on_the_page(place, pairs, curating, cu
 
 
 def test_a_dataset_without_p_d_says_what_to_do(place, curating) -> None:
-    assert "Generate pairs with a run, then score their realism" in curating.get(place).content.decode()
+    assert (
+        "Generate pairs with a run, then score their human-likeness" in curating.get(place).content.decode()
+    )
     assert "has a p_D yet" in curating.get(f"{place}screen/").json()["note"]
 
 
@@ -543,7 +545,7 @@ def test_a_disagreement_is_resolved_on_its_page(place, pairs, curating, owner, c
     query = "share=1.0&twice=on"
     curating.post(f"{place}decide/?{query}", verdict(pairs[0], "reject", confirmed="yes", reasons=["logic"]))
     client_of(owner).post(f"{place}decide/?{query}", verdict(pairs[0], "keep"))
-    assert "Resolve 1 disagreement" in curating.get(place).content.decode()
+    assert "Adjudicate 1 sentence" in curating.get(place).content.decode()
 
     page = curating.get(f"{place}disagreements/").content.decode()
     assert "Logical flaw" in page
@@ -552,7 +554,7 @@ def test_a_disagreement_is_resolved_on_its_page(place, pairs, curating, owner, c
     answers = [curating.post(f"{place}disagreements/", sent, follow=True).content.decode() for _ in range(2)]
 
     assert all("The adjudication is saved." in answer for answer in answers)
-    assert "No disagreement waits." in answers[0]
+    assert "No sentence waits for adjudication." in answers[0]
     assert status(pairs[0]) == "active"
 
 

@@ -382,7 +382,7 @@ def test_undoing_a_resolution_brings_the_disagreement_back(dataset, pairs, dispu
     resolution = resolve(first, second, owner)
     for verdict in disputed:
         verdict.refresh_from_db()
-        with pytest.raises(UserError, match=r"has been resolved\. Undo the resolution first"):
+        with pytest.raises(UserError, match=r"is done\. Undo it first"):
             undo(verdict)
 
     undo(resolution)
@@ -401,12 +401,12 @@ def test_a_resolution_sent_twice_is_made_once_and_a_second_one_is_refused(datase
 
     assert disagreement_resolve(**sent) == disagreement_resolve(**sent)
 
-    with pytest.raises(UserError, match="Nobody disagrees about this sentence any more"):
+    with pytest.raises(UserError, match="decisions on this sentence agree now"):
         resolve(first, first, owner)
 
 
 def test_a_verdict_on_another_sentence_resolves_nothing(p_d, pairs, disputed, curator, owner) -> None:
     elsewhere = decide(pairs[9], curator, queue=Queue(p_d))
 
-    with pytest.raises(UserError, match="Nobody disagrees"):
+    with pytest.raises(UserError, match="agree now"):
         resolve(disputed[0], elsewhere, owner)
