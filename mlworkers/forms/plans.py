@@ -34,6 +34,7 @@ _GUIDE = re.compile(r"docs/guide/(?:[\w-]+/)?(?P<page>[\w-]+)\.md")
 _COMMAS = re.compile(
     r"^Names separated by commas[.:] |, separated by commas|, or of several splits with commas between"
 )
+MOST_FIRST = 12
 SHOWN_AT_ONCE = 6  # settings; to fold away a few of so few would hide more than it orders
 
 
@@ -123,8 +124,11 @@ class PlanForm(forms.Form):
         )
 
     def _fields(self, *, first: bool) -> list[forms.BoundField]:
-        few = len(self.kind.settings) <= SHOWN_AT_ONCE
-        chosen = [self[one.name] for one in self.kind.settings if (one.comes_first or few) == first]
+        settings = self.kind.settings
+        names = {one.name for one in settings if one.comes_first or len(settings) <= SHOWN_AT_ONCE}
+        if len(names) > MOST_FIRST:  # those that may be left out are folded away
+            names = {one.name for one in settings if one.essential or one.required}
+        chosen = [self[one.name] for one in settings if (one.name in names) == first]
         return [field for field in chosen if not field.is_hidden]
 
     def plan(self) -> dict[str, Any]:

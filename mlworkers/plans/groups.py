@@ -19,7 +19,8 @@ _NAMES = {
         neutral contradiction labels dev_share test_share validation_share inner_share share shares complete
         first_sentences shortest longest cap most_humans leaks headings test_triplets evaluated held_out merged planted
         near_copy near_duplicate least_words least_tokens most_tokens check_language language
-        in_domain benchmark folds standard_errors plain spreadsheet
+        in_domain benchmark folds standard_errors plain spreadsheet snapshot consistency dev_scores dev_dataset
+        paraphrase_dataset similarity bleu sources
     """,
     "model": "layers width vocabulary context hidden embedding head sides pooler pooling max_length",
     "training": """
@@ -36,7 +37,8 @@ _NAMES = {
         weight_left weight_right same_document part_tokens
     """,
     "measuring": """
-        bootstrap resamples least_share sim_above sim_width bleu_first bleu_width bleu_most rounds
+        test_dataset suites baselines bootstrap resamples least_share sim_above sim_width bleu_first bleu_width
+        bleu_most rounds
     """,
     "machine": """
         device devices precision seed seeds first_seed pre_seeds shard_sources shard_pairs shard_tuples rows_at_a_time

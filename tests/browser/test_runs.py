@@ -49,11 +49,25 @@ def test_a_run_s_page_follows_it_to_its_end_and_then_stops_asking(
     assert asked == []
 
 
+def test_kinds_of_run_are_filtered_by_words(open_as, staff, dataset) -> None:
+    page = open_as(staff)
+    page.goto("/runs/")
+    page.get_by_role("link", name="Start run").click()
+    kinds = page.locator("#kinds")
+
+    page.get_by_role("searchbox", name="Filter").fill("contrast SIMCSE")
+    expect(kinds.get_by_role("link")).to_have_text(["Train an encoder by contrast"])
+    expect(kinds.get_by_role("heading")).to_have_text(["Train encoders"])
+    page.get_by_role("searchbox", name="Filter").fill("train nothing-like-this")
+    expect(page.get_by_text("No kind of run has these words.")).to_be_visible()
+    page.get_by_role("searchbox", name="Filter").fill("")
+
+    expect(kinds.get_by_role("heading")).to_have_count(6)
+
+
 @pytest.mark.exhaustive
 def test_an_export_is_started_cancelled_and_started_again(curator_page: Page, dataset) -> None:
-    curator_page.goto("/runs/")
-    curator_page.get_by_role("link", name="Start run").click()
-    curator_page.get_by_role("link", name="Export dataset").click()
+    curator_page.goto("/runs/start/export_dataset/")
     curator_page.get_by_role("main").get_by_role("link", name=dataset.name).click()
     curator_page.get_by_label("Format").select_option("jsonl")
     curator_page.get_by_role("button", name="Start run").click()

@@ -168,6 +168,7 @@ realism_setting = partial(
     default="",
     refers_to="score set",
     kinds=("realism",),
+    essential=True,
 )
 suites_setting = partial(
     setting,

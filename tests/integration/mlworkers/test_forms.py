@@ -7,7 +7,7 @@ import pytest
 from django.http import QueryDict
 
 from curation.models import ScoreSet
-from mlworkers.forms.plans import PlanForm
+from mlworkers.forms.plans import MOST_FIRST, PlanForm
 from mlworkers.plans.kinds import KINDS, Kind
 from tests.factories import PairFactory, ScoreSetFactory
 
@@ -50,6 +50,17 @@ def test_a_setting_whose_help_says_what_empty_means_shows_no_default(dataset) ->
 
     assert form.fields["methods"].help_text.endswith("all that a model is needed for if you choose one.")
     assert "Default" not in form.fields["snapshot"].help_text
+
+
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.listed])
+def test_a_form_shows_at_most_twelve_fields_first_and_the_others_in_groups(name, dataset) -> None:
+    form = PlanForm(kind=KINDS[name], dataset=dataset)
+
+    grouped = [field.name for _label, fields in form.more_in_groups for field in fields]
+
+    assert len(form.first) <= MOST_FIRST == 12
+    assert sorted(grouped) == sorted(field.name for field in form.more)
+    assert {"dataset", "model"} & set(form.fields) <= {field.name for field in form.first} | {"dataset"}
 
 
 def test_a_setting_that_is_left_empty_keeps_its_default() -> None:
