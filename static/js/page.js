@@ -210,7 +210,9 @@ function controlNamed(within, name) {
 
 // A list that is there as a whole is narrowed by words, in any order; headings of empty parts go with them.
 for (const filters of document.querySelectorAll("[data-filters]")) {
-  const field = filters.querySelector("input"), none = filters.querySelector(".empty"), list = document.getElementById(filters.dataset.filters);
+  const field = filters.querySelector("input");
+  const none = filters.querySelector(".empty");
+  const list = document.getElementById(filters.dataset.filters);
   filters.hidden = false;
   field.addEventListener("input", () => {
     const words = field.value.toLowerCase().split(/\s+/);
