@@ -209,18 +209,24 @@ function controlNamed(within, name) {
 }
 
 // A list that is there as a whole is narrowed by words, in any order; headings of empty parts go with them.
-for (const filters of document.querySelectorAll("[data-filters]")) {
+/** @param {HTMLElement} filters */
+function narrows(filters) {
   const field = filters.querySelector("input");
-  const none = filters.querySelector(".empty");
-  const list = document.getElementById(filters.dataset.filters);
+  const none = filters.querySelector("p");
+  const list = document.getElementById(filters.dataset.filters ?? "");
+  if (!field || !none || !list) return;
   filters.hidden = false;
   field.addEventListener("input", () => {
-    const words = field.value.toLowerCase().split(/\s+/);
-    for (const item of list.querySelectorAll("li")) item.hidden = !words.every((word) => item.textContent.toLowerCase().includes(word));
-    for (const part of list.children) part.hidden = !part.querySelector("li:not([hidden])");
+    const asked = field.value.toLowerCase().split(/\s+/);
+    for (const item of list.querySelectorAll("li")) {
+      const said = item.textContent.toLowerCase();
+      item.hidden = !asked.every((word) => said.includes(word));
+    }
+    for (const part of list.querySelectorAll("section")) part.hidden = !part.querySelector("li:not([hidden])");
     none.hidden = Boolean(list.querySelector("li:not([hidden])"));
   });
 }
+for (const filters of document.querySelectorAll("[data-filters]")) if (filters instanceof HTMLElement) narrows(filters);
 
 // On a telephone the tabs of a dataset are one row that scrolls: the tab of this page is brought into it.
 for (const row of document.querySelectorAll(".context nav")) {

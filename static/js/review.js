@@ -1,9 +1,9 @@
 // The review of machine-written sentences. Without this script it is a plain form. With it, one key decides, the next
-// sentence stands on the screen before the decision has left, and a decision is kept on this device until the server has it.
+// sentence stands on the screen before the verdict has left, and a verdict is kept on this device until the server has it.
 
 import { announce, isElsewhere, keysSwitch, letterOf, Outbox, say, senderOf, TYPING, words } from "./deciding.js";
 
-const form = document.getElementById("decision");
+const form = document.getElementById("verdict");
 if (form) start();
 
 async function start() {
@@ -32,7 +32,7 @@ async function start() {
   let shownAt = 0;
   let undoable = undoForm.getAttribute("action")?.match(/undo\/(\d+)\//)?.[1] ?? "";
   /** @type {Map<number, Reviewed>} */
-  const drafts = new Map(); // by pair: what was written for a decision that was refused or taken back
+  const drafts = new Map(); // by pair: what was written for a verdict that was refused or taken back
 
   const pairOnScreen = () => Number(form.elements.pair?.value) || 0;
   const machineText = () => stage.querySelector("[data-text]").textContent;
@@ -95,23 +95,23 @@ async function start() {
     element.hidden = element.disabled = !shown;
   }
 
-  /** @param {string} decision */
-  function open(decision) {
+  /** @param {string} verdict */
+  function open(verdict) {
     if (!pairOnScreen()) return;
-    opened = decision;
-    for (const [name, panel] of Object.entries(panels)) toggle(panel, name === decision);
+    opened = verdict;
+    for (const [name, panel] of Object.entries(panels)) toggle(panel, name === verdict);
     toggle(buttons, false);
     const draft = drafts.get(pairOnScreen());
     for (const box of form.querySelectorAll("[name=reasons]")) box.checked = draft?.reasons?.includes(box.value) ?? false;
     noteField.value = draft?.note ?? "";
     textField.value = draft?.text || machineText();
     note.textContent = "";
-    announce(decision === "reject" ? words.choose_reasons : words.edit_text);
-    if (decision === "edit") {
+    announce(verdict === "reject" ? words.choose_reasons : words.edit_text);
+    if (verdict === "edit") {
       textField.focus();
       textField.setSelectionRange(textField.value.length, textField.value.length);
     } else panels.reject.querySelector("input")?.focus();
-    panels[decision].scrollIntoView({ block: "nearest" });
+    panels[verdict].scrollIntoView({ block: "nearest" });
   }
 
   function close() {
@@ -121,18 +121,18 @@ async function start() {
     note.textContent = "";
   }
 
-  // Deciding: keep the decision, show the next sentence, then send.
-  /** @param {string} decision */
-  function decide(decision) {
+  // Deciding: keep the verdict, show the next sentence, then send.
+  /** @param {string} verdict */
+  function decide(verdict) {
     if (!pairOnScreen()) return;
     if (performance.now() - shownAt < GRACE_MS) {
       note.textContent = words.early;
       return;
     }
-    if (decision !== "keep" && opened !== decision) return open(decision);
+    if (verdict !== "keep" && opened !== verdict) return open(verdict);
     const reasons = [...form.querySelectorAll("[name=reasons]:checked")].map((box) => box.value);
     const text = textField.value.trim();
-    const wrong = problem(decision, reasons, text);
+    const wrong = problem(verdict, reasons, text);
     if (wrong) {
       note.textContent = wrong;
       return;
@@ -140,27 +140,27 @@ async function start() {
     outbox.put({
       client_id: form.elements.client_id.value,
       pair: pairOnScreen(),
-      decision,
-      reasons: decision === "reject" ? reasons : [],
-      note: decision === "reject" ? noteField.value : "",
-      text: decision === "edit" ? text : "",
+      verdict,
+      reasons: verdict === "reject" ? reasons : [],
+      note: verdict === "reject" ? noteField.value : "",
+      text: verdict === "edit" ? text : "",
       html: stage.innerHTML,
     });
     drafts.delete(pairOnScreen());
-    announce(words[decision]);
+    announce(words[verdict]);
     showNext();
     sender.deliver();
   }
 
   /**
-   * @param {string} decision
+   * @param {string} verdict
    * @param {string[]} reasons
    * @param {string} text
    */
-  function problem(decision, reasons, text) {
-    if (decision === "reject" && !reasons.length) return words.reasons_missing;
-    if (decision === "edit" && !text) return words.text_missing;
-    if (decision === "edit" && text === machineText()) return words.text_unchanged;
+  function problem(verdict, reasons, text) {
+    if (verdict === "reject" && !reasons.length) return words.reasons_missing;
+    if (verdict === "edit" && !text) return words.text_missing;
+    if (verdict === "edit" && text === machineText()) return words.text_unchanged;
     return "";
   }
 
@@ -185,13 +185,13 @@ async function start() {
 
   /** @param {Reviewed} entry */
   function fieldsOf(entry) {
-    const { client_id, pair, decision, text } = entry;
-    const plain = { client_id, pair, decision, text, note: entry.note, confirmed: "yes" };
+    const { client_id, pair, verdict, text } = entry;
+    const plain = { client_id, pair, verdict, text, note: entry.note, confirmed: "yes" };
     return [...Object.entries(plain), ...entry.reasons.map((reason) => ["reasons", reason])];
   }
 
   /**
-   * The server kept the decision, or refused it for good.
+   * The server kept the verdict, or refused it for good.
    * @param {Answered} answer
    * @param {Reviewed} entry
    */
@@ -202,7 +202,7 @@ async function start() {
     if (body.note) note.textContent = body.note;
   }
 
-  // Undo: of a decision that has not left yet on this device, of any other at the server.
+  // Undo: of a verdict that has not left yet on this device, of any other at the server.
   undoForm.addEventListener("submit", async (event) => {
     event.preventDefault();
     const unsent = await sender.unsent();
@@ -269,7 +269,7 @@ async function start() {
   /** @param {Heard<"keydown", KeyboardEvent>} event */
   function enter(event) {
     if (event.repeat && event.target.closest("button")) event.preventDefault(); // a held key decides once
-    if (!opened || event.shiftKey || !event.target.closest("#decision, body")) return;
+    if (!opened || event.shiftKey || !event.target.closest("#verdict, body")) return;
     if (event.target.closest("a, button, summary") && !event.target.closest("[data-confirm]")) return;
     event.preventDefault();
     if (!event.repeat) decide(opened);
