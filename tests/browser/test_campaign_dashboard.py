@@ -20,11 +20,11 @@ def test_the_slider_shows_what_a_threshold_would_do_and_changes_nothing(curator_
     page.goto(f"/campaigns/{campaign.pk}/analysis/")
     slider = page.get_by_role("slider", name="Leave-one-out agreement")
     section = page.get_by_role("region", name="Exclusion sensitivity")
-    expect(section.get_by_text("1 person is left out; 240 judgements count (now 320)")).to_be_visible()
+    expect(section.get_by_text("1 person is excluded; 240 judgements count (now 320)")).to_be_visible()
 
     slider.fill("0.9")
 
-    expect(section.get_by_text("4 people are left out; 0 judgements count (now 320)")).to_be_visible()
+    expect(section.get_by_text("4 people are excluded; 0 judgements count (now 320)")).to_be_visible()
     slider.press("Home")
     expect(section.locator("output")).to_have_text("0.50")
     assert campaign.participations.filter(excluded=True).count() == 0

@@ -182,7 +182,7 @@ def test_the_what_if_slider_works_without_scripts(site, judged) -> None:
 
     assert re.search(r'name="agreement"[^>]*value="0.65"', page)
     shown = re.search(r'class="sentence-of"[^>]*>([^<]*)', page)[1]
-    assert shown.startswith("1 person is left out; 240 judgements count (now 320)")
+    assert shown.startswith("1 person is excluded; 240 judgements count (now 320)")
 
 
 def test_nonsense_in_the_address_of_the_slider_is_the_usual_threshold(site, judged) -> None:
