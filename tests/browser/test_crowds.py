@@ -49,7 +49,7 @@ def test_a_person_comes_by_the_link_judges_by_keyboard_and_leaves_with_the_code(
         page.keyboard.press("w")
         page.keyboard.press("Enter")
         if number == 1:
-            expect(page.locator("#progress")).to_contain_text("1 judged")
+            expect(page.locator("#progress")).to_contain_text("1 answered")
     page.get_by_role("link", name="Finish and get your code").click()
     expect(page.get_by_role("button", name="Finish and get your code")).to_be_visible()
     assert sideways_overflow(page) == 0

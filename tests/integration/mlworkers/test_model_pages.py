@@ -292,7 +292,7 @@ def test_a_model_whose_files_are_gone_says_so_and_offers_no_download(staff, trai
     answer = page(staff, "model_detail", ArtifactFactory(run=training).pk)
 
     assert "are missing from" in answer.text
-    assert "download" not in answer.text
+    assert ">Download" not in answer.text
 
 
 def test_the_only_model_of_a_run_is_named_by_it_and_one_of_several_by_its_own_name_too(
