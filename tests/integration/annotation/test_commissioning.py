@@ -335,7 +335,7 @@ def test_a_draft_that_changed_during_its_search_is_not_opened(draft, at, monkeyp
         campaign_open(campaign=draft, at=at, watch=Changing())
 
 
-def test_a_page_of_a_draft_asks_as_much_whether_a_worker_is_at_it_or_not(site, draft, at) -> None:
+def test_a_page_of_a_draft_asks_as_much_whether_a_worker_is_at_it_or_not(site, draft) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
             site.get(address("campaign", draft))
@@ -343,7 +343,7 @@ def test_a_page_of_a_draft_asks_as_much_whether_a_worker_is_at_it_or_not(site, d
 
     queries()
     before = queries()
-    claimed(draft, at)
+    claimed(draft, timezone.now())
     assert queries() == before
 
 

@@ -113,7 +113,7 @@ def test_pairs_without_p_d_are_refused_with_their_number(table) -> None:
 
     for unscored in ("refuse", "as human"):
         with pytest.raises(
-            RowsError, match=r"p_D is missing for 1 of 3 pairs, first pair 3; score the realism"
+            RowsError, match=r"p_D is missing for 1 of 3 pairs, first pair 3; score the human-likeness"
         ):
             training_rows(rows, held_out=NOTHING_HELD_OUT, needed=[Signal.REALISM], unscored=unscored)
 
@@ -140,14 +140,14 @@ def test_an_older_snapshot_does_not_say_who_wrote_a_sentence_so_nothing_counts_a
     table._table = table._table.drop_columns(["sentence2_origin"])
     rows = table.rows("intended", split="more", realism="p_D")
 
-    with pytest.raises(RowsError, match="first pair 9; score the realism"):
+    with pytest.raises(RowsError, match="first pair 9; score the human-likeness"):
         training_rows(rows, held_out=NOTHING_HELD_OUT, needed=[Signal.REALISM], unscored="as human")
 
 
 def test_an_edited_sentence_written_for_a_machines_does_not_count_as_human(tmp_path) -> None:
     rows = table_with(tmp_path / "1.parquet", first="machine").rows("intended", split="more", realism="p_D")
 
-    with pytest.raises(RowsError, match="first pair 9; score the realism"):
+    with pytest.raises(RowsError, match="first pair 9; score the human-likeness"):
         training_rows(rows, held_out=NOTHING_HELD_OUT, needed=[Signal.REALISM], unscored="as human")
 
 
