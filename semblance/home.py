@@ -118,10 +118,9 @@ def home(request: AuthedRequest) -> HttpResponse:
 @require_safe
 def overview(request: AuthedRequest) -> HttpResponse:
     """What waits for the person, by role."""
-    rights = rights_on_site(request.user)
-    if "read" not in rights:
+    if "read" not in rights_on_site(request.user):
         return redirect("home")
-    waiting = waiting_for(request.user, rights, at=database_now())
+    waiting = waiting_for(request.user, at=database_now())
     return render(request, "semblance/overview.html", {"waiting": waiting})
 
 

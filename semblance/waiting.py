@@ -1,6 +1,6 @@
 """What waits for a person on the home page: questions, campaigns, sentences, runs; or the ways to begin."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,7 +12,6 @@ from curation.models import Dataset, ScoreSet, User
 from curation.people.access import datasets_curated, datasets_may_create, datasets_readable
 from curation.review.queue import waiting_by_set
 from mlworkers.access import runs_visible
-from mlworkers.models import Run
 from mlworkers.runs.selectors import run_rows, runs_recent
 
 MOST_SHOWN = 5
@@ -43,26 +42,25 @@ class Waiting:
         return not (self.annotate or self.campaigns or self.review or self.runs)
 
 
-def waiting_for(user: User, rights: Set[str], *, at: datetime) -> Waiting:
-    """rights: as of `rights_on_site`. A fixed number of queries, however many datasets there are."""
-    readable = datasets_readable(user)
+def waiting_for(user: User, *, at: datetime) -> Waiting:
+    """A fixed number of queries, however many datasets there are."""
+    readable, curated = datasets_readable(user), datasets_curated(user)
     open_for: Any = campaigns_of(user)
-    curated = list(datasets_curated(user)) if "curate" in rights else []
     annotate = [
         campaign
         for campaign in open_for
         if campaign.state == Campaign.State.OPEN and campaign.left and not campaign.stopped
     ]
-    looked_at = with_stage_facts(campaigns_in(readable.filter(pk__in=[dataset.pk for dataset in curated])))
+    looked_at = with_stage_facts(campaigns_in(curated))
     staged = [(campaign, stage_of_row(campaign)) for campaign in looked_at[: 4 * MOST_SHOWN]]
-    counts = waiting_by_set(curated) if curated else {}
+    counts = waiting_by_set(curated)
     sets = ScoreSet.objects.filter(pk__in=counts).select_related("dataset").order_by("dataset__name", "-pk")
-    runs = runs_visible(user).filter(started_by=user) if "read" in rights else Run.objects.none()
+    runs = runs_recent(runs_visible(user).filter(started_by=user), at - RECENT)
     return Waiting(
         annotate=annotate[:MOST_SHOWN],
         campaigns=[row for row in staged if row[1] != Stage.EXPORT][:MOST_SHOWN],
         review=[(score_set, counts[score_set.pk]) for score_set in sets[:MOST_SHOWN]],
-        runs=run_rows(runs_recent(runs, at - RECENT)[:MOST_SHOWN]),
+        runs=run_rows(runs[:MOST_SHOWN], at),
         datasets=(datasets := list(readable.filter(archived=False).order_by("-pk")[:MOST_SHOWN])),
         begins=not datasets and not readable.exists(),
         may_create=datasets_may_create(user),

@@ -91,16 +91,16 @@ def queue_is_starting(queue: str, at: datetime) -> bool:
     return announced.filter(heard_within("seen_at", at, WORKER_LIVES_FOR)).exists()
 
 
-def worker_for(queue: str, *, ended: bool = False) -> dict[str, Any]:
+def worker_for(queue: str, *, ended: bool = False, at: datetime | None = None) -> dict[str, Any]:
     """Whether a worker serves the queue, and the command of one, by the names that _unserved.html reads.
 
-    ended: nobody waits for it any more.
+    ended: nobody waits for it any more. at: the time of the database, which is asked for it otherwise.
     """
-    at = database_now()
-    served = ended or queue_is_served(queue, at)
+    now = None if ended else at or database_now()
+    served = now is None or queue_is_served(queue, now)
     return {
         "served": served,
-        "starting": not served and queue_is_starting(queue, at),
+        "starting": now is not None and not served and queue_is_starting(queue, now),
         "queue": queue,
         "command": worker_command(queue),
     }
@@ -119,11 +119,10 @@ def run_page(
     return Paginator(sized.select_related("dataset", "started_by"), RUNS_ON_A_PAGE).get_page(page)
 
 
-def run_rows(runs: Iterable[Run]) -> list[dict[str, Any]]:
+def run_rows(runs: Iterable[Run], at: datetime) -> list[dict[str, Any]]:
     """Runs for a list: each with its kind (None: an unknown one), its progress, the seconds that it has taken, and
     whether it is stuck.
     """
-    at = database_now()
     return [
         {
             "run": run,

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from curation.foundation.heartbeats import database_now
 from curation.foundation.numbers import page_number
 from curation.people.access import AuthedRequest, dataset_for, datasets_readable
 from curation.results.reports import Link, Links, Part, Text
@@ -55,7 +56,7 @@ def run_list(request: AuthedRequest) -> HttpResponse:
         "form": form,
         "filtered": any(form.cleaned_data.values()),
         "page": page,
-        "rows": run_rows(page),
+        "rows": run_rows(page, database_now()),
         "address": f"{asked.urlencode()}&" if asked else "",  # of the other pages
         "kinds": kinds,
     }
@@ -67,7 +68,7 @@ def dataset_runs(request: AuthedRequest, slug: str) -> HttpResponse:
     """The newest runs of a dataset, for its own page, which knows nothing of runs."""
     dataset = dataset_for(request.user, slug, may="read")
     page = run_page(runs_visible(request.user), dataset=slug)
-    rows = run_rows(page.object_list[:RUNS_ON_A_DATASET_S_PAGE])
+    rows = run_rows(page.object_list[:RUNS_ON_A_DATASET_S_PAGE], database_now())
     at_work = any(not row["run"].ended for row in rows)
     context = {"dataset": dataset, "rows": rows, "page": page, "at_work": at_work}
     return render(request, "mlworkers/_dataset_runs.html", context)
@@ -79,7 +80,7 @@ def snapshot_runs(request: AuthedRequest, slug: str, number: int) -> HttpRespons
     dataset = dataset_for(request.user, slug, may="read")
     get_object_or_404(dataset.snapshots, number=number)
     runs = runs_of_snapshot(runs_visible(request.user), dataset, number)
-    rows = run_rows(runs.prefetch_related("artifacts")[:RUNS_OF_A_SNAPSHOT])
+    rows = run_rows(runs.prefetch_related("artifacts")[:RUNS_OF_A_SNAPSHOT], database_now())
     for row in rows:
         row["models"] = [each for each in row["run"].artifacts.all() if each.kind in MODEL_KINDS]
     context = {
@@ -121,12 +122,12 @@ def run_curves(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
-    artifacts = list(run.artifacts.order_by("pk"))
+    at, artifacts = database_now(), list(run.artifacts.order_by("pk"))
     stages = stages_of(run)
     before = runs_before(run).count() if run.state == Run.State.QUEUED else 0
     return {
-        **run_rows([run])[0],
-        **worker_for(run.queue, ended=run.ended),
+        **run_rows([run], at)[0],
+        **worker_for(run.queue, ended=run.ended, at=at),
         "log": RunLog(run.pk).tail(),
         "artifacts": artifacts,
         "may_remove": run_may(request.user, run, may="remove")
