@@ -35,6 +35,7 @@ from tests.factories import CampaignFactory, GoldFactory, PairFactory, TupleFact
 from tests.integration.annotation.conftest import AT
 
 PEOPLE, WANTED, MINIMUM, THRESHOLD = 4, 2, 2, 0.7
+FIRST_PERSON = 1_000_000_001  # far from the numbers that a database hands out
 BETWEEN = 2  # judgements before a tuple may come again: fewer than on a real screen, so that it happens
 
 # Answers to gold tuples are mostly those that are expected, or the gate would soon have stopped everybody.
@@ -440,7 +441,8 @@ def place(dataset: Dataset) -> tuple[Campaign, list[User]]:
     TupleFactory.create_batch(2, campaign=campaign)
     TupleFactory.create_batch(2, campaign=campaign, round=3, phase="adaptive")
     GoldFactory.create_batch(3, campaign=campaign)
-    return campaign, [UserFactory() for _ in range(PEOPLE)]
+    # The turns of repeats are drawn from people's numbers: those that a database hands out depend on the tests before.
+    return campaign, [UserFactory(pk=FIRST_PERSON + number) for number in range(PEOPLE)]
 
 
 @contextmanager
