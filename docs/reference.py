@@ -13,7 +13,6 @@ from argparse import SUPPRESS, Action, ArgumentParser, _StoreTrueAction, _SubPar
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
-from difflib import SequenceMatcher
 from importlib import import_module
 from inspect import getdoc, getmodule, getsource
 from pathlib import Path
@@ -26,7 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "guide" / "reference"
 OUR_APPS = ("annotation", "curation", "mlworkers", "semblance")
 Page = Callable[[], Iterator[str]]
-ALIKE = 0.55  # from this ratio on, two sentences about a setting say the same
+MOST_OF_A_DEFAULT = 40  # characters
+LIKE_ANOTHER = 8  # from so many settings more in common than not, a kind is described by another one
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
@@ -44,7 +44,7 @@ def cell(value: object) -> str:
 
 
 def first_sentence(text: str) -> str:
-    return re.split(r"(?<=\w[.)”])\s+(?=[A-Z“])", " ".join(text.split()))[0]
+    return re.split(r"(?<=[\w)\]”]\.)\s+(?=[A-Z“])", " ".join(text.split()))[0]
 
 
 def code(value: object) -> str:
@@ -185,40 +185,117 @@ def meaning(action: Action) -> str:
 def runs() -> Iterator[str]:
     from mlworkers.plans.kinds import KINDS
 
-    meanings: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for kind in KINDS.values():
-        for setting in kind.settings:
-            meanings[setting.name][explained(setting)].append(kind.name)
+    previews = {kind.preview for kind in KINDS.values()}
+    kinds = sorted(KINDS.values(), key=lambda kind: kind.name in previews)  # after what they preview
+    models = {kind.name: model_of(kind, kinds[:place]) for place, kind in enumerate(kinds)}
+    left = {kind.name: settings_beyond(kind, models[kind.name]) for kind in kinds}
+    shared = shared_meanings(left.values())
+    usual = Counter((kind.queue, kind.staff_only) for kind in kinds).most_common(1)[0][0]
+    without = [kind.name for kind in kinds if not kind.needs_dataset]
+    listed: set[tuple[str, Sequence[str]]] = set()  # settings whose choices are on the page already
 
     yield "# Kinds of run\n"
     yield (
         "A worker carries out a run; its form, `semblance run KIND SETTING=VALUE` and `POST /api/v1/runs/` take the "
-        "same [settings](#settings-of-runs). The form, and `semblance run --list`, say more about each of them.\n"
+        "same settings. The form, and `semblance run --list`, say more about each of them.\n"
     )
-    for kind in KINDS.values():
+    yield (
+        "A setting in bold has no default. A model is named `packaged:all-MiniLM-L6-v2`, `run:ID`, by a folder, or by its "
+        "id on the model hub.\n"
+    )
+    yield f"Runs wait in the queue `{usual[0]}` and only staff start them, unless their kind says otherwise.\n"
+    yield "## Settings of several kinds\n"
+    yield f"Every kind takes `dataset`, the short name of a dataset, except {codes(without)}.\n"
+    yield from table(("setting", "meaning"), ((code(name), shared[name]) for name in sorted(shared)))
+    for kind in kinds:
         yield f"## {kind.name}\n"
-        who = " Only staff start it." if kind.staff_only else ""
-        yield f"*{kind.label}.* {kind.description} Queue: `{kind.queue}`.{who}\n"
-        yield codes(typed_setting(each) for each in kind.settings) + "\n"
-    yield "## Settings of runs\n"
-    rows = []
-    for name, helps in sorted(meanings.items()):
-        usual, *others = sorted(helps.items(), key=lambda each: -len(each[1]))
-        rows.append((code(name), usual[0]))
-        # What a kind says in nearly the same words is not said twice.
-        others = [each for each in others if SequenceMatcher(None, usual[0], each[0]).ratio() < ALIKE]
-        rows += [(code(name), f"{codes(kinds)}: {text}") for text, kinds in others]
-    yield from table(("setting", "meaning"), rows)
+        yield f"*{kind.label}.* {kind.description}\n"
+        if (kind.queue, kind.staff_only) != usual:
+            yield f"Queue: `{kind.queue}`{', only for staff' if kind.staff_only else ', not only for staff'}.\n"
+        own = [each for each in left[kind.name] if shared.get(each.name) != explained(each)]
+        also = [each for each in left[kind.name] if each not in own]
+        if own:
+            rows = [
+                (
+                    typed_setting(each),
+                    first_sentence(str(each.help))
+                    if (each.name, each.choices) in listed
+                    else explained(each),
+                )
+                for each in own
+            ]
+            listed |= {(each.name, each.choices) for each in own if each.choices}
+            yield from table(("setting", "meaning"), rows)
+        yield from also_takes(also, models[kind.name], kind, bool(own))
+
+
+def model_of(kind: Any, earlier: Sequence[Any]) -> Any:
+    """The earlier kind of which a kind has so many settings that they are described there; None: there is none."""
+
+    def gain(other: Any) -> int:
+        theirs = {facts_of(each) for each in other.settings}
+        alike = theirs & {facts_of(each) for each in kind.settings}
+        return 2 * len(alike) - len(theirs)
+
+    best = max(earlier, key=gain, default=None)
+    return best if best and gain(best) >= LIKE_ANOTHER else None
+
+
+def facts_of(setting: Any) -> tuple[str, str, bool, str]:
+    return setting.name, default_of(setting.default), setting.required, explained(setting)
+
+
+def settings_beyond(kind: Any, model: Any) -> list[Any]:
+    """The settings of a kind that its model does not have as they are, without the dataset."""
+    known = {facts_of(each) for each in model.settings} if model else set()
+    of_run = [each for each in kind.settings if not (each.refers_to == "dataset" and each.required)]
+    return [each for each in of_run if facts_of(each) not in known]
+
+
+def shared_meanings(of_kinds: Iterable[Sequence[Any]]) -> dict[str, str]:
+    """What the name of a setting means in most kinds, for each name that means the same in several."""
+    meanings: dict[str, Counter[str]] = defaultdict(Counter)
+    for settings in of_kinds:
+        for setting in settings:
+            meanings[setting.name][explained(setting)] += 1
+    usual = {name: counted.most_common(1)[0] for name, counted in meanings.items()}
+    return {name: text for name, (text, times) in usual.items() if times > 1}
+
+
+def also_takes(also: Sequence[Any], model: Any, kind: Any, has_own: bool) -> Iterator[str]:
+    """The line of the settings that are described elsewhere on the page."""
+    named = [", ".join(map(typed_setting, also))] if also else []
+    if model:
+        lacking = {each.name for each in model.settings} - {each.name for each in kind.settings}
+        without = [each.name for each in model.settings if each.name in lacking]
+        named.append(
+            f"the settings of [{model.name}](#{model.name})"
+            + (", each as it is there" if not (has_own or also or without) else "")
+            + (f" without {codes(without)}" if without else "")
+        )
+    if named:
+        yield f"Also: {', and '.join(named)}.\n"
 
 
 def typed_setting(setting: Any) -> str:
     default = default_of(setting.default)
-    return f"{setting.name}={default}" if default else setting.name
+    if setting.required:
+        return f"**{code(setting.name)}**"
+    if len(default) > MOST_OF_A_DEFAULT:
+        default = default[:MOST_OF_A_DEFAULT].rpartition(",")[0] + ", …"
+    return code(f"{setting.name}={default}" if default else setting.name)
 
 
 def explained(setting: Any) -> str:
-    choices = f" One of {codes(setting.choices)}." if setting.choices else ""
-    return f"{first_sentence(str(setting.help))}{choices}"
+    text = first_sentence(str(setting.help))
+    said = all(is_said(each, text) for each in setting.choices)
+    return text if said else f"{text} One of {codes(setting.choices)}."
+
+
+def is_said(choice: str, text: str) -> bool:
+    """Whether a text names a choice. "shuffle-" in it stands for all choices that begin so."""
+    forms = (choice, choice.partition("-")[0] + "-")
+    return any(re.search(rf"(?<![\w-]){re.escape(form)}(?![\w-])", text) for form in forms)
 
 
 # Formats, limits, roles, keys ----------------------------------------------------------------------------------------

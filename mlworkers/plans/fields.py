@@ -68,6 +68,14 @@ def setting(
 
 
 SEEDS = (0, 2**31 - 1)
+seed_setting = partial(
+    setting,
+    "Seed",
+    "Seed of everything that the run draws at random. If it trains several times, the other seeds are the numbers that "
+    "follow.",
+    default=42,
+    bounds=SEEDS,
+)
 dataset_setting = partial(setting, "Dataset", "Short name of the dataset.", refers_to="dataset")
 # Plans that were stored before this setting mean its default.
 generated_pairs_setting = partial(
@@ -127,7 +135,7 @@ endpoint_setting = partial(setting, source=OF_ENDPOINTS)
 concurrency_setting = partial(
     endpoint_setting,
     "Requests at a time",
-    "Number of requests that each worker has open at the same time.",
+    "Number of requests that a worker has open at once.",
     default=8,
     bounds=(1, 256),
     unit="requests",

@@ -21,10 +21,13 @@ class TrialPlan:
     source: str = setting(_("Sentence"), _("Any sentence of two words or more."))
     similarity: str = setting(_("Similarity"), _("A tag such as SIM95."))
     bleu: str = setting(_("BLEU"), _("A tag such as BLEU20."))
-    model: str = setting(_("Paraphraser"), _("run:ID of a paraphraser trained here."))
+    model: str = setting(_("Paraphraser"), _("The paraphraser. Give run:ID of one that was trained here."))
     labeller: str = setting(
         _("Scorer"),
-        _("What measures similarity: run:ID of a scorer or an encoder, or a packaged encoder."),
+        _(
+            "The model that measures similarity. Give run:ID of a scorer or an encoder, or a packaged "
+            "encoder."
+        ),
     )
 
 

@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 from functools import partial
 
-from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import (
+    PlanError,
+    SettingName,
+    dataset_setting,
+    device_setting,
+    seed_setting,
+    setting,
+)
 from mlworkers.science.encoders.plan import snapshot_setting
 
 ours = partial(setting, source="docs/guide/explain/human-likeness.md")
@@ -22,8 +29,8 @@ class ConsistencyPlan:
     )
     human_scores: str = setting(
         "Human scores",
-        "The scores that people gave other pairs, from which the classifiers learn. Empty: they learn from the target "
-        "similarities themselves, which may be wrong, and p_y is marked as circular.",
+        "Human or reference scores of other pairs, from which the classifiers learn. Empty: they learn "
+        "from the target similarities themselves, which may be wrong, and p_y is marked as circular.",
         default="",
         refers_to="score set",
         kinds=("reference", "human"),
@@ -32,28 +39,29 @@ class ConsistencyPlan:
     )
     human_dataset: str = setting(
         "Dataset of the human scores",
-        "Empty: the dataset above.",
+        "The dataset of the human scores. Empty: the dataset above.",
         default="",
         refers_to="dataset",
     )
     human_split: str = setting(
         "Split of the human scores",
-        "Only pairs of this split are learned from, and no pair with a near copy of a sentence of another split.",
+        "The split of the human scores. Pairs with a near copy of a sentence of another split are left out.",
         default="train",
         offered="split",
     )
     model: str = setting(
         "Model",
-        "An encoder, whose cosine of a pair the classifiers learn from, or a cross-encoder, whose own score they learn "
-        "from. It is not trained, and it must not have been trained on sentences of the pairs that are scored.",
+        "An encoder, or a cross-encoder, from whose score the classifiers learn. The score of an encoder "
+        "is its cosine. The model is not trained, and it must not have been trained on sentences of the "
+        "pairs that are scored.",
         default="packaged:all-MiniLM-L6-v2",
         refers_to="model",
         kinds=("encoder",),
     )
     folds: int = ours(
         "Folds",
-        "Every pair is scored by the classifier of its fold, which was trained without the pair, its sentences and "
-        "their near copies.",
+        "Number of parts, each scored by a classifier that learned from the others. A pair's classifier "
+        "was trained without the pair, its sentences and their near copies.",
         default=5,
         bounds=(3, 20),
     )
@@ -68,14 +76,14 @@ class ConsistencyPlan:
     # A wrong label is any other one with the same chance.
     planted: float = ours(
         "Share of planted errors",
-        "This share of the pairs with a label gets a wrong one, to measure how well p_y finds wrong labels. The "
-        "published p_y is not affected.",
+        "Share of the pairs that get a wrong label, to measure how well p_y finds it. The published p_y is "
+        "not affected.",
         default=0.2,
         bounds=(0.01, 0.5),
     )
     snapshot: int = snapshot_setting()
     device: str = device_setting()
-    seed: int = setting("Seed", "Seed of the folds and of the planted errors.", default=42, bounds=SEEDS)
+    seed: int = seed_setting()
 
     def __post_init__(self) -> None:
         if self.human_dataset not in ("", self.dataset) and not self.human_scores:

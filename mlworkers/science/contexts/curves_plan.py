@@ -9,6 +9,7 @@ from mlworkers.plans.fields import (
     check_width,
     dataset_setting,
     device_setting,
+    seed_setting,
     setting,
     width_setting,
 )
@@ -43,17 +44,17 @@ class ContextCurvesPlan:
     """
 
     dataset: str = dataset_setting()
-    corpus: int = corpus_setting("The run “Index a corpus” of which parts are taken.")
+    corpus: int = corpus_setting("The run “Index a corpus” whose text is used. Each size takes a part of it.")
     score_set: str = setting(
         "Score set",
-        "The scores that people gave, with which similarities are compared.",
+        "Human or reference scores, with which similarities are compared.",
         refers_to="score set",
         kinds=("human", "reference"),
     )
     split: str = test_split_setting()
     most_pairs: int = setting(
         "Most pairs",
-        "So many pairs are drawn at random for the curves of the corpus and of contexts. 0 means all.",
+        "Most pairs, drawn at random; 0 means all. They are for the curves of the corpus and of contexts.",
         default=100,
         bounds=(0, 1_000_000),
         source=OURS,
@@ -70,14 +71,15 @@ class ContextCurvesPlan:
     )
     contexts: str = setting(
         "Contexts of a sentence",
-        "Numbers separated by commas. They are compared on the largest corpus; the last one is taken for other sizes.",
+        "Numbers to try, separated by commas. They are compared on the largest corpus; the last one is "
+        "taken for other sizes.",
         default="5, 10, 20",
         source=_PAPER,
         essential=True,
     )
     learned: str = setting(
         "Similarities to learn",
-        "The centred similarities of harvested pairs, from which student encoders learn. Empty: no curve of "
+        "Centred similarities of harvested pairs, from which student encoders learn. Empty: no curve of "
         "student encoders.",
         default="",
         refers_to="score set",
@@ -92,7 +94,8 @@ class ContextCurvesPlan:
     # Table 8: 74.02 with 100,000 pairs, 76.11, 76.92, and 77.32 with 100 million.
     surrogate_pairs: str = setting(
         "Pairs of a student encoder",
-        "Numbers separated by commas, the smallest first: each larger one has the pairs of the smaller ones too.",
+        "Numbers of training pairs, the smallest first. Separate several by commas. Each larger one has "
+        "the pairs of the smaller ones too.",
         default="500, 1000, 2000",
         source=_PAPER,
         essential=True,
@@ -100,7 +103,7 @@ class ContextCurvesPlan:
     model: str = base_model_setting(default="packaged:all-MiniLM-L6-v2")
     seeds: int = setting(
         "Seeds",
-        "Number of times that a student encoder of each size is trained, each time with another seed. "
+        "Number of trainings, each with another seed. A student encoder of each size is trained so often. "
         "Intervals are over pairs; the mean of the seeds is given.",
         default=1,
         bounds=(1, SEEDS_MAX),
@@ -108,14 +111,14 @@ class ContextCurvesPlan:
     )
     epochs: int = setting(
         "Epochs of a student encoder",
-        "Number of times that each pair is used.",
+        "Number of times that each example is used.",
         default=3,
         bounds=(1, 100),
         source=OURS,
     )
     batch_size: int = setting(
         "Batch size of a student encoder",
-        "Pairs of a step.",
+        "Number of examples in one training step.",
         default=32,
         bounds=(1, 4096),
         unit="pairs",
@@ -145,7 +148,8 @@ class ContextCurvesPlan:
     vocabulary: int = vocabulary_setting(default=2048)
     part_tokens: int = setting(
         "Longest part",
-        "The most tokens of a sentence, and of what is on each side of it. Pairs with a longer sentence get no score.",
+        "Most tokens of a sentence, and of its context on each side. Pairs with a longer sentence get no "
+        "score.",
         default=48,
         bounds=(8, 2048),
         unit="tokens",
@@ -155,7 +159,7 @@ class ContextCurvesPlan:
     right: int = window_setting("Sentences after")
     candidates: int = setting(
         "Candidates of a context",
-        "The language model looks at so many times as many places as contexts are asked for.",
+        "Number of places that the language model looks at for each context.",
         default=2,
         bounds=(1, 1000),
         source=OURS,
@@ -163,7 +167,7 @@ class ContextCurvesPlan:
     # Fewer than when pairs are scored for themselves: every point of a curve scores all pairs again.
     background: int = setting(
         "Background sentences",
-        "So many sentences of the corpus are scored in every context; their mean is subtracted.",
+        "Number of sentences that are scored in every context. Their mean is subtracted.",
         default=6,
         bounds=(1, 1000),
         unit="sentences",
@@ -178,12 +182,7 @@ class ContextCurvesPlan:
     bootstrap: int = resamples_setting()
     device: str = device_setting()
     snapshot: int = snapshot_setting()
-    seed: int = setting(
-        "Seed",
-        "Seed of the documents, the pairs and the trainings.",
-        default=42,
-        bounds=(0, SEEDS[1] - SEEDS_MAX),
-    )
+    seed: int = seed_setting(bounds=(0, SEEDS[1] - SEEDS_MAX))
 
     def __post_init__(self) -> None:
         check_width(self.width)

@@ -7,7 +7,12 @@ Needs neither torch nor Django.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mlworkers.plans.fields import SEEDS, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import (
+    dataset_setting,
+    device_setting,
+    seed_setting,
+    setting,
+)
 from mlworkers.science.contexts.plan import (
     OURS,
     corpus_setting,
@@ -48,18 +53,19 @@ class DiscriminativePlan:
     """A small model of p(y = 1 | s, c): 1 for the sentence of the corpus, 0 for another one in its place."""
 
     dataset: str = dataset_setting()
-    corpus: int = corpus_setting("The run “Index a corpus” whose text the model learns from.")
+    corpus: int = corpus_setting("The run “Index a corpus” whose text is used.")
     reader: Reader = setting(
         "Sentence vectors",
-        "bilstm: a bidirectional LSTM learns them from the corpus. frozen: those of the encoder below, which does not "
-        "learn; only the small network above them does, which is faster.",
+        "bilstm learns sentence vectors from the corpus. frozen takes those of the encoder below and "
+        "trains only a small network above them, which is faster.",
         default=Reader.BILSTM,
         source=_PAPER,
         essential=True,
     )
     encoder: str = setting(
         "Encoder",
-        "For frozen sentence vectors: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+        "The encoder of frozen sentence vectors. Give packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub "
+        "id.",
         default="packaged:all-MiniLM-L6-v2",
         refers_to="model",
         kinds=("encoder",),
@@ -68,8 +74,8 @@ class DiscriminativePlan:
     # Interaction: (1 + 3k) · d features for k slots; literal: hᵀ of (1 + k) · d numbers.
     head: Head = setting(
         "Head",
-        "interaction: the sentence is compared with each side of its context. literal: Eq. 1 of the paper as it is "
-        "printed, an ablation; it orders contexts alike for every sentence, so its scores cannot rank them.",
+        "interaction: the sentence is compared with each side of its context. literal: Eq. 1 of the paper "
+        "as printed, an ablation, which orders contexts alike for every sentence.",
         default=Head.INTERACTION,
         source="Ours. The paper has Eq. 1",
     )
@@ -88,7 +94,7 @@ class DiscriminativePlan:
     # Others of the same document are the harder negatives: they share its topic.
     same_document: float = setting(
         "From the same document",
-        "The share of the other sentences that come from the same document; the rest come from the whole corpus.",
+        "Share of the other sentences that come from the same document. The rest come from the whole corpus.",
         default=0.5,
         bounds=(0, 1),
         source=_PAPER,
@@ -125,26 +131,21 @@ class DiscriminativePlan:
     # Two examples a place: 32 places are 32 right sentences and 32 others.
     batch: int = setting(
         "Batch",
-        "Number of places in one training step.",
+        "Number of examples in one training step.",
         default=32,
         bounds=(2, 4096),
         unit="places",
         source=OURS,
     )
     learning_rate: float = setting(
-        "Learning rate", "Peak learning rate.", default=1e-3, bounds=(1e-6, 0.1), source=OURS
+        "Learning rate", "Peak learning rate of AdamW.", default=1e-3, bounds=(1e-6, 0.1), source=OURS
     )
     warmup: float = setting(
         "Warm-up",
-        "Share of the steps in which the learning rate rises. After that it falls to 0.",
+        "Share of all steps in which the learning rate rises. After that it falls to 0.",
         default=0.05,
         bounds=(0, 0.9),
     )
     weight_decay: float = setting("Weight decay", "Weight decay of AdamW.", default=0.01, bounds=(0, 1))
     device: str = device_setting()
-    seed: int = setting(
-        "Seed",
-        "Seed of the weights, of the places, of the other sentences and of their order.",
-        default=42,
-        bounds=SEEDS,
-    )
+    seed: int = seed_setting()

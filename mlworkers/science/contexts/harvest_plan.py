@@ -2,7 +2,13 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, setting
+from mlworkers.plans.fields import (
+    PlanError,
+    SettingName,
+    dataset_setting,
+    seed_setting,
+    setting,
+)
 from mlworkers.science.contexts.plan import OURS, corpus_setting
 
 MOST_PAIRS = 1_000_000
@@ -14,11 +20,14 @@ class HarvestPlan:
     """Pairs of sentences of a corpus, which are scored by contexts and from which a surrogate learns."""
 
     dataset: str = dataset_setting()
-    corpus: int = corpus_setting("The run “Index a corpus” whose sentences are put together to pairs.")
+    corpus: int = corpus_setting(
+        "The run “Index a corpus” whose text is used. Its sentences are put together to pairs."
+    )
     pairs: int = setting(
         "Pairs",
-        "A third are neighbours in the text, a third have wording in common, and a third are drawn at random, so that "
-        "their similarities cover the scale. Fewer are added where the corpus has no more.",
+        "Number of pairs, fewer if the corpus has no more. A third are neighbours in the text, a third "
+        "have wording in common, and a third are drawn at random, so that their similarities cover the "
+        "scale.",
         default=5_000,
         bounds=(3, MOST_PAIRS),
         unit="pairs",
@@ -46,7 +55,7 @@ class HarvestPlan:
         bounds=(0.0, 0.4),
         source="Sun et al. 2022, section 3.4",
     )
-    seed: int = setting("Seed", "The same seed gives the same pairs.", default=42, bounds=SEEDS)
+    seed: int = seed_setting()
 
     def __post_init__(self) -> None:
         if self.shortest > self.longest:

@@ -2,7 +2,14 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plans.fields import SEEDS, check_width, dataset_setting, device_setting, setting, width_setting
+from mlworkers.plans.fields import (
+    check_width,
+    dataset_setting,
+    device_setting,
+    seed_setting,
+    setting,
+    width_setting,
+)
 from mlworkers.science.contexts.plan import (
     OURS,
     corpus_setting,
@@ -22,7 +29,7 @@ class ContextModelPlan:
     """
 
     dataset: str = dataset_setting()
-    corpus: int = corpus_setting("The run “Index a corpus” whose text the model learns from.")
+    corpus: int = corpus_setting("The run “Index a corpus” whose text is used.")
     steps: int = steps_setting(default=3000)  # 96,000 examples: about an epoch of 3 · 30,000
     places: int = places_setting("Each gives three examples.")
     held_out: float = held_out_setting("On it, the model is compared with the frequencies of tokens.")
@@ -37,8 +44,8 @@ class ContextModelPlan:
     # Three parts and the marks around them are the model's longest input.
     part_tokens: int = setting(
         "Longest part",
-        "The most tokens of a sentence, of what is before it and of what is after it. Longer contexts are cut at their "
-        "far ends; places with a longer sentence are left out.",
+        "Most tokens of a sentence, and of its context on each side. Longer contexts are cut at their far "
+        "ends; places with a longer sentence are left out.",
         default=64,
         bounds=(8, 2048),
         unit="tokens",
@@ -53,19 +60,17 @@ class ContextModelPlan:
         source=OURS,
     )
     learning_rate: float = setting(
-        "Learning rate", "Peak learning rate.", default=2e-3, bounds=(1e-6, 0.1), source=OURS
+        "Learning rate", "Peak learning rate of AdamW.", default=2e-3, bounds=(1e-6, 0.1), source=OURS
     )
     warmup: float = setting(
         "Warm-up",
-        "Share of the steps in which the learning rate rises. After that it falls to 0.",
+        "Share of all steps in which the learning rate rises. After that it falls to 0.",
         default=0.05,
         bounds=(0, 0.9),
     )
     weight_decay: float = setting("Weight decay", "Weight decay of AdamW.", default=0.01, bounds=(0, 1))
     device: str = device_setting()
-    seed: int = setting(
-        "Seed", "Seed of the weights, of the places and of their order.", default=42, bounds=SEEDS
-    )
+    seed: int = seed_setting()
 
     def __post_init__(self) -> None:
         check_width(self.width)

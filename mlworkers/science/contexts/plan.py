@@ -22,7 +22,7 @@ def window_setting(label: str) -> Any:
     """How many sentences of a context are on one side."""
     return setting(
         label,
-        "How many sentences of the context are on this side, as far as its document has them.",
+        "Most sentences of the context on this side. It has fewer at the end of its document.",
         default=2,
         # Two on each side and the sentence itself are five, the length of a chunk.
         bounds=(1, 20),
@@ -47,7 +47,7 @@ def places_setting(each: str) -> Any:
     """How many places a model learns from. each: the sentence that says what a place gives."""
     return setting(
         "Places",
-        f"How many places of the corpus are drawn to train on. {each} 0 means all.",
+        f"Number of places of the corpus that are drawn to train on. {each} 0 means all.",
         default=30_000,
         bounds=(0, 5_000_000),
         source=OURS,
@@ -59,7 +59,7 @@ def held_out_setting(use: str) -> Any:
     """use: the sentence that says what the held-out part is for."""
     return setting(
         "Held-out share",
-        f"The share of the corpus that the model does not learn from. {use}",
+        f"Share of the corpus that the model does not learn from. {use}",
         default=0.05,
         bounds=(0.001, 0.5),
         source=OURS,
@@ -70,7 +70,7 @@ def evaluated_setting(*, default: int) -> Any:
     """Of the held-out places."""
     return setting(
         "Held-out places",
-        "How many held-out places are looked at, at most.",
+        "Most held-out places that are looked at.",
         default=default,
         bounds=(10, 100_000),
         source=OURS,
@@ -81,7 +81,7 @@ def vocabulary_setting(*, default: int) -> Any:
     """Of a tokenizer that a model brings along."""
     return setting(
         "Vocabulary",
-        "Maximum number of tokens of the tokenizer, which is learned from the corpus.",
+        "Most tokens of the tokenizer, which is learned.",
         default=default,
         bounds=(300, 65_536),
         unit="tokens",
@@ -120,7 +120,7 @@ class CorpusPlan:
     # A chunk is the unit of retrieval, and gives at most one context (section 3.3).
     chunk_sentences: int = setting(
         "Sentences of a chunk",
-        "What the index finds at once: so many consecutive sentences.",
+        "Number of consecutive sentences that the index finds at once.",
         default=5,
         bounds=(3, 100),
         unit="sentences",

@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import (
+    PlanError,
+    SettingName,
+    dataset_setting,
+    device_setting,
+    seed_setting,
+    setting,
+)
 from mlworkers.science.contexts.diversity import BELOW, WITHOUT
 from mlworkers.science.contexts.plan import OURS, corpus_setting, window_setting
 from mlworkers.science.contexts.similarity import FEWEST_CONTEXTS, Weights
@@ -28,20 +35,23 @@ class ContextScoresPlan:
     dataset: str = dataset_setting()
     model: str = setting(
         "Model",
-        "The language model that says how well a sentence fits: run:ID of “Train a model for contexts”, a folder or a "
-        "hub id. An encoder-decoder with a mask token, such as facebook/bart-base, fills gaps. A causal model such as "
-        "gpt2 reads from left to right; λ3 counts nothing then.",
+        "The language model that says how well a sentence fits. Give run:ID of “Train a model for "
+        "contexts”, a folder or a hub id. An encoder-decoder with a mask token, such as "
+        "facebook/bart-base, fills gaps. A causal model such as gpt2 reads from left to right; λ3 counts "
+        "nothing then.",
         refers_to="model",
         kinds=("context_model", "generator"),
     )
     corpus: int = corpus_setting(
-        "The run “Index a corpus” whose places are the contexts. Trajectories use none, whatever is chosen here.",
+        "The run “Index a corpus” whose text is used. Its places are the contexts. Trajectories use none, "
+        "whatever is chosen here.",
         may_be_none=True,
     )
     discriminator: str = setting(
         "Discriminative model",
-        "run:ID of “Train a discriminative model”. It ranks the places before the language model looks at the best of "
-        "them, and gives the term of λ1. Empty: places are ranked by words in common, and λ1 counts nothing.",
+        "The run of “Train a discriminative model” that ranks places, as run:ID. It ranks them before the "
+        "language model looks at the best of them, and gives the term of λ1. Empty: places are ranked by "
+        "words in common, and λ1 counts nothing.",
         default="",
         refers_to="model",
         kinds=("discriminative_model",),
@@ -49,13 +59,13 @@ class ContextScoresPlan:
     )
     split: str = setting(
         "Split",
-        "Only pairs of this split are scored, or of several splits with commas between. Empty: every pair.",
+        "Only pairs of this split are used, or of several splits with commas between. Empty: every pair.",
         default="",
         offered="splits",
     )
     most_pairs: int = setting(
         "Most pairs",
-        "So many pairs are drawn at random. 0 means all.",
+        "Most pairs, drawn at random; 0 means all.",
         default=200,
         bounds=(0, 10_000_000),
         source=OURS,
@@ -65,7 +75,7 @@ class ContextScoresPlan:
     # The vectors of a pair have twice as many entries; the paper's have 1,000 at most.
     contexts: int = setting(
         "Contexts of a sentence",
-        "How many contexts each sentence of a pair gives, at most; the pair is compared by those of both.",
+        "Most contexts of each sentence of a pair. The pair is compared by those of both.",
         default=20,
         bounds=(FEWEST_CONTEXTS, 5000),
         unit="contexts",
@@ -75,7 +85,7 @@ class ContextScoresPlan:
     # Before contexts are chosen, each sentence costs candidates · contexts questions to the language model.
     candidates: int = setting(
         "Candidates of a context",
-        "The language model looks at so many times as many places as contexts are asked for, the best ranked first.",
+        "Number of places that the language model looks at for each context. The best ranked ones are taken.",
         default=5,
         bounds=(1, 1000),
         source=OURS,
@@ -83,16 +93,17 @@ class ContextScoresPlan:
     )
     chunks: int = setting(
         "Chunks",
-        "How many chunks of the corpus are found for each sentence by TF-IDF of bigrams, at most. Places are taken "
-        "from the most similar ones, until there are as many as “Ranked places” and “Candidates of a context” ask for.",
+        "Most chunks of the corpus that TF-IDF of bigrams finds for each sentence. Places are taken from "
+        "the most similar ones, until there are as many as “Ranked places” and “Candidates of a context” "
+        "ask for.",
         default=20_000,
         bounds=(1, 1_000_000),
         source=_PAPER,
     )
     ranked: int = setting(
         "Ranked places",
-        "How many places of the chunks the discriminative model ranks for each sentence, at most. The paper ranks all "
-        "places of its 20,000 chunks.",
+        "Most places that the discriminative model ranks for each sentence. The paper ranks all places of "
+        "its 20,000 chunks.",
         default=200,
         bounds=(1, 1_000_000),
         unit="places",
@@ -100,24 +111,24 @@ class ContextScoresPlan:
     )
     choice: Choice = setting(
         "Choice of contexts",
-        "fitting: places that are found by the wording of the sentence, the best by the model first. random: places "
-        "drawn from the whole corpus, an ablation of the paper. trajectories: a causal model continues each sentence, "
-        "and the continuations are the contexts (Liu et al. 2024); no corpus is needed, and only λ4 counts.",
+        "fitting: places that are found by the wording of the sentence, the best by the model first. "
+        "random: places of the whole corpus, an ablation of the paper. trajectories: continuations that a "
+        "causal model writes (Liu et al. 2024); no corpus is needed, and only λ4 counts.",
         default=Choice.FITTING,
         source=_PAPER,
     )
     # 76.32 in the paper without it, 78.47 with it (section 5.4).
     diverse: bool = setting(
         "Different contexts",
-        "No two contexts of a sentence are from one chunk, and the words of the sentences before their places have a "
-        "Jaccard index below 0.5. Off is an ablation of the paper.",
+        "No two contexts of a sentence are alike. They are of different chunks, and the words of the "
+        "sentences before their places have a Jaccard index below 0.5. Off is an ablation of the paper.",
         default=True,
         source=_PAPER,
     )
     # The entry of a context is a mean over its tokens, so a longer one does not weigh more.
     trajectory_tokens: int = setting(
         "Length of a trajectory",
-        "The most tokens of a continuation that serves as a context.",
+        "Most tokens of a continuation that serves as a context.",
         default=20,
         bounds=(4, 512),
         unit="tokens",
@@ -128,8 +139,8 @@ class ContextScoresPlan:
     # With b of them a context costs 2 + b questions, and the error of the mean falls with 1 / √b.
     background: int = setting(
         "Background sentences",
-        "So many sentences of the corpus (with trajectories, of the dataset) are scored in every context. What they "
-        "get on average is subtracted for the centred similarity.",
+        "Number of sentences that are scored in every context. They are of the corpus or, with "
+        "trajectories, of the dataset. What they get on average is subtracted for the centred similarity.",
         default=10,
         bounds=(1, 1000),
         unit="sentences",
@@ -166,8 +177,8 @@ class ContextScoresPlan:
     )
     dev_split: str = setting(
         "Dev split of the weights",
-        "The weights λ are chosen by the pairs of this split, none of which is scored; see “Dev scores”. Empty: they "
-        "are as above.",
+        "The split that chooses the weights λ, and gets no score. See “Dev scores”. Empty: the weights are "
+        "as above.",
         default="",
         offered="split",
     )
@@ -182,8 +193,8 @@ class ContextScoresPlan:
     )
     part_tokens: int = setting(
         "Longest part",
-        "The most tokens of a sentence, of what is before it and of what is after it. Longer contexts are cut at their "
-        "far ends; pairs with a longer sentence get no score.",
+        "Most tokens of a sentence, and of its context on each side. Longer contexts are cut at their far "
+        "ends; pairs with a longer sentence get no score.",
         default=64,
         bounds=(8, 2048),
         unit="tokens",
@@ -196,16 +207,14 @@ class ContextScoresPlan:
         bounds=(1, 1000),
     )
     resamples: int = setting(
-        "Resamples", "Resamples of each pair's contexts for its interval.", default=1000, bounds=(10, 100_000)
+        "Resamples",
+        "Number of resamples for the intervals. They are of each pair's contexts.",
+        default=1000,
+        bounds=(10, 100_000),
     )
     device: str = device_setting()
     snapshot: int = snapshot_setting()
-    seed: int = setting(
-        "Seed",
-        "Seed of the pairs, of background sentences and of the intervals.",
-        default=42,
-        bounds=SEEDS,
-    )
+    seed: int = seed_setting()
 
     def __post_init__(self) -> None:
         if self.choice is Choice.TRAJECTORIES:

@@ -2,7 +2,13 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plans.fields import SEEDS, dataset_setting, device_setting, setting, warmup_setting
+from mlworkers.plans.fields import (
+    dataset_setting,
+    device_setting,
+    seed_setting,
+    setting,
+    warmup_setting,
+)
 from mlworkers.science.contexts.plan import OURS, corpus_setting
 from mlworkers.science.encoders.contrastive.plan import ContrastPlan, Material, Objective, Pooler
 from mlworkers.science.encoders.plan import base_model_setting
@@ -15,19 +21,19 @@ class SectionsPlan:
     """Triplets of a corpus: a sentence, one of the same section, and one of another section of the same document."""
 
     dataset: str = dataset_setting()
-    corpus: int = corpus_setting("The run “Index a corpus” whose documents have sections.")
+    corpus: int = corpus_setting("The run “Index a corpus” whose text is used. Its documents have sections.")
     model: str = base_model_setting()
     headings: str = setting(
         "Headings begin with",
-        "Words separated by commas. A sentence of at most 12 words that begins with one of them, such as “Chapter II”, "
-        "begins a section.",
+        "Words with which headings begin, separated by commas. A sentence of at most 12 words that begins "
+        "with one of them, such as “Chapter II”, begins a section.",
         default="chapter, book, part, section, act, kapitel, teil, capítulo, chapitre",
         source=OURS,
     )
     section_sentences: int = setting(
         "Sentences of a section without headings",
-        "A document with fewer than two headings is cut into parts of so many consecutive sentences, which count as "
-        "its sections.",
+        "Number of sentences in a section of a document without headings. A document with fewer than two "
+        "headings is cut into parts of so many consecutive sentences.",
         default=200,
         bounds=(4, 100_000),
         unit="sentences",
@@ -36,7 +42,7 @@ class SectionsPlan:
     )
     triplets: int = setting(
         "Training triplets",
-        "How many are drawn from the documents that are learned from.",
+        "Number of triplets from the documents that are learned from.",
         default=10_000,
         bounds=(4, 5_000_000),
         unit="triplets",
@@ -45,7 +51,7 @@ class SectionsPlan:
     )
     test_triplets: int = setting(
         "Test triplets",
-        "How many are drawn from the other documents.",
+        "Number of triplets from the other documents.",
         default=2_000,
         bounds=(4, 1_000_000),
         unit="triplets",
@@ -67,14 +73,19 @@ class SectionsPlan:
     )
     epochs: int = setting(
         "Epochs",
-        "Number of times that each triplet is used.",
+        "Number of times that each example is used.",
         default=1,
         bounds=(1, 100),
         source=_SBERT,
         essential=True,
     )
     batch_size: int = setting(
-        "Batch size", "Triplets of a step.", default=16, bounds=(2, 4096), unit="triplets", source=_SBERT
+        "Batch size",
+        "Number of examples in one training step.",
+        default=16,
+        bounds=(2, 4096),
+        unit="triplets",
+        source=_SBERT,
     )
     learning_rate: float = setting(
         "Learning rate", "Peak learning rate of AdamW.", default=2e-5, bounds=(1e-8, 0.1), source=_SBERT
@@ -82,7 +93,7 @@ class SectionsPlan:
     # max(0, |a - p| - |a - n| + margin), in Euclidean distances and not in cosines.
     margin: float = setting(
         "Margin",
-        "By how much more distant than the sentence of the same section the other one must be.",
+        "By how much more distant the sentence of another section must be.",
         default=1.0,
         bounds=(0.0, 1000.0),
         source="Reimers & Gurevych 2019, section 3",
@@ -98,14 +109,12 @@ class SectionsPlan:
     )
     resamples: int = setting(
         "Resamples",
-        "Resamples of the test documents for the intervals.",
+        "Number of resamples for the intervals. They are of the test documents.",
         default=1000,
         bounds=(100, 100_000),
     )
     device: str = device_setting()
-    seed: int = setting(
-        "Seed", "Seed of the documents, the triplets and the training.", default=42, bounds=SEEDS
-    )
+    seed: int = seed_setting()
 
     @property
     def heading_words(self) -> frozenset[str]:

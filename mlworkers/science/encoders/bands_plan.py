@@ -3,7 +3,13 @@
 from dataclasses import dataclass
 
 from curation.pairs.sampling.drawing import BANDS, MOST_PAIRS, SamplingError, Settings, Strategy, edges_read
-from mlworkers.plans.fields import SEEDS, PlanError, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import (
+    PlanError,
+    dataset_setting,
+    device_setting,
+    seed_setting,
+    setting,
+)
 
 GUIDE = "docs/guide/how-to/sample-pairs.md"
 STR_PAPER = "STR paper, appendix A"
@@ -16,7 +22,8 @@ class BandsPlan:
     dataset: str = dataset_setting()
     model: str = setting(
         "Encoder",
-        "The encoder whose cosines are the similarity: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+        "The encoder whose cosines are the similarity. Give packaged:all-MiniLM-L6-v2, run:ID, a folder or "
+        "a hub id.",
         refers_to="model",
         kinds=("encoder",),
     )
@@ -29,7 +36,8 @@ class BandsPlan:
     )
     pairs_per_band: int = setting(
         "Pairs of each band",
-        "A band in which too few pairs are possible gives fewer, which the result says.",
+        "Number of pairs in each band. A band in which too few pairs are possible gives fewer, which the "
+        "result says.",
         default=100,
         bounds=(1, MOST_PAIRS),
         source=GUIDE,
@@ -63,7 +71,7 @@ class BandsPlan:
         essential=True,
     )
     device: str = device_setting()
-    seed: int = setting("Seed", "The same seed gives the same pairs.", default=1234, bounds=SEEDS)
+    seed: int = seed_setting(default=1234)
 
     def __post_init__(self) -> None:
         _ = self.settings

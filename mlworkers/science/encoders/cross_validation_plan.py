@@ -12,6 +12,7 @@ from mlworkers.plans.fields import (
     device_setting,
     generated_pairs_setting,
     precision_setting,
+    seed_setting,
     setting,
     warmup_setting,
 )
@@ -55,38 +56,39 @@ class CrossValidationPlan:
     dataset: str = dataset_setting()
     score_set: str = setting(
         "Score set",
-        "The scores that people gave, which the methods are measured by and trained on.",
+        "Human or reference scores, to train on and to measure by.",
         refers_to="score set",
         kinds=("human", "reference"),
     )
     model: str = setting(
         "Model",
-        "The encoder that is pooled without training, and fine-tuned: packaged:all-MiniLM-L6-v2, run:ID, a folder or a "
-        "hub id. May be empty if the methods are dice and static only.",
+        "The encoder that is pooled without training, and fine-tuned. Give packaged:all-MiniLM-L6-v2, "
+        "run:ID, a folder or a hub id. May be empty if the methods are dice and static only.",
         default="",
         refers_to="model",
         kinds=("encoder",),
     )
     methods: str = ours(
         "Methods",
-        "Names separated by commas: dice (words in common), static (mean word vectors), mean, max and cls (the model "
-        "with that pooling, without training), fine-tuned (the model with mean pooling, trained on the other folds). "
-        "Empty: dice, and all that a model is needed for if you choose one.",
+        "Names separated by commas: dice (words in common), static (mean word vectors), mean, max and cls "
+        "(the untrained model with that pooling), fine-tuned (trained with mean pooling). fine-tuned "
+        "learns from the other folds. Empty: dice, and all that a model is needed for if you choose one.",
         default="",
         essential=True,
         several=tuple(Method),
     )
     vectors: str = setting(
         "Word vectors",
-        "Of the method static: the path of a file of word2vec (text or binary) or GloVe, which may be packed with "
-        "gzip, or of a StaticEmbedding folder. Empty: the input embeddings of the model.",
+        "The path of word vectors (word2vec or GloVe, which may be packed with gzip) or of a "
+        "StaticEmbedding folder. The method static uses them. Empty: the input embeddings of the model.",
         default="",
         refers_to="word vectors",
     )
     protocols: str = ours(
         "Protocols",
-        "Names separated by commas. random draws pairs singly, so that test pairs may share a sentence with training; "
-        "components keeps pairs that share a sentence together; sources leaves out one source at a time.",
+        "Names separated by commas. random may divide pairs that share a sentence; components keeps them "
+        "together; sources leaves out one source at a time. With random, the encoder may be tested on "
+        "sentences that it has seen.",
         default="random,components,sources",
         essential=True,
         several=tuple(Protocol),
@@ -99,11 +101,13 @@ class CrossValidationPlan:
         bounds=(2, 20),
         source="STR paper, section 6",
     )
-    split: str = setting("Split", "Only pairs of this split. Empty: every pair.", default="", offered="split")
+    split: str = setting(
+        "Split", "Only pairs of this split are used. Empty: every pair.", default="", offered="split"
+    )
     leaks: str = leaks_setting()
     seeds: int = ours(
         "Seeds of training",
-        "Number of times that the method fine-tuned is trained on each fold, each time with another seed. With 1, "
+        "Number of trainings, each with another seed. The method fine-tuned is trained so often on each fold. With 1, "
         "intervals leave out the noise of training. With more, figures are means over the seeds and intervals are over "
         f"pairs and seeds; with fewer than {SEEDS_TO_JUDGE}, the noise of training is not known well, and the "
         "intervals are wide.",
@@ -113,7 +117,8 @@ class CrossValidationPlan:
     )
     epochs: str = ours(
         "Epochs to choose from",
-        "Numbers separated by commas. Each fold chooses one of them on an inner split of its training folds.",
+        "Numbers to try, separated by commas. Each fold chooses one of them on an inner split of its "
+        "training folds.",
         default="2,4",
     )
     # The tested fold has no part in the choice: it would flatter the figure.
@@ -127,7 +132,7 @@ class CrossValidationPlan:
         "Learning rate", "Peak learning rate of AdamW.", default=2e-5, bounds=(1e-8, 0.1)
     )
     batch_size: int = ours(
-        "Batch size", "Number of pairs in one training step.", default=16, bounds=(1, 4096), unit="pairs"
+        "Batch size", "Number of examples in one training step.", default=16, bounds=(1, 4096), unit="pairs"
     )
     warmup: float = warmup_setting(default=0.1, source="docs/guide/how-to/train-and-compare.md")
     max_length: int = ours(
@@ -142,13 +147,7 @@ class CrossValidationPlan:
     device: str = device_setting()
     snapshot: int = snapshot_setting()
     generated_pairs: Inclusion = generated_pairs_setting()
-    seed: int = setting(
-        "Seed",
-        "Seed of the folds, of the inner splits, of resamples and of the first training. The seeds of further "
-        "trainings are the numbers that follow.",
-        default=42,
-        bounds=(0, SEEDS[1] - SEEDS_MAX),
-    )
+    seed: int = seed_setting(bounds=(0, SEEDS[1] - SEEDS_MAX))
 
     def __post_init__(self) -> None:
         check_resamples(self.bootstrap)

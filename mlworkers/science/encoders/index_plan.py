@@ -15,14 +15,15 @@ class SentenceIndexPlan:
     dataset: str = dataset_setting()
     model: str = setting(
         "Encoder",
-        "Whose cosine says how near two sentences are: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+        "The encoder whose cosines are the similarity. Give packaged:all-MiniLM-L6-v2, run:ID, a folder or "
+        "a hub id.",
         refers_to="model",
         kinds=("encoder",),
     )
     # float16 has 11 significant bits: a relative error of 2^-11 at most. Codes of 8 bits are kept too.
     number_format: str = setting(
         "Numbers",
-        "How vectors are kept. float16 takes half the room on the disk, and rounds each number to about three digits.",
+        "float16 takes half the disk space of float32, and rounds each number to about three digits.",
         default="float32",
         choices=("float32", "float16"),
     )

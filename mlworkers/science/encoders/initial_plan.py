@@ -3,7 +3,13 @@
 from dataclasses import dataclass
 from functools import partial
 
-from mlworkers.plans.fields import SEEDS, check_width, dataset_setting, setting, width_setting
+from mlworkers.plans.fields import (
+    check_width,
+    dataset_setting,
+    seed_setting,
+    setting,
+    width_setting,
+)
 
 SOURCE = "docs/guide/how-to/train-and-compare.md"
 ours = partial(setting, source=SOURCE)
@@ -16,8 +22,8 @@ class InitialEncoderPlan:
     dataset: str = dataset_setting()
     split: str = setting(
         "Split",
-        "The tokenizer learns from the sentences that people wrote in pairs of this split, without near copies of "
-        "sentences of other splits.",
+        "Only pairs of this split are used. The tokenizer learns from the sentences that people wrote in "
+        "them, without near copies of sentences of other splits.",
         default="train",
         offered="split",
     )
@@ -27,7 +33,7 @@ class InitialEncoderPlan:
     width: int = width_setting(default=128, source=SOURCE, essential=True)  # heads of equal width share it
     vocabulary: int = ours(
         "Vocabulary",
-        "Maximum number of tokens of the tokenizer.",
+        "Most tokens of the tokenizer, which is learned.",
         default=4096,
         bounds=(300, 65_536),
         unit="tokens",
@@ -35,7 +41,7 @@ class InitialEncoderPlan:
     context: int = ours(
         "Longest text", "Longer sentences are cut off.", default=128, bounds=(8, 4096), unit="tokens"
     )
-    seed: int = setting("Seed", "Seed of the weights.", default=42, bounds=SEEDS)
+    seed: int = seed_setting()
 
     def __post_init__(self) -> None:
         check_width(self.width)

@@ -8,7 +8,6 @@ from functools import partial
 from curation.pairs.inclusion import Inclusion
 from curation.pairs.leaks import Leaks
 from mlworkers.plans.fields import (
-    SEEDS,
     PlanError,
     SettingName,
     check_devices,
@@ -18,6 +17,7 @@ from mlworkers.plans.fields import (
     devices_setting,
     generated_pairs_setting,
     precision_setting,
+    seed_setting,
     setting,
     warmup_setting,
     weight_decay_setting,
@@ -189,7 +189,7 @@ snapshot_setting = partial(
 base_model_setting = partial(
     setting,
     "Base model",
-    "The model that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+    "The model that is trained further. Give packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
     refers_to="model",
     kinds=("encoder",),
 )
@@ -210,7 +210,7 @@ dev_dataset_setting = partial(
 test_scores_setting = partial(
     setting,
     "Test scores",
-    "The scores that people gave the test pairs.",
+    "Human or reference scores of the test pairs.",
     kw_only=True,
     refers_to="score set",
     kinds=("reference", "human"),
@@ -226,15 +226,15 @@ test_dataset_setting = partial(
 test_split_setting = partial(
     setting,
     "Test split",
-    "Only pairs of this split are used for the evaluation. Empty: every pair.",
+    "Only pairs of this split are used. Empty: every pair.",
     default="test",
     offered="split",
 )
 resamples_setting = partial(
     ours,
     "Resamples",
-    "Number of bootstrap resamples of the test pairs for the interval of a correlation: 100 or more, or 0 for "
-    "none. The interval of a difference between weightings needs no resamples.",
+    "Number of bootstrap resamples for intervals: 100 or more, or 0 for none. The interval of a difference "
+    "between weightings needs no resamples.",
     # 2.5 % of 1,000 are 25 resamples beyond each end of the interval.
     default=1000,
     bounds=(0, 100_000),
@@ -242,9 +242,9 @@ resamples_setting = partial(
 leaks_setting = partial(
     setting,
     "Leaks",
-    "refuse stops the run if test pairs share a sentence with another split of the dataset that was trained on. allow "
-    "goes on and gives the figure with these pairs and without them. Published test suites are always measured, with a "
-    "warning.",
+    "refuse stops the run if test pairs share a sentence with a split that was trained on. allow goes on, "
+    "and gives figures with these pairs and without them. Published test suites are always measured, with "
+    "a warning.",
     default=Leaks.REFUSE.value,
     choices=tuple(choice.value for choice in Leaks),
     source="docs/guide/explain/leaks.md",
@@ -259,8 +259,8 @@ class SharedTraining:
     model: str = base_model_setting()
     scores: str = setting(
         "Training scores",
-        "The score set to train on: the target similarity of generated pairs, scores that people gave, or those of a "
-        "model, such as similarities from contexts. An encoder that is trained on the latter is a student "
+        "The training scores: human or reference scores, target similarities, or those of a model. "
+        "Similarities from contexts are those of a model. An encoder that is trained on these is a student "
         "encoder.",
         refers_to="score set",
         kinds=TRAINED_ON,
@@ -278,15 +278,17 @@ class SharedTraining:
     generated_pairs: Inclusion = generated_pairs_setting()
     split: str = setting(
         "Training split",
-        "Only pairs of this split are used, and no pair with a near copy of a sentence of another split.",
+        "Only pairs of this split are used. Pairs with a near copy of a sentence of another split are left "
+        "out.",
         default="train",
         offered="split",
     )
     unscored: str = ours(
         "Pairs without p_D or p_y",
-        "Of a sentence that a person wrote, or that a curator edited in review, nobody estimates p_D or p_y. “as "
-        "human” counts both as 1 and refuses sentences that a machine wrote and that were not scored; “leave out” "
-        "takes all pairs without a value that is needed out of every weighting alike; “refuse” stops the run.",
+        "as human counts missing p_D and p_y as 1, leave out drops such pairs, refuse stops the run. "
+        "Nobody estimates them for sentences that a person wrote, or that a curator edited in review. “as "
+        "human” refuses machine sentences that were not scored. “leave out” takes the pairs out of every "
+        "weighting alike.",
         default=Unscored.AS_HUMAN.value,
         choices=tuple(choice.value for choice in Unscored),
     )
@@ -300,9 +302,8 @@ class SharedTraining:
     )
     pooling: Pooling = setting(
         "Pooling",
-        "How the vectors of a sentence's tokens become one vector: their mean, the vector of the first token (cls), or "
-        "the largest number in each place (max). “as the model” keeps what the base model does. The trained "
-        "encoder keeps the pooling.",
+        "How token vectors become one: mean, cls (the first token), max (the largest number in each "
+        "place), or as the model. The trained encoder keeps the pooling.",
         default=Pooling.OWN,
         source="docs/guide/how-to/train-and-compare.md",
     )
@@ -310,9 +311,8 @@ class SharedTraining:
     clip: float = clip_setting(source=RISE_CODE)
     loss: Loss = setting(
         "Loss",
-        "cosine makes each cosine equal to its score (mean squared error). cosent and angle make pairs of a higher "
-        "score more similar than pairs of a lower score in the same batch: they use the order of the scores only. "
-        "cosent compares cosines, angle compares the angle similarity of AnglE.",
+        "cosine makes cosines equal to scores (mean squared error). cosent and angle only order the pairs "
+        "of a batch as their scores do, by cosines or by the angle similarity of AnglE.",
         default=Loss.COSINE,
         source="RISE, equation 3",
     )
@@ -327,7 +327,7 @@ class SharedTraining:
     # With none a mean weight below 1 shrinks loss and gradient; AdamW's step hardly depends on their size.
     normalise: Normalise = setting(
         "Normalise weights",
-        "none leaves the weights as they are, mean1 divides them by their mean over the pairs that are trained on, and "
+        "none leaves the weights as they are; mean1 divides them by their mean over the training pairs, "
         "batch by their mean in each batch. Weights of ratio always have the mean 1.",
         default=Normalise.NONE,
         source=RISE_CODE,
@@ -335,7 +335,8 @@ class SharedTraining:
     # int(share · n) pairs, rounded down; ties go by the pairs' numbers.
     filter_share: float = setting(
         "Share to filter",
-        "filter drops this share of pairs, those with the lowest p_D; filter-consistency those with the lowest p_y.",
+        "Share of pairs that filter and filter-consistency drop. These are the pairs with the lowest p_D, "
+        "and with the lowest p_y.",
         default=0.1,
         bounds=(0.0, 0.95),
         source="RISE, section 5",
@@ -343,8 +344,8 @@ class SharedTraining:
     # Halfway between a rejected pair's 0 and a kept one's 1.
     unjudged_weight: float = ours(
         "Weight without a decision",
-        "The weighting verdicts gives this weight to generated pairs that no curator has reviewed. Kept "
-        "and edited pairs and those that people made have 1; rejected pairs are in no snapshot.",
+        "Weight of generated pairs without a decision, in the weighting verdicts. Kept and edited pairs "
+        "and those that people made have 1; rejected pairs are in no snapshot.",
         default=0.5,
         bounds=(0.0, 1.0),
     )
@@ -374,7 +375,7 @@ class TrainingPlan(SharedTraining):
 
     epochs: int = from_table(
         "Epochs",
-        "Number of times that each pair is used.",
+        "Number of times that each example is used.",
         default=3,
         bounds=(1, 100),
         unit="epochs",
@@ -382,7 +383,7 @@ class TrainingPlan(SharedTraining):
     )
     # A ranking loss compares the pairs of a batch: b (b - 1) / 2 twos.
     batch_size: int = from_table(
-        "Batch size", "Number of pairs in one training step.", default=32, bounds=(1, 4096), unit="pairs"
+        "Batch size", "Number of examples in one training step.", default=32, bounds=(1, 4096), unit="pairs"
     )
     # Up in a line over the warm-up, then down to 0.
     learning_rate: float = from_table(
@@ -391,9 +392,10 @@ class TrainingPlan(SharedTraining):
     # σ(logit(p_D) · published temperature / this one).
     temperature: float = ours(
         "Temperature of p_D (τ)",
-        "p_D is brought to this temperature before pairs are weighed: below 1, it is nearer to 0 and 1 than the logits "
-        "of its classifier say. 0 leaves p_D as it was published, usually with a fitted temperature. The weightings "
-        "filter and rank use the order of p_D only, which no temperature changes.",
+        "Temperature of p_D before pairs are weighed; 0 leaves p_D as it was published. Below 1, p_D is "
+        "nearer to 0 and 1 than the logits of its classifier say. It was published with a fitted "
+        "temperature, unless its run chose another. The weightings filter and rank use the order of p_D "
+        "only, which no temperature changes.",
         default=FITTED,
         bounds=(0.0, 50.0),
     )
@@ -406,17 +408,15 @@ class EncoderPlan(TrainingPlan):
     # L = 1/B · Σ_i w_i (cos_i - y_i)²: each weighting is a choice of w (`encoders.losses`).
     weighting: Weighting = setting(
         "Weighting",
-        "plain gives every pair the weight 1, realism its p_D, consistency its p_y, and product both multiplied. "
-        "filter drops the pairs of lowest p_D, filter-consistency those of lowest p_y. ratio is p_D / (1 − p_D), "
-        "clipped; rank is the rank of p_D within a target similarity; verdicts goes by the review. random, "
-        "constant and the shuffles are controls.",
+        "plain gives every pair the weight 1, realism its p_D, consistency its p_y, product both "
+        "multiplied, ratio p_D / (1 − p_D), clipped, rank the rank of p_D within a target similarity; "
+        "verdicts goes by the review. filter drops the pairs of lowest p_D, filter-consistency those of "
+        "lowest p_y. random, constant, shuffle and shuffle- before another name are controls.",
         default=Weighting.PLAIN,
         source=RISE_WEIGHTINGS,
         essential=True,
     )
-    seed: int = setting(
-        "Seed", "Seed of the order of pairs, of dropout and of random weights.", default=42, bounds=SEEDS
-    )
+    seed: int = seed_setting()
     leaks: str = ours(
         "Leaks",
         "refuse stops the run if pairs of the training split share a sentence with another split, and one of the two "
@@ -458,13 +458,14 @@ class EvaluationPlan:
     dataset: str = dataset_setting()
     model: str = setting(
         "Model",
-        "packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+        "The encoder that is evaluated. Give packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
         refers_to="model",
         kinds=("encoder",),
     )
     score_set: str = setting(
         "Score set",
-        "The scores that people gave. May be empty if test suites are named: then no pair of the dataset is used.",
+        "Human or reference scores. May be empty if test suites are named: then no pair of the dataset is "
+        "used.",
         default="",
         refers_to="score set",
         kinds=("reference", "human"),
@@ -472,7 +473,7 @@ class EvaluationPlan:
     )
     split: str = setting(
         "Split",
-        "Only pairs of this split are used for the evaluation. Empty: every pair.",
+        "Only pairs of this split are used. Empty: every pair.",
         default="test",
         offered="split",
     )
@@ -481,15 +482,14 @@ class EvaluationPlan:
     bootstrap: int = resamples_setting()
     precision: str = ours(
         "Precision",
-        "int8 encodes faster on a processor and rounds more, which changes the correlation a little. float32 is for "
-        "figures to cite.",
+        "int8 encodes faster on a processor and changes the correlation a little. Cite figures of float32.",
         default="float32",
         choices=("float32", "int8"),
     )
     device: str = device_setting()
     snapshot: int = snapshot_setting()
     generated_pairs: Inclusion = generated_pairs_setting()
-    seed: int = setting("Seed", "Seed of the resamples.", default=1234, bounds=SEEDS)
+    seed: int = seed_setting(default=1234)
 
     def __post_init__(self) -> None:
         check_resamples(self.bootstrap)
@@ -529,8 +529,9 @@ class ComparisonPlan(TrainingPlan):
     test_score_set: str = test_scores_setting()
     weightings: str = setting(
         "Weightings",
-        "Names separated by commas: plain, realism, consistency, product, filter, filter-consistency, "
-        "ratio, rank, verdicts, random. plain must be among them, because the others are compared with it.",
+        "The weightings, plain among them, because the others are compared with it. Names separated by "
+        "commas: plain, realism, consistency, product, filter, filter-consistency, ratio, rank, verdicts, "
+        "random.",
         default="plain,realism,filter,random",
         source=RISE_WEIGHTINGS,
         essential=True,
@@ -538,16 +539,16 @@ class ComparisonPlan(TrainingPlan):
     )
     controls: bool = ours(
         "Controls",
-        "Adds constant, and a shuffle of each weighting that depends on the pair, if they are not named. Without its "
-        "shuffle, a comparison cannot show that a weight says something about its pair.",
+        "Adds constant, and a shuffle of each weighting that depends on the pair. Without its shuffle, a "
+        "comparison cannot show that a weight says something about its pair.",
         default=True,
         essential=True,
     )
     # Seeds are a sample too: the interval of a difference is over pairs and seeds (`differences`).
     seeds: int = ours(
         "Seeds",
-        "Number of times that each weighting is trained, each time with another seed. RISE trains 5 times. "
-        "With fewer than 5, the noise of training is not known well enough to test a difference.",
+        "Number of trainings, each with another seed. RISE trains each weighting 5 times. With fewer than "
+        "5, the noise of training is not known well enough to test a difference.",
         default=SEEDS_TO_JUDGE,
         bounds=(1, SEEDS_MAX),
         essential=True,
@@ -558,22 +559,22 @@ class ComparisonPlan(TrainingPlan):
     suites: str = suites_setting()
     sources: str = setting(
         "Further source datasets",
-        "Each weighting and seed is also trained on these datasets, for a table as RISE's table 3: dataset | training "
-        "scores | p_D | p_y, with a semicolon between two datasets. p_D and p_y may be left out where no weighting "
-        "needs them.",
+        "Further datasets to train on: dataset | training scores | p_D | p_y, with a semicolon between "
+        "two. Each weighting and seed is also trained on them, for a table as RISE's table 3. p_D and p_y "
+        "may be left out where no weighting needs them.",
         default="",
         refers_to="sources",
     )
     in_domain: str = ours(
         "Suites of a source",
-        "Which suite has sentences of the same corpus as which dataset, as dataset=suite with commas between. All "
-        "other suites are marked as out of domain.",
+        "Suites with sentences of the same corpus as a dataset, as dataset=suite. Separate several by "
+        "commas. All other suites are marked as out of domain.",
         default="",
     )
     baselines: str = ours(
         "Baseline rows",
-        "Rows without training, separated by commas: static (mean input embeddings of the base model), cls and mean "
-        "(the base model with that pooling), run:ID or packaged:NAME.",
+        "Rows without training: static (mean input embeddings of the base model), cls or mean (the base "
+        "model with that pooling), run:ID or packaged:NAME. Separate several by commas.",
         default="",
         refers_to="baselines",
         several=("static", "cls", "mean"),

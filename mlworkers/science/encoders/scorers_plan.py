@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from curation.pairs.inclusion import Inclusion
 from mlworkers.plans.fields import (
-    SEEDS,
     PlanError,
     SettingName,
     dataset_setting,
     device_setting,
     generated_pairs_setting,
+    seed_setting,
     setting,
 )
 from mlworkers.science.encoders.plan import check_resamples, names_listed, resamples_setting, snapshot_setting
@@ -49,28 +49,31 @@ class ScorersPlan:
     dataset: str = dataset_setting()
     score_set: str = setting(
         "Score set",
-        "What the scorers are compared with: scores of people, or the similarities that a student encoder "
-        "learned.",
+        "The scores that the scorers are compared with. They are human scores, or the similarities that a "
+        "student encoder learned.",
         refers_to="score set",
         kinds=("human", "reference", "model"),
     )
     scorers: str = setting(
         "Scorers",
-        "Names separated by commas; the first is the one that the others are compared with. run:ID or packaged:NAME is "
-        "an encoder or a cross-encoder as it is. Before it, static: takes the mean of an encoder's input embeddings, "
-        "cls: and mean: its own layers with that pooling, and bertscore: compares the vectors of single tokens. "
-        "two:run:5+run:6 multiplies the vectors of two encoders, one for each sentence, as DPR does.",
+        "The scorers, the first of which the others are compared with. Separate several by commas. run:ID "
+        "or packaged:NAME is an encoder or a cross-encoder as it is. Before it, static: takes the mean of "
+        "an encoder's input embeddings, cls: and mean: its own layers with that pooling, and bertscore: "
+        "compares the vectors of single tokens. two:run:5+run:6 multiplies the vectors of two encoders, "
+        "one for each sentence, as DPR does.",
         default="packaged:all-MiniLM-L6-v2",
         refers_to="scorers",
         source="Sun et al. 2022, tables 2, 4 and 5",
         essential=True,
     )
-    split: str = setting("Split", "Only pairs of this split. Empty: every pair.", default="", offered="split")
+    split: str = setting(
+        "Split", "Only pairs of this split are used. Empty: every pair.", default="", offered="split"
+    )
     bootstrap: int = resamples_setting()
     device: str = device_setting()
     snapshot: int = snapshot_setting()
     generated_pairs: Inclusion = generated_pairs_setting()
-    seed: int = setting("Seed", "Seed of the resamples.", default=1234, bounds=SEEDS)
+    seed: int = seed_setting(default=1234)
 
     def __post_init__(self) -> None:
         check_resamples(self.bootstrap)

@@ -15,13 +15,14 @@ class PairScoringPlan:
     dataset: str = dataset_setting()
     model: str = setting(
         "Model",
-        "An encoder, whose cosine is the score, or a cross-encoder, whose own score is taken in both orders of the "
-        "sentences and averaged: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+        "An encoder, whose cosine is the score, or a cross-encoder. The score of a cross-encoder is taken "
+        "in both orders of the sentences and averaged. Give packaged:all-MiniLM-L6-v2, run:ID, a folder or "
+        "a hub id.",
         refers_to="model",
         kinds=SCORERS,
     )
     split: str = setting(
-        "Split", "Only pairs of this split are scored. Empty: every pair.", default="", offered="split"
+        "Split", "Only pairs of this split are used. Empty: every pair.", default="", offered="split"
     )
     device: str = device_setting()
     snapshot: int = snapshot_setting()

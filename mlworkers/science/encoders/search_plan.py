@@ -42,7 +42,7 @@ class SearchPlan(SharedTraining):
     realism: str = realism_setting(preselected=True)  # the default weighting needs it
     test_score_set: str = setting(
         "Test scores",
-        "The scores that people gave the test pairs. They are read once, for the chosen settings.",
+        "Human or reference scores of the test pairs. They are read once, for the chosen settings.",
         kw_only=True,
         refers_to="score set",
         kinds=("reference", "human"),
@@ -58,15 +58,15 @@ class SearchPlan(SharedTraining):
     # RISE's grid has 0.5, 0.7 and 0.9, and chose one for each source (its table 9).
     temperatures: str = tried(
         "Temperatures of p_D to try (τ)",
-        "Numbers separated by commas; fitted leaves p_D as it was published. A weighting that does not use the size of "
-        "p_D takes one value.",
+        "Numbers to try, separated by commas; fitted leaves p_D as it was published. A weighting that does "
+        "not use the size of p_D takes one value.",
         default="fitted,0.5,0.7,0.9,1",
     )
     learning_rates: str = tried(
-        "Learning rates to try", "Numbers separated by commas.", default="1e-5,2e-5,5e-5"
+        "Learning rates to try", "Numbers to try, separated by commas.", default="1e-5,2e-5,5e-5"
     )
-    epochs: str = tried("Numbers of epochs to try", "Whole numbers separated by commas.", default="1,3")
-    batch_sizes: str = tried("Batch sizes to try", "Whole numbers separated by commas.", default="16,32")
+    epochs: str = tried("Numbers of epochs to try", "Numbers to try, separated by commas.", default="1,3")
+    batch_sizes: str = tried("Batch sizes to try", "Numbers to try, separated by commas.", default="16,32")
     # 5 temperatures · 3 rates · 2 numbers of epochs · 2 batch sizes = 60 combinations by default.
     trials: int = ours(
         "Trials",
@@ -77,8 +77,8 @@ class SearchPlan(SharedTraining):
     )
     seeds: int = ours(
         "Seeds of a trial",
-        "Number of times that each combination is trained, each time with another seed. With one seed, a difference "
-        "between trials may be the noise of training.",
+        "Number of trainings, each with another seed. Each combination is trained so often. With one seed, "
+        "a difference between trials may be the noise of training.",
         default=1,
         bounds=(1, SEEDS_MAX),
         essential=True,
@@ -92,8 +92,8 @@ class SearchPlan(SharedTraining):
     )
     dev_scores: str = ours(
         "Dev scores",
-        "The scores that people gave the dev pairs, by which the best trial is chosen. Empty: a synthetic dev set, "
-        "made of training pairs that no trial is trained on.",
+        "Human or reference scores of the dev pairs, which choose the best trial. Empty: a synthetic dev "
+        "set, made of training pairs that no trial is trained on.",
         default="",
         refers_to="score set",
         kinds=("reference", "human"),
@@ -109,8 +109,8 @@ class SearchPlan(SharedTraining):
     # Synthetic dev pairs rank trials by the very labels that they learn: RISE chooses checkpoints so.
     dev_share: float = ours(
         "Share of a synthetic dev set",
-        "If there are no dev scores, this share of the training pairs is not trained on, and the trials are compared "
-        "on their scores.",
+        "Share of the training pairs in the synthetic dev set. If there are no dev scores, these pairs are "
+        "not trained on, and the trials are compared on their scores.",
         default=0.1,
         bounds=(0.01, 0.5),
     )

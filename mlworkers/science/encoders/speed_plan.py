@@ -2,7 +2,14 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import (
+    PlanError,
+    SettingName,
+    dataset_setting,
+    device_setting,
+    seed_setting,
+    setting,
+)
 from mlworkers.science.encoders.plan import names_listed
 from mlworkers.science.encoders.scorers_plan import MOST_SCORERS, Way, models_of_scorers, scorer_read
 
@@ -17,8 +24,8 @@ class SpeedPlan:
     dataset: str = dataset_setting()
     models: str = setting(
         "Encoders",
-        "run:ID or packaged:NAME, separated by commas. Empty: every encoder that is registered here, the newest "
-        "first.",
+        "The encoders, separated by commas. Give run:ID or packaged:NAME. Empty: every encoder that is "
+        "registered here, the newest first.",
         default="",
         refers_to="scorers",
         several_models=True,
@@ -26,7 +33,8 @@ class SpeedPlan:
     )
     sentences: int = setting(
         "Sentences",
-        "So many different sentences of the dataset are encoded, drawn at random; fewer where it does not have them.",
+        "Number of different sentences that are drawn and encoded. They are fewer where the dataset does "
+        "not have them.",
         default=1_000,
         bounds=(16, 100_000),
         unit="sentences",
@@ -35,7 +43,8 @@ class SpeedPlan:
     )
     batch_size: int = setting(
         "Batch size",
-        "Sentences of a batch in their order. Batches of like length have as many tokens as elsewhere in this program.",
+        "Number of sentences in a batch in their order. Batches of like length have as many tokens as "
+        "elsewhere in Semblance.",
         default=32,
         bounds=(1, 4096),
         unit="sentences",
@@ -44,12 +53,13 @@ class SpeedPlan:
     # A median of three is not moved by one round that other work slowed down.
     rounds: int = setting(
         "Rounds",
-        "Both ways are measured so often, in turn. The median is given, with the slowest and the fastest round.",
+        "Number of times that both ways are measured, in turn. The median is given, with the slowest and "
+        "the fastest round.",
         default=3,
         bounds=(1, 100),
     )
     device: str = device_setting()
-    seed: int = setting("Seed", "Seed of the sentences.", default=42, bounds=SEEDS)
+    seed: int = seed_setting()
 
     def __post_init__(self) -> None:
         if any(scorer_read(name).way is not Way.OWN for name in names_listed(self.models)):

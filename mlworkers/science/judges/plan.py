@@ -23,15 +23,15 @@ class JudgingPlan:
     dataset: str = dataset_setting()
     block: int = setting(
         "Tuples",
-        "The tuples of a campaign that are kept for the comparison of models with people.",
+        "The tuples that a campaign keeps for the comparison of models with people.",
         refers_to="block",
         low=1,
     )
     model: str = setting(
         "Model annotator",
-        "An encoder or a cross-encoder, whose highest score is its best pair and whose lowest is its worst: "
-        "packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id. Or openai:NAME for a chat model behind the endpoint "
-        "that the worker is set to.",
+        "An encoder, a cross-encoder or a chat model. The pair with its highest score is its best, and "
+        "that with the lowest its worst. Give packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id. Or "
+        "openai:NAME for a chat model behind the endpoint that the worker is set to.",
         refers_to="model",
         kinds=SCORERS,
         endpoint=True,

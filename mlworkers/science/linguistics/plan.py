@@ -3,7 +3,12 @@
 from dataclasses import dataclass
 
 from curation.pairs.inclusion import Inclusion
-from mlworkers.plans.fields import SEEDS, dataset_setting, generated_pairs_setting, setting
+from mlworkers.plans.fields import (
+    dataset_setting,
+    generated_pairs_setting,
+    seed_setting,
+    setting,
+)
 
 
 @dataclass(frozen=True)
@@ -12,11 +17,15 @@ class LinguisticPlan:
 
     dataset: str = dataset_setting()
     snapshot: int = setting(
-        "Snapshot", "0 takes a new one.", default=0, bounds=(0, None), refers_to="snapshot"
+        "Snapshot",
+        "Number of the snapshot whose pairs and scores are used. 0 makes a new snapshot.",
+        default=0,
+        bounds=(0, None),
+        refers_to="snapshot",
     )
     generated_pairs: Inclusion = generated_pairs_setting()
     split: str = setting(
-        "Split", "Only pairs of this split; empty for every split.", default="", offered="split"
+        "Split", "Only pairs of this split are used. Empty: every pair.", default="", offered="split"
     )
     realism: str = setting(
         "p_D",
@@ -36,9 +45,10 @@ class LinguisticPlan:
     )
     share: float = setting(
         "Share",
-        "The share of the generated pairs with the highest p_D, and with the lowest, that are compared.",
+        "Share of the generated pairs with the highest, and with the lowest, p_D. These two parts are "
+        "compared.",
         default=0.1,
         bounds=(0.001, 0.5),
         essential=True,
     )
-    seed: int = setting("Seed", "Seed of the blocks and of the draws of sentences.", default=42, bounds=SEEDS)
+    seed: int = seed_setting()

@@ -2,7 +2,14 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import (
+    PlanError,
+    SettingName,
+    dataset_setting,
+    device_setting,
+    seed_setting,
+    setting,
+)
 from mlworkers.science.encoders.contrastive.variants import Variant, variants_listed
 from mlworkers.science.encoders.plan import check_resamples, resamples_setting, snapshot_setting
 
@@ -16,14 +23,14 @@ class CorporaPlan:
     dataset: str = dataset_setting()
     groups: str = setting(
         "Groups of pairs",
-        "A row for each, with commas between: names of subsets such as round trip, tags such as SIM95 BLEU20, or all; "
-        "+ joins several.",
+        "Subsets such as round trip, tags such as SIM95 BLEU20, or all; + joins several. Each group gets a "
+        "row; separate groups by commas.",
         default="all",
         source=_PAPER,
         essential=True,
     )
     split: str = setting(
-        "Split", "Only pairs of this split are used. Empty: of every split.", default="", offered="split"
+        "Split", "Only pairs of this split are used. Empty: every pair.", default="", offered="split"
     )
     similarity: str = setting(
         "Similarity",
@@ -42,8 +49,8 @@ class CorporaPlan:
     # The paper has GPT-2 (section 5.5).
     model: str = setting(
         "Language model",
-        "A causal language model whose perplexity is measured: run:ID, a folder or a hub id such as gpt2. Empty: no "
-        "perplexity.",
+        "A causal language model such as gpt2, for perplexity. Give run:ID, a folder or a hub id. Empty: "
+        "no perplexity.",
         default="",
         refers_to="model",
         kinds=("generator",),
@@ -61,7 +68,7 @@ class CorporaPlan:
     bootstrap: int = resamples_setting()
     snapshot: int = snapshot_setting()
     device: str = device_setting()
-    seed: int = setting("Seed", "Seed of resamples and of random subsets.", default=1234, bounds=SEEDS)
+    seed: int = seed_setting(default=1234)
 
     def __post_init__(self) -> None:
         check_resamples(self.bootstrap)

@@ -29,15 +29,15 @@ class LabellerPlan:
     dataset: str = dataset_setting()
     model: str = setting(
         "Base model",
-        "An encoder or a cross-encoder that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub "
-        "id such as microsoft/deberta-v3-large.",
+        "The model that is trained further. Give an encoder or a cross-encoder: packaged:all-MiniLM-L6-v2, "
+        "run:ID, a folder or a hub id such as microsoft/deberta-v3-large.",
         refers_to="model",
         kinds=("encoder", "labeller"),
     )
     scores: str = setting(
         "Training scores",
-        "Scores that people gave to pairs, or those of a model, such as similarities from contexts. A "
-        "scorer that is trained on the latter is a student encoder.",
+        "The training scores: human or reference scores, or those of a model. Similarities from contexts "
+        "are those of a model. A scorer that is trained on these is a student encoder.",
         refers_to="score set",
         kinds=("reference", "human", "model"),
     )
@@ -46,23 +46,23 @@ class LabellerPlan:
     )
     dev_split: str = setting(
         "Dev split",
-        "The scorer with the highest Spearman correlation on the pairs of this split is kept. Empty: a "
-        "share of the training pairs is drawn for it.",
+        "The split that chooses the best scorer, by Spearman's correlation. Empty: a share of the training "
+        "pairs is drawn for it.",
         default="",
         essential=True,
         offered="split",
     )
     dev_share: float = setting(
         "Share of dev pairs",
-        "Without a dev split, this share of the training pairs is used as dev pairs. Pairs that are connected by "
-        "shared sentences are on one side.",
+        "Share of the training pairs that become dev pairs if there is no dev split. Pairs that are "
+        "connected by shared sentences are on one side.",
         default=0.1,
         bounds=(0.01, 0.5),
     )
     # The paper keeps the best of ten by Spearman's correlation on dev pairs.
     seeds: int = setting(
         "Seeds",
-        "Number of scorers that are trained, each with another seed.",
+        "Number of trainings, each with another seed. Each gives a scorer.",
         default=10,
         bounds=(1, SEEDS_MAX),
         source=_PAPER,
@@ -71,22 +71,26 @@ class LabellerPlan:
     first_seed: int = first_seed_setting()
     benchmark: str = setting(
         "Benchmark",
-        "Name of the published benchmark that the scores are from, such as STS-B. What is chosen by this "
-        "scorer carries the name. Empty: found by the names of the dataset and of its sources.",
+        "The published benchmark of the scores, such as STS-B. What is chosen by this scorer carries the "
+        "name. Empty: found by the names of the dataset and of its sources.",
         default="",
     )
     # The paper states neither the epochs nor the learning rate of its labeller.
-    epochs: int = setting("Epochs", "Passes over the training pairs.", default=4, bounds=(1, 100))
+    epochs: int = setting("Epochs", "Number of times that each example is used.", default=4, bounds=(1, 100))
     batch_size: int = setting(
         "Batch size",
-        "Pairs of one training step.",
+        "Number of examples in one training step.",
         default=16,
         bounds=(1, 4096),
         unit="pairs",
         source=_CROSS_ENCODERS,
     )
     learning_rate: float = setting(
-        "Learning rate", "Peak learning rate.", default=2e-5, bounds=(1e-8, 1.0), source=_CROSS_ENCODERS
+        "Learning rate",
+        "Peak learning rate of AdamW.",
+        default=2e-5,
+        bounds=(1e-8, 1.0),
+        source=_CROSS_ENCODERS,
     )
     warmup: float = warmup_setting(default=0.1)
     weight_decay: float = weight_decay_setting(default=0.01, source=_CROSS_ENCODERS)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from mlworkers.plans.fields import (
-    SEEDS,
     PlanError,
     SettingName,
     check_width,
     clip_setting,
     dataset_setting,
     device_setting,
+    seed_setting,
     setting,
     warmup_setting,
     weight_decay_setting,
@@ -43,14 +43,14 @@ class ParaphraserPlan:
     )
     split: str = setting(
         "Split",
-        "Human sentences of this split are warmed up on; none that is held out.",
+        "Human sentences of this split are warmed up on. None of them is held out.",
         default="train",
         offered="split",
     )
     model: str = setting(
         "Base model",
-        "An encoder-decoder that is trained further: a hub id such as facebook/bart-base, a folder, or run:ID. Empty: "
-        "a small one with random weights, whose tokenizer is learned from the selection.",
+        "An encoder-decoder that is trained further, such as facebook/bart-base. Give a hub id, a folder, "
+        "or run:ID. Empty: a small one with random weights, whose tokenizer is learned from the selection.",
         default="",
         refers_to="model",
         kinds=("paraphraser",),
@@ -58,7 +58,7 @@ class ParaphraserPlan:
     )
     learning_rates: str = setting(
         "Learning rates",
-        "Numbers separated by commas. Each is tried, and the one with the lowest loss on dev pairs is kept. Empty: "
+        "Numbers to try, separated by commas. The one with the lowest loss on dev pairs is kept. Empty: "
         "5e-6, 1e-5 and 2e-5 for a base model, 1e-3 for random weights.",
         default="",
         source=_PAPER,
@@ -66,8 +66,8 @@ class ParaphraserPlan:
     )
     warm_up_epochs: int = setting(
         "Warm-up on sentences",
-        "Passes over the human sentences of the split, before the pairs: the model writes each again from a copy that "
-        "lacks a tenth of its words. A model that begins with random weights needs it. 0: none.",
+        "Number of times that the model first writes each human sentence from an incomplete copy. The "
+        "copies lack a tenth of the words. A model that begins with random weights needs it. 0: none.",
         default=0,
         bounds=(0, 1000),
         unit="epochs",
@@ -83,7 +83,11 @@ class ParaphraserPlan:
     )
     # A bound: the patience below ends the training earlier.
     epochs: int = setting(
-        "Most epochs", "Passes over the training pairs.", default=50, bounds=(1, 1000), essential=True
+        "Most epochs",
+        "Number of times that each example is used.",
+        default=50,
+        bounds=(1, 1000),
+        essential=True,
     )
     patience: int = setting(
         "Patience",
@@ -94,7 +98,7 @@ class ParaphraserPlan:
     )
     batch_size: int = setting(
         "Batch size",
-        "Pairs of one training step.",
+        "Number of examples in one training step.",
         default=128,
         bounds=(1, 4096),
         unit="pairs",
@@ -121,7 +125,7 @@ class ParaphraserPlan:
     width: int = width_setting(default=256, source=_OF_SCRATCH)
     vocabulary: int = setting(
         "Vocabulary",
-        "Most tokens of a tokenizer that is learned.",
+        "Most tokens of the tokenizer, which is learned.",
         default=8000,
         bounds=(280, 1_000_000),
         source=_OF_SCRATCH,
@@ -134,7 +138,7 @@ class ParaphraserPlan:
         unit="tokens",
     )
     device: str = device_setting()
-    seed: int = setting("Seed", "Seed of random weights, order and dropout.", default=42, bounds=SEEDS)
+    seed: int = seed_setting()
 
     def __post_init__(self) -> None:
         check_width(self.width)

@@ -28,7 +28,7 @@ class LabellingPlan(PairScoringPlan):
     )
     sim_width: int = setting(
         "Width of a similarity tag",
-        "The widths must fill the range exactly.",
+        "Width of a tag of similarity. The widths must fill the range exactly.",
         default=_DEFAULTS.sim_width,
         bounds=(1, TOP),
         source=_PAPER,
@@ -43,7 +43,7 @@ class LabellingPlan(PairScoringPlan):
     )
     bleu_width: int = setting(
         "Width of a BLEU tag",
-        "Of all tags but the first, whose width must be a multiple of it.",
+        "Width of each tag of BLEU but the first. The width of the first must be a multiple of it.",
         default=_DEFAULTS.bleu_width,
         bounds=(1, TOP),
         source=_PAPER,

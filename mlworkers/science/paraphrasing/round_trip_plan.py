@@ -4,7 +4,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
 
-from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.plans.fields import (
+    PlanError,
+    SettingName,
+    dataset_setting,
+    device_setting,
+    seed_setting,
+    setting,
+)
 from mlworkers.science.paraphrasing.writing_plan import Decoding, Sampling, Search, check_best
 
 PAPER_SETTINGS = "20 3, 30 2"  # two there, two back: four candidates a sentence
@@ -44,14 +51,14 @@ class RoundTripPlan:
     dataset: str = dataset_setting()
     forward: str = setting(
         "Model there",
-        "An FSMT or Marian model that translates the sentences into another language: a hub id such as "
-        "facebook/wmt19-en-de or Helsinki-NLP/opus-mt-en-de, or a folder.",
+        "An FSMT or Marian model that translates the sentences, such as facebook/wmt19-en-de. Give a hub "
+        "id or a folder. Helsinki-NLP/opus-mt-en-de is another one.",
         refers_to="model",
         kinds=("translator",),
     )
     backward: str = setting(
         "Model back",
-        "A model that translates from that language into the first one, such as Helsinki-NLP/opus-mt-de-en.",
+        "A model that translates back, such as Helsinki-NLP/opus-mt-de-en.",
         refers_to="model",
         kinds=("translator",),
     )
@@ -66,8 +73,8 @@ class RoundTripPlan:
     )
     forward_settings: str = setting(
         "Settings there",
-        "For sampling: pairs of k and temperature, separated by commas. Each is combined with each setting back. “the "
-        "paper's grid” is all 16 pairs of 10, 20, 30, 40 and 1, 2, 3, 4.",
+        "Pairs of k and temperature for sampling, separated by commas. Each is combined with each setting "
+        "back. “the paper's grid” is all 16 pairs of 10, 20, 30, 40 and 1, 2, 3, 4.",
         default=PAPER_SETTINGS,
         source=_PAPER,
         essential=True,
@@ -82,34 +89,35 @@ class RoundTripPlan:
     beams: int = setting("Beams", "Width of the beam search.", default=5, bounds=(1, 100), source=_BASELINE)
     best: int = setting(
         "Best of the beam",
-        "For beam search: so many of the likeliest translations back are kept, as paraphrases of one sentence.",
+        "Number of translations back that beam search keeps of a sentence. They are the likeliest ones, "
+        "and become its paraphrases.",
         default=1,
         bounds=(1, 100),
         source=_BASELINE,
     )
     shortest: float = setting(
         "Shortest translation",
-        "For beam search: in tokens, as a multiple of what is translated.",
+        "In tokens, as a multiple of the source. Beam search uses it.",
         default=0.75,
         bounds=(0.0, 1.0),
         source=_BASELINE,
     )
     longest: float = setting(
         "Longest translation",
-        "For beam search: in tokens, as a multiple of what is translated.",
+        "In tokens, as a multiple of the source. Beam search uses it.",
         default=1.5,
         bounds=(1.0, 10.0),
         source=_BASELINE,
     )
     split: str = setting(
         "Split",
-        "Sentences of the pairs of this split that people wrote, and that are not held out.",
+        "Sources are human sentences of this split. Held-out sentences are left out.",
         default="train",
         offered="split",
     )
     sources: int = setting(
         "Sentences",
-        "Most sentences to translate, drawn at random.",
+        "Most source sentences, drawn at random.",
         default=1000,
         bounds=(1, 10_000_000),
         essential=True,
@@ -122,22 +130,21 @@ class RoundTripPlan:
     )
     check_language: bool = setting(
         "Check the language",
-        "Leaves out sources that are not in the language that the first model translates from. Short sentences are "
+        "Leaves out sources in another language than the first model translates from. Short sentences are "
         "often taken for another language.",
         default=True,
     )
     # |A ∩ B| / |A ∪ B| of both sentences' words (Jaccard).
     near_copy: float = setting(
         "Near copy",
-        "A candidate that shares this share, or more, of all words with its source is dropped. 1 drops only those with "
-        "the same words.",
+        "A candidate is dropped if it shares this share of all words with its source; 1: the same words.",
         default=1.0,
         bounds=(0.1, 1.0),
     )
     engine: Engine = setting(
         "Engine",
-        "CTranslate2 translates faster on a processor, with weights in 8 bits. auto uses it where it is installed and "
-        "the device is a processor.",
+        "CTranslate2 translates faster on a processor, with weights in 8 bits. auto uses it there if it is "
+        "installed.",
         default=Engine.AUTO,
         choices=tuple(Engine),
     )
@@ -147,7 +154,7 @@ class RoundTripPlan:
         default=50,
         bounds=(1, 10_000),
     )
-    seed: int = setting("Seed", "Seed of the draw of sentences and of sampling.", default=42, bounds=SEEDS)
+    seed: int = seed_setting()
     device: str = device_setting()
 
     def __post_init__(self) -> None:

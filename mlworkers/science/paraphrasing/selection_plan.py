@@ -3,7 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mlworkers.plans.fields import SEEDS, PlanError, SettingName, dataset_setting, setting
+from mlworkers.plans.fields import (
+    PlanError,
+    SettingName,
+    dataset_setting,
+    seed_setting,
+    setting,
+)
 from mlworkers.science.encoders.plan import snapshot_setting
 from mlworkers.science.paraphrasing.candidates_plan import written_by_setting
 
@@ -20,20 +26,20 @@ class SelectionPlan:
     dataset: str = dataset_setting()
     similarity: str = setting(
         "Similarity",
-        "The score set of similarity in meaning that “Label paraphrases” made.",
+        "The scores of meaning that “Label paraphrases” published.",
         refers_to="score set",
         kinds=("model",),
     )
     bleu: str = setting(
         "BLEU",
-        "The score set of similarity in wording that “Label paraphrases” made.",
+        "The scores of wording that “Label paraphrases” published.",
         refers_to="score set",
         kinds=("model",),
     )
     split: str = setting(
         "Split",
-        "Only pairs of this split are chosen from, and none with a near copy of a sentence of a held-out split. Empty: "
-        "every pair.",
+        "Only pairs of this split are used. Pairs with a near copy of a sentence of a held-out split are "
+        "left out. Empty: every pair.",
         default="train",
         offered="split",
     )
@@ -41,8 +47,8 @@ class SelectionPlan:
     # The paper's 5 million training pairs are 5,000,000 / 54 = 92,593 of a unit.
     train_pairs: int = setting(
         "Training pairs of a cell",
-        "Most pairs of each cell; BLEU0_5, which is twice as wide, gets twice as many. A cell that has fewer gives all "
-        "that it has.",
+        "Most training pairs of each cell. BLEU0_5, which is twice as wide, gets twice as many. A cell "
+        "that has fewer gives all that it has.",
         default=1000,
         bounds=(1, 1_000_000),
         essential=True,
@@ -50,7 +56,8 @@ class SelectionPlan:
     # 6 · (7 + 2) = 54 units of 50 pairs: 2,700, the paper's dev and test sets.
     dev_pairs: int = setting(
         "Dev pairs of a cell",
-        "As for training pairs. They choose the learning rate and end the training.",
+        "Most dev pairs of each cell. BLEU0_5 gets twice as many. They choose the learning rate and end "
+        "the training.",
         default=50,
         bounds=(1, 1_000_000),
         source=_PAPER,
@@ -58,13 +65,13 @@ class SelectionPlan:
     )
     test_pairs: int = setting(
         "Test pairs of a cell",
-        "As for training pairs. Their sources profile the paraphraser.",
+        "Most test pairs of each cell. BLEU0_5 gets twice as many. Their sources profile the paraphraser.",
         default=50,
         bounds=(1, 1_000_000),
         source=_PAPER,
         essential=True,
     )
-    seed: int = setting("Seed", "Seed of the order in which sources are chosen.", default=42, bounds=SEEDS)
+    seed: int = seed_setting()
     snapshot: int = snapshot_setting()
 
     def __post_init__(self) -> None:

@@ -5,11 +5,11 @@ from enum import StrEnum
 from functools import partial
 
 from mlworkers.plans.fields import (
-    SEEDS,
     PlanError,
     SettingName,
     dataset_setting,
     device_setting,
+    seed_setting,
     setting,
     shard_sources_setting,
 )
@@ -100,20 +100,20 @@ class WritingPlan:
     dataset: str = dataset_setting()
     model: str = setting(
         "Paraphraser",
-        "run:ID of a paraphraser trained here, a folder, or a hub id.",
+        "The paraphraser. Give run:ID of one that was trained here, a folder, or a hub id.",
         refers_to="model",
         kinds=("paraphraser",),
     )
     labeller: str = setting(
         "Scorer",
-        "What measures the similarity of each paraphrase to its source: run:ID of a scorer or an encoder, "
-        "packaged:all-MiniLM-L6-v2, a folder or a hub id.",
+        "The model that measures how similar paraphrase and source are. Give run:ID of a scorer or an "
+        "encoder, packaged:all-MiniLM-L6-v2, a folder or a hub id.",
         refers_to="model",
         kinds=("encoder", "labeller"),
     )
     tags: str = setting(
         "Tags",
-        "Pairs of tags separated by commas, such as SIM95 BLEU20, SIM80 BLEU0_5; or “the paper's 16” for SIM80 to "
+        "Pairs of tags such as SIM95 BLEU20, separated by commas, or “the paper's 16”. These are SIM80 to "
         "SIM95 with BLEU0_5 to BLEU20.",
         default=PAPER_TAGS,
         source=_CORPUS,
@@ -121,13 +121,13 @@ class WritingPlan:
     )
     split: str = setting(
         "Split",
-        "Sentences of the pairs of this split that people wrote, and that are not held out.",
+        "Sources are human sentences of this split. Held-out sentences are left out.",
         default="train",
         offered="split",
     )
     sources: int = setting(
         "Sentences",
-        "Most sentences to paraphrase, drawn at random.",
+        "Most source sentences, drawn at random.",
         default=100,
         bounds=(1, 10_000_000),
         essential=True,
@@ -156,7 +156,7 @@ class WritingPlan:
     )
     rerank: bool = setting(
         "Rerank",
-        "Writes several candidates and keeps the one whose measured similarity and BLEU are nearest to its tags.",
+        "Keeps the candidate nearest to its tags, by measured similarity and BLEU.",
         default=False,
         essential=True,
     )
@@ -170,8 +170,8 @@ class WritingPlan:
     )
     best: int = setting(
         "Best paraphrases",
-        "So many paraphrases are kept of a sentence and pair of tags (N-best): the likeliest of the beam or, with "
-        "“Rerank”, the candidates nearest to the tags.",
+        "Number of paraphrases that are kept of a sentence and pair of tags (N-best). They are the "
+        "likeliest of the beam or, with “Rerank”, the candidates nearest to the tags.",
         default=1,
         bounds=(1, 100),
         source="ConPGS paper, section 5.4",
@@ -200,8 +200,8 @@ class WritingPlan:
     )
     measured_by: str = setting(
         "Second scorer",
-        "Measures the similarity that the result and the score sets give, so that candidates are not scored "
-        "by the scorer that chose them. Empty: the scorer above.",
+        "A second scorer, which measures the result and the score sets. Candidates are then not scored by "
+        "the scorer that chose them. Empty: the scorer above.",
         default="",
         refers_to="model",
         kinds=("encoder", "labeller"),
@@ -213,8 +213,7 @@ class WritingPlan:
     # |A ∩ B| / |A ∪ B| of both sentences' words (Jaccard).
     near_copy: float = setting(
         "Near copy",
-        "A paraphrase that shares this share, or more, of all words with its source is dropped. 1 drops only those "
-        "with the same words.",
+        "A candidate is dropped if it shares this share of all words with its source; 1: the same words.",
         default=1.0,
         bounds=(0.1, 1.0),
     )
@@ -226,13 +225,13 @@ class WritingPlan:
     )
     add_pairs: bool = setting(
         "Add the paraphrases",
-        "Adds them to the dataset as generated pairs. Off: the run only measures how well the paraphraser meets its "
-        "tags; the paraphrases are in its file.",
+        "Adds the paraphrases to the dataset as generated pairs. Off: the run only measures how well the "
+        "paraphraser meets its tags; the paraphrases are in its file.",
         default=True,
     )
     bootstrap: int = resamples_setting()
     shard_sources: int = shard_sources_setting()
-    seed: int = setting("Seed", "Seed of the draw of sentences, and of resamples.", default=42, bounds=SEEDS)
+    seed: int = seed_setting()
     device: str = device_setting()
 
     def __post_init__(self) -> None:

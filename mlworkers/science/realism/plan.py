@@ -4,7 +4,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from mlworkers.plans.fields import GENERATING, PlanError, SettingName, dataset_setting, setting
+from mlworkers.plans.fields import (
+    GENERATING,
+    PlanError,
+    SettingName,
+    dataset_setting,
+    seed_setting,
+    setting,
+)
 
 
 class ClassifierKind(StrEnum):
@@ -45,31 +52,33 @@ class RealismPlan:
     # Of k folds one is scored, the next chooses penalty or epoch, and k - 2 are trained on.
     folds: int = setting(
         "Folds",
-        "Every sentence is scored by the classifier of its fold, which was trained without it and its near "
-        "copies.",
+        "Number of parts, each scored by a classifier that learned from the others. A sentence's "
+        "classifier was trained without it and its near copies.",
         default=5,
         bounds=(3, 20),
     )
     # p_D = softmax(logits / τ)[human]: below 1 it is nearer to 0 and 1, and no τ changes an order.
     temperature: float = setting(
         "Temperature",
-        "The logits are divided by it. 0 chooses the temperature under which the labels of held-out "
-        "sentences are most likely. RISE chose it by a grid search: 0.5 (STSb), 0.7 (MRPC), 0.9 (QQP).",
+        "The logits are divided by it; 0 chooses the best. That is the temperature under which the labels "
+        "of held-out sentences are most likely. RISE chose it by a grid search: 0.5 (STSb), 0.7 (MRPC), "
+        "0.9 (QQP).",
         default=0.0,
         bounds=(0.0, 100.0),
         source="RISE, table 9",
     )
     most_humans: int = setting(
         "Maximum number of human sentences",
-        "If the dataset has more, this many are drawn at random. 0 means no limit.",
+        "Most human sentences, drawn at random; 0 means no limit.",
         default=20_000,
         bounds=(0, None),
         unit="sentences",
     )
     learn_from_verdicts: bool = setting(
         "Learn from decisions",
-        "Machine sentences that blind reviewers kept are learned as human ones, and those they rejected as machine "
-        "ones, each counting for several sentences. The result says what this changes. Needs the classifier “head”.",
+        "Learns from the decisions of blind reviewers too. Machine sentences that they kept count as human "
+        "ones, and those that they rejected as machine ones, each for several sentences. The result says "
+        "what this changes. Needs the classifier “head”.",
         default=False,
     )
     # Within its class only: the two classes weigh one half each, whatever is counted.
@@ -89,7 +98,7 @@ class RealismPlan:
     # A linear schedule: up over this share of the steps, then down to 0.
     warmup: float = from_rise(
         "Warm-up",
-        f"The share of the steps in which the learning rate rises. {_FINE_TUNED_ONLY}",
+        f"Share of all steps in which the learning rate rises. {_FINE_TUNED_ONLY}",
         default=0.1,
         bounds=(0.0, 0.9),
     )
@@ -107,9 +116,7 @@ class RealismPlan:
         bounds=(1, None),
         unit="steps",
     )
-    seed: int = from_rise(
-        "Seed", "Seed of the folds, of the draws and of dropout.", default=42, bounds=(0, None)
-    )
+    seed: int = seed_setting(bounds=(0, None), source="RISE's released code")
 
     def __post_init__(self) -> None:
         if self.learn_from_verdicts and self.classifier != ClassifierKind.HEAD:

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from mlworkers.plans.fields import (
     OF_ENDPOINTS,
-    SEEDS,
     PlanError,
     attempts_setting,
     check_width,
@@ -15,6 +14,7 @@ from mlworkers.plans.fields import (
     dataset_setting,
     device_setting,
     endpoint_setting,
+    seed_setting,
     setting,
     shard_sources_setting,
     timeout_setting,
@@ -56,13 +56,15 @@ class BootstrapPlan:
     dataset: str = dataset_setting()
     score_set: str = setting(
         "Score set",
-        "Its scores, brought to 0..1, say which instruction a pair answers: that of the nearest label.",
+        "The scores that say which instruction a pair answers. They are brought to 0..1, and the "
+        "instruction of the nearest label counts.",
         refers_to="score set",
         kinds=("reference", "human", "model"),
     )
     split: str = setting(
         "Split",
-        "Only pairs of this split are used, and no pair with a near copy of a sentence of another split.",
+        "Only pairs of this split are used. Pairs with a near copy of a sentence of another split are left "
+        "out.",
         default="train",
         offered="split",
     )
@@ -84,14 +86,14 @@ class BootstrapPlan:
     width: int = width_setting(default=256, source=MEASURED)
     vocabulary: int = measured(
         "Vocabulary",
-        "Maximum number of tokens of the tokenizer.",
+        "Most tokens of the tokenizer, which is learned.",
         default=4096,
         bounds=(300, 65_536),
         unit="tokens",
     )
     context: int = setting(
         "Longest text",
-        "Maximum length of an instruction with both sentences. Longer pairs are left out and counted.",
+        "Most tokens of an instruction with both sentences. Longer pairs are left out and counted.",
         default=256,
         bounds=(32, 4096),
         unit="tokens",
@@ -103,16 +105,18 @@ class BootstrapPlan:
         bounds=(2, 4096),
         unit="examples",
     )
-    learning_rate: float = measured("Learning rate", "Peak learning rate.", default=2e-3, bounds=(1e-6, 0.1))
+    learning_rate: float = measured(
+        "Learning rate", "Peak learning rate of AdamW.", default=2e-3, bounds=(1e-6, 0.1)
+    )
     warmup: float = setting(
         "Warm-up",
-        "Share of the steps in which the learning rate rises. After that it falls to 0.",
+        "Share of all steps in which the learning rate rises. After that it falls to 0.",
         default=0.05,
         bounds=(0, 0.9),
     )
     weight_decay: float = weight_decay_setting(default=0.1)
     device: str = device_setting()
-    seed: int = setting("Seed", "Seed of the weights and of the order of examples.", default=42, bounds=SEEDS)
+    seed: int = seed_setting()
 
     def __post_init__(self) -> None:
         task_named(self.task)
@@ -129,15 +133,16 @@ class GenerationPlan:
     dataset: str = dataset_setting()
     model: str = setting(
         "Language model",
-        "A causal language model: run:ID of a generator trained here, a folder, a hub id such as "
-        "openai-community/gpt2-xl, or openai:NAME for a model behind the endpoint that the worker is set to.",
+        "A causal language model, such as openai-community/gpt2-xl. Give run:ID of a generator trained "
+        "here, a folder, a hub id, or openai:NAME for a model behind the endpoint that the worker is set "
+        "to.",
         refers_to="model",
         kinds=("generator",),
     )
     split: str = setting(
         "Split",
-        "The sources are sentences of this split, but no near copy of a sentence of another split such as "
-        "dev or test.",
+        "Sources are human sentences of this split. Near copies of sentences of another split, such as dev "
+        "or test, are left out.",
         default="train",
         offered="split",
     )
@@ -145,7 +150,7 @@ class GenerationPlan:
     # Cost: sources · Σ over labels of (1 + counter prompts) · samples · tokens.
     sources: int = setting(
         "Source sentences",
-        "Maximum number of first sentences that are drawn, or written.",
+        "Most first sentences, drawn or written.",
         default=300,
         bounds=(1, 1_000_000),
         source="Ours. RISE takes 10,000 (appendix E)",
@@ -203,14 +208,14 @@ class GenerationPlan:
     # With three labels and two sampled partners, at most 3 · 2 + 2 = 8 pairs a source.
     keep: int = from_rise_code(
         "Kept for each label",
-        "Maximum number of sentences that are kept for each source and label.",
+        "Most sentences that are kept for each source and label.",
         default=2,
         bounds=(1, 100),
     )
     sampled: int = from_rise_code(
         "Sampled partners",
-        "Number of partners added for each source: sentences written for other sources, with the target "
-        "similarity 0.",
+        "Number of partners added for each source. These are sentences written for other sources, with the "
+        "target similarity 0.",
         default=2,
         bounds=(0, 100),
     )
@@ -226,13 +231,13 @@ class GenerationPlan:
     )
     near_duplicate: float = setting(
         "Near duplicate",
-        "A sampled partner is refused if it shares this share, or more, of all words with the source.",
+        "A sampled partner is refused if it shares this share of all words with the source.",
         default=0.7,
         bounds=(0.05, 1),
     )
     most_rows: int = setting(
         "Most rows",
-        "Maximum number of rows that are kept, sampled partners included. 0 means no limit.",
+        "Most rows that are kept, sampled partners included; 0 means no limit.",
         default=0,
         bounds=(0, 10_000_000),
         essential=True,
@@ -251,22 +256,22 @@ class GenerationPlan:
         default="float32",
         choices=("float32", "bfloat16", "float16", "auto"),
     )
-    seed: int = from_dino_code("Seed", "Seed of the draws.", default=42, bounds=SEEDS)
+    seed: int = seed_setting(source="DINO's released code")
     chat_template: bool = setting(
         "Chat template",
-        "Asks a model that was made for chats in its own chat template. Models openai:NAME are always asked so.",
+        "Uses the model's own chat template. Models openai:NAME are always asked so.",
         default=False,
     )
     first_sentences: FirstSentences = setting(
         "First sentences",
-        "human: sentences of the split are drawn. written: the model writes them too, from the instruction alone, so "
-        "both sentences of a pair are a machine's.",
+        "human: sentences of the split are drawn. written: the model writes them too, so that both "
+        "sentences of a pair are a machine's. It writes them from the instruction alone.",
         default=FirstSentences.HUMAN,
         source="RISE. DINO has both",
     )
     answer_form: AnswerForm = setting(
         "Form of answers",
-        "How a model is asked to mark its sentence: as a JSON object, or in quotes. Other answers are dropped.",
+        "json asks the model for a JSON object, quoted for a sentence in quotes. Other answers are dropped.",
         default=AnswerForm.JSON,
         source=OF_ENDPOINTS,
     )
@@ -275,13 +280,13 @@ class GenerationPlan:
     attempts: int = attempts_setting()
     price_in: float = endpoint_setting(
         "Price of a million tokens read",
-        "In any currency, for the estimate of the cost. 0 means no price.",
+        "The price in any currency, for the estimate of the cost; 0: none.",
         default=0.0,
         bounds=(0, 1e6),
     )
     price_out: float = endpoint_setting(
         "Price of a million tokens written",
-        "In the same currency. 0 means no price.",
+        "The price in the same currency; 0: none.",
         default=0.0,
         bounds=(0, 1e6),
     )

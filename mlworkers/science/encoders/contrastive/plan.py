@@ -6,7 +6,6 @@ from functools import partial
 
 from curation.pairs.inclusion import Inclusion
 from mlworkers.plans.fields import (
-    SEEDS,
     PlanError,
     SettingName,
     check_devices,
@@ -16,6 +15,7 @@ from mlworkers.plans.fields import (
     devices_setting,
     generated_pairs_setting,
     precision_setting,
+    seed_setting,
     setting,
     warmup_setting,
     weight_decay_setting,
@@ -61,8 +61,8 @@ paraphrase_split_setting = partial(
 similarity_setting = partial(
     setting,
     "Similarity of paraphrases",
-    "The score set of a run “Label paraphrases” by which tags such as SIM95 choose paraphrases. Empty: a tag is "
-    "the name of a subset.",
+    "The scores by which tags such as SIM95 choose paraphrases. “Label paraphrases” publishes them. Empty: "
+    "a tag is the name of a subset.",
     default="",
     refers_to="score set",
     kinds=("model",),
@@ -71,8 +71,8 @@ similarity_setting = partial(
 bleu_setting = partial(
     setting,
     "BLEU of paraphrases",
-    "The score set of a run “Label paraphrases” by which tags such as BLEU20 choose paraphrases. Empty: a tag is "
-    "the name of a subset.",
+    "The scores by which tags such as BLEU20 choose paraphrases. “Label paraphrases” publishes them. "
+    "Empty: a tag is the name of a subset.",
     default="",
     refers_to="score set",
     kinds=("model",),
@@ -84,7 +84,7 @@ neutral_setting = partial(ours, "Subset of neutral pairs", default="neutral")
 copies_setting = partial(
     setting,
     "Copies",
-    "How many paraphrased copies of each example are made, the best paraphrases first.",
+    "Number of paraphrased copies of each example, the best paraphrases first.",
     default=1,
     bounds=(1, LARGEST_SIZE),
     essential=True,
@@ -92,8 +92,9 @@ copies_setting = partial(
 complete_setting = partial(
     ours,
     "Only examples that every variant can copy",
-    "Yes: all rows of a share begin with the same examples, those of which each variant has enough paraphrases, "
-    "so that equal sizes are equal. No: a variant that lacks paraphrases has fewer copies, and the page says so.",
+    "Yes: all rows of a share begin with the same examples, so that equal sizes are equal. These are the "
+    "examples of which each variant has enough paraphrases. No: a variant that lacks paraphrases has fewer "
+    "copies, and the page says so.",
     default=True,
 )
 
@@ -133,16 +134,17 @@ class SharedContrast:
     model: str = base_model_setting()
     material: Material = setting(
         "Examples are",
-        "sentences: every sentence that people wrote, with itself as its positive (dropout makes two vectors of it). "
-        "pairs: the second sentence of each pair is the positive of the first. triplets: a premise, its entailment "
-        "and, as a hard negative, its contradiction.",
+        "sentences: each human sentence is its own positive (dropout makes two vectors of it). pairs: the "
+        "second sentence of a pair is the positive of the first. triplets: a premise, its entailment and, "
+        "as a hard negative, its contradiction.",
         default=Material.SENTENCES,
         source=SIMCSE,
         essential=True,
     )
     split: str = setting(
         "Training split",
-        "Only pairs of this split are used, and no example with a near copy of a sentence of another split.",
+        "Only pairs of this split are used. Examples with a near copy of a sentence of another split are "
+        "left out.",
         default="train",
         offered="split",
     )
@@ -153,16 +155,16 @@ class SharedContrast:
     )
     pool: bool = ours(
         "Single sentences",
-        "For sentences: the dataset's single sentences are used too, from which pairs are sampled.",
+        "Adds the dataset's single sentences to the sentences.",
         default=False,
     )
     entailment: str = entailment_setting(
-        "For triplets and softmax: the subset of pairs whose second sentence follows from the first. Import the label "
-        "column of an NLI file as the subset.",
+        "The subset of pairs whose second sentence follows from the first. Triplets and softmax use it. "
+        "Import the label column of an NLI file as the subset.",
     )
-    neutral: str = neutral_setting("For softmax: the subset of pairs that are neither.")
+    neutral: str = neutral_setting("The subset of pairs that are neither. Softmax uses it.")
     contradiction: str = contradiction_setting(
-        "For triplets and softmax: the subset of pairs whose second sentence contradicts the first.",
+        "The subset of pairs whose second sentence contradicts the first. Triplets and softmax use it.",
     )
     paraphrase_dataset: str = paraphrase_dataset_setting()
     paraphrase_split: str = paraphrase_split_setting()
@@ -178,9 +180,9 @@ class SharedContrast:
     )
     objective: Objective = setting(
         "Loss",
-        "contrast: each anchor is nearer to its positive than to the other positives and all hard negatives of its "
-        "batch. triplet: nearer than to its own hard negative, by a margin (triplets only). softmax: a classifier of "
-        "entailment, neutral and contradiction on [u, v, |u − v|] (pairs only).",
+        "contrast: each anchor is nearer to its positive than to the rest of its batch. triplet: nearer "
+        "than to its own hard negative, by a margin (triplets only). softmax: a classifier of entailment, "
+        "neutral and contradiction on [u, v, |u − v|] (pairs only).",
         default=Objective.CONTRAST,
         source=SIMCSE,
     )
@@ -191,7 +193,8 @@ class SharedContrast:
     # β in the logit: exp(c/τ + β) = e^β · exp(c/τ).
     hard_negative_weight: float = from_simcse(
         "Weight of hard negatives",
-        "Added to the logit of an anchor's own hard negative: 0 is the weight 1, and log 2 = 0.69 counts it twice.",
+        "Added to the logit of an anchor's own hard negative: log 2 = 0.69 counts it twice. 0 is the "
+        "weight 1.",
         default=0.0,
         bounds=(-10.0, 10.0),
     )
@@ -199,7 +202,7 @@ class SharedContrast:
     # Sentence-BERT has 1 (Reimers and Gurevych 2019, section 3); 5 is the default of its library.
     margin: float = setting(
         "Margin",
-        "Of the loss triplet: by how much more distant than the positive the negative must be.",
+        "By how much more distant than the positive the negative must be, in the loss triplet.",
         default=5.0,
         bounds=(0.0, 1000.0),
         source="sentence-transformers, TripletLoss",
@@ -234,8 +237,8 @@ class SharedContrast:
     # Gao et al. 2021: one more forward pass without gradients (`training.whole_batches`).
     cached: int = ours(
         "Examples in the memory",
-        "Gradients of a large batch are computed for this many examples at a time, which takes about a third longer "
-        "and gives the same gradients. 0: the whole batch at once.",
+        "Number of examples whose gradients are computed at a time; 0 takes the whole batch. A smaller "
+        "number needs less memory, takes about a third longer and gives the same gradients.",
         default=0,
         bounds=(0, 65_536),
         unit="examples",
@@ -259,8 +262,8 @@ class SharedContrast:
     clip: float = clip_setting(source=SIMCSE)
     dev_scores: str = setting(
         "Dev scores",
-        "The scores that people gave the dev pairs, which choose the weights that are kept. Empty: the last weights "
-        "are kept.",
+        "Human or reference scores of the dev pairs, which choose the weights that are kept. Empty: the "
+        "last weights are kept.",
         default="",
         refers_to="score set",
         kinds=("reference", "human"),
@@ -272,8 +275,8 @@ class SharedContrast:
     )
     evaluate_every: int = from_simcse(
         "Steps between evaluations",
-        "After so many steps, and at the end, Spearman's correlation on the dev pairs is measured; the weights of the "
-        "highest one are kept.",
+        "Number of steps between evaluations on the dev pairs. The last step is evaluated too. The weights "
+        "with the highest Spearman correlation are kept.",
         default=125,
         bounds=(1, 1_000_000),
         unit="steps",
@@ -317,8 +320,8 @@ class ContrastPlan(SharedContrast):
 
     paraphrases: str = setting(
         "Paraphrases",
-        "Which pairs of the dataset of paraphrases are used: tags such as SIM95 BLEU20, the names of subsets, or all; "
-        "+ between several mixes them. Empty: no copies.",
+        "Paraphrases that are used: tags such as SIM95 BLEU20, subsets, or all; + mixes several. Empty: no "
+        "copies.",
         default="",
         source=CONPGS,
         essential=True,
@@ -326,13 +329,12 @@ class ContrastPlan(SharedContrast):
     copies: int = copies_setting(source=CONPGS)
     share: float = ours(
         "Share of the examples",
-        "Only this share of the original examples is used: the first ones, as in the paper's half of the corpus.",
+        "Share of the original examples that is used. The first ones are, as in the paper's half of the "
+        "corpus.",
         default=1.0,
         bounds=(0.001, 1.0),
     )
-    seed: int = setting(
-        "Seed", "Seed of the order of examples, of dropout and of new layers.", default=42, bounds=SEEDS
-    )
+    seed: int = seed_setting()
 
     def __post_init__(self) -> None:
         self.check()
@@ -383,8 +385,8 @@ class AugmentationPlan(SharedContrast):
     # Mixed lexical tags did worse than one tag in most cases of the paper (section 5.4).
     variants: str = setting(
         "Variants",
-        "What is compared with the original examples, with commas between: tags such as SIM95 BLEU20, the names of "
-        "subsets such as round trip, or all; + mixes them, as in SIM95 BLEU0_5 + SIM95 BLEU20.",
+        "Copies that are compared: tags such as SIM95 BLEU20, subsets such as round trip, or all; + mixes "
+        "several. Separate several by commas, as in SIM95 BLEU0_5 + SIM95 BLEU20.",
         default="all",
         source=CONPGS,
         essential=True,
@@ -393,24 +395,24 @@ class AugmentationPlan(SharedContrast):
     # The paper's best sizes are 2 with half of the corpus and 5 with all of it (section 5.4).
     sizes: str = setting(
         "Sizes",
-        "How large the augmented corpus is, over the original one, with commas between: 2 adds one copy of each "
-        "example, 5 adds four. Without the original examples, 1 is one copy.",
+        "Sizes of the augmented corpus over the original one: 2 adds one copy of each example. 5 adds "
+        "four. Without the original examples, 1 is one copy. Separate several by commas.",
         default="2",
         source="ConPGS paper, figure 4",
         essential=True,
     )
     shares: str = setting(
         "Shares of the examples",
-        "From how much of the original examples each curve starts, with commas between: 1,0.5 is all and the first "
-        "half.",
+        "Shares of the original examples from which curves start: 1,0.5 is all and the first half. "
+        "Separate several by commas.",
         default="1",
         source="ConPGS paper, figure 4",
     )
     complete: bool = complete_setting()
     seeds: int = setting(
         "Seeds",
-        "Number of times that each row is trained, each time with another seed. With fewer than 5, the noise of "
-        "training is not known well enough to test a difference.",
+        "Number of trainings, each with another seed. Each row is trained so often. With fewer than 5, the "
+        "noise of training is not known well enough to test a difference.",
         default=SEEDS_TO_JUDGE,
         bounds=(1, SEEDS_MAX),
         source=CONPGS,
@@ -422,7 +424,7 @@ class AugmentationPlan(SharedContrast):
     suites: str = suites_setting()
     keep_encoders: bool = ours(
         "Keep the encoders",
-        "Yes: every trained encoder becomes a model of the models page. A run with many rows and seeds then needs much "
+        "Keeps every trained encoder on the models page. A run with many rows and seeds then needs much "
         "disk.",
         default=False,
     )

@@ -81,8 +81,8 @@ class PreFineTuningPlan:
     dataset: str = dataset_setting()
     model: str = setting(
         "Base model",
-        "The encoder that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id such as "
-        "bert-large-uncased.",
+        "The model that is trained further. Give an encoder: packaged:all-MiniLM-L6-v2, run:ID, a folder "
+        "or a hub id such as bert-large-uncased.",
         refers_to="model",
         kinds=("encoder",),
     )
@@ -95,8 +95,8 @@ class PreFineTuningPlan:
     )
     split: str = setting(
         "Split of the inference pairs",
-        "Only pairs of this split are learned before fine-tuning, and none with a near copy of a sentence of another "
-        "split or of the dev and test rows of a task.",
+        "Only pairs of this split are used. They are learned before fine-tuning. Pairs with a near copy of "
+        "a sentence of another split, or of the dev and test rows of a task, are left out.",
         default="train",
         offered="split",
     )
@@ -107,8 +107,8 @@ class PreFineTuningPlan:
     )
     variants: str = setting(
         "Variants",
-        "Which paraphrased copies are compared, with commas between: pairs of tags such as SIM95 BLEU0_5, the names of "
-        "subsets such as round trip, or all; + mixes them. Pairs of tags fill a heatmap.",
+        "Copies that are compared: tags such as SIM95 BLEU20, subsets such as round trip, or all; + mixes "
+        "several. Separate several by commas. Pairs of tags fill a heatmap.",
         # The paper's 3 · 3 = 9 pairs of tags, of which it reports the best.
         default=", ".join(f"SIM{sim} BLEU{bleu}" for sim in (70, 80, 95) for bleu in ("0_5", 20, 40)),
         source=SECTION,
@@ -122,41 +122,41 @@ class PreFineTuningPlan:
     bleu: str = bleu_setting()
     direct: bool = setting(
         "Also without pre-fine-tuning",
-        "Yes: a row shows the base model fine-tuned at once.",
+        "Adds a row of the base model without pre-fine-tuning.",
         default=True,
         source=SECTION,
     )
     train_split: str = ours(
         "Training split of tasks",
-        "Of tasks in datasets: pairs of this split are fine-tuned on.",
+        "The split that is fine-tuned on, of tasks in datasets.",
         default="train",
         offered="split",
     )
     dev_split: str = ours(
         "Dev split of tasks",
-        "Of tasks in datasets: pairs of this split choose the tags and the seed with the median score. Where a task "
-        "has none, a share of its training rows is drawn for it.",
+        "The split that chooses the tags and the seed with the median score. It is that of tasks in "
+        "datasets. Where a task has none, a share of its training rows is drawn for it.",
         default="dev",
         offered="split",
     )
     test_split: str = ours(
         "Test split of tasks",
-        "Of tasks in datasets: the figures are measured on pairs of this split. Where a task has none with labels, "
+        "The split on which figures are measured, of tasks in datasets. Where a task has none with labels, "
         "as those of GLUE, its dev rows are the test.",
         default="test",
         offered="split",
     )
     dev_share: float = ours(
         "Share of dev rows",
-        "Of tasks without a dev split of their own: this share of the training rows is not trained on.",
+        "Share of training rows that become dev rows of a task without a dev split. They are not trained on.",
         default=0.1,
         bounds=(0.01, 0.5),
     )
     # Appendix C: 5 seeds for tasks of few rows, among which the median is taken; here every task has as many.
     seeds: int = from_appendix(
         "Seeds",
-        "How often each row is fine-tuned on each task. With fewer than 5, the noise of training is not known well "
-        "enough to test a difference.",
+        "Number of trainings, each with another seed. Each row is fine-tuned so often on each task. With "
+        "fewer than 5, the noise of training is not known well enough to test a difference.",
         default=SEEDS_TO_JUDGE,
         bounds=(1, SEEDS_MAX),
         essential=True,
@@ -164,8 +164,8 @@ class PreFineTuningPlan:
     first_seed: int = first_seed_setting()
     pre_seeds: int = setting(
         "Seeds of pre-fine-tuning",
-        "How often each row is pre-fine-tuned; the fine-tunings take these in turn. With 1, as in the paper, intervals "
-        "cover other seeds of fine-tuning and not of pre-fine-tuning.",
+        "Number of pre-fine-tunings of each row; the fine-tunings take them in turn. With 1, as in the "
+        "paper, intervals cover other seeds of fine-tuning and not of pre-fine-tuning.",
         default=1,
         bounds=(1, SEEDS_MAX),
         source=SECTION,
@@ -181,8 +181,8 @@ class PreFineTuningPlan:
     )
     epochs: int = from_appendix(
         "Epochs of fine-tuning",
-        "Number of times that each row of a task is used. 0: as the paper, 10, and 3 for tasks with more than 10,000 "
-        "training rows.",
+        "Number of times that each row of a task is used. 0: 10, or 3 above 10,000 training rows, as in "
+        "the paper.",
         default=0,
         bounds=(0, 100),
         unit="epochs",
@@ -190,7 +190,7 @@ class PreFineTuningPlan:
     )
     # 24 in STILTs, and 32 in ConPGS for all models (its note 18).
     batch_size: int = from_appendix(
-        "Batch size", "Rows of one training step.", default=32, bounds=(1, 4096), unit="rows"
+        "Batch size", "Number of examples in one training step.", default=32, bounds=(1, 4096), unit="rows"
     )
     learning_rate: float = from_appendix(
         "Learning rate", "Peak learning rate of AdamW, in both trainings.", default=2e-5, bounds=(1e-8, 0.1)
@@ -208,16 +208,16 @@ class PreFineTuningPlan:
     )
     keep_models: bool = ours(
         "Keep the models",
-        "Yes: of each row and task, the fine-tuned model whose dev score is the median becomes a model of the models "
-        "page. A run with many rows, tasks and seeds then needs much disk.",
+        "Keeps the fine-tuned model with the median dev score of each row and task. A run with many rows, "
+        "tasks and seeds then needs much disk.",
         default=False,
     )
     snapshot: int = snapshot_setting()
     generated_pairs: Inclusion = generated_pairs_setting()
     leaks: str = ours(
         "Leaks",
-        "refuse stops the run if the test split of a task shares sentences with its training split and one of them was "
-        "drawn or set here. allow goes on; training leaves out what they share.",
+        "refuse stops the run if the test split of a task, drawn or set here, shares sentences with its "
+        "training split. allow leaves these out of training.",
         default=Leaks.REFUSE.value,
         choices=tuple(choice.value for choice in Leaks),
     )

@@ -3,7 +3,13 @@
 from dataclasses import dataclass
 
 from curation.pairs.inclusion import Inclusion
-from mlworkers.plans.fields import SEEDS, PlanError, dataset_setting, generated_pairs_setting, setting
+from mlworkers.plans.fields import (
+    PlanError,
+    dataset_setting,
+    generated_pairs_setting,
+    seed_setting,
+    setting,
+)
 
 FROM_PIPELINE = ""
 STR_PAPER = "STR paper, section 5"
@@ -16,11 +22,13 @@ class RelatednessPlan:
     dataset: str = dataset_setting()
     score_set: str = setting(
         "Score set",
-        "The scores that people gave, with which each feature is correlated.",
+        "Human or reference scores, with which each feature is correlated.",
         refers_to="score set",
         kinds=("human", "reference"),
     )
-    split: str = setting("Split", "Only pairs of this split. Empty: every pair.", default="", offered="split")
+    split: str = setting(
+        "Split", "Only pairs of this split are used. Empty: every pair.", default="", offered="split"
+    )
     pipeline: str = setting(
         "spaCy pipeline",
         "An installed pipeline such as en_core_web_md, or the folder of one. It finds parts of speech, subjects and "
@@ -30,7 +38,7 @@ class RelatednessPlan:
     )
     vectors: str = setting(
         "Word vectors",
-        "The path of a file of word2vec (text or binary) or GloVe, which may be packed with gzip, or of a "
+        "The path of word vectors (word2vec or GloVe, which may be packed with gzip) or of a "
         "StaticEmbedding folder. Empty: the vectors of the spaCy pipeline.",
         default=FROM_PIPELINE,
         refers_to="word vectors",
@@ -44,16 +52,20 @@ class RelatednessPlan:
     )
     resamples: int = setting(
         "Resamples",
-        "Number of bootstrap resamples of the pairs for the intervals.",
+        "Number of resamples for the intervals. They are of the pairs.",
         default=1000,
         bounds=(100, 100_000),
         source="docs/guide/explain/relatedness.md",
     )
     snapshot: int = setting(
-        "Snapshot", "0 takes a new one.", default=0, bounds=(0, None), refers_to="snapshot"
+        "Snapshot",
+        "Number of the snapshot whose pairs and scores are used. 0 makes a new snapshot.",
+        default=0,
+        bounds=(0, None),
+        refers_to="snapshot",
     )
     generated_pairs: Inclusion = generated_pairs_setting()
-    seed: int = setting("Seed", "Seed of the resamples.", default=1234, bounds=SEEDS)
+    seed: int = seed_setting(default=1234)
 
 
 class RelatednessError(PlanError):
