@@ -1,5 +1,7 @@
 """How long the documents are: words of README and of each group of the guide, and the length of sentences.
 
+The last line has the words outside Reference and Evidence, and whether they are as few as they may be.
+
 usage: docs/experiments/words.py [--long]       (--long: also the sentences over 40 words, and pages over their limit)
 
 A word is what spaces separate, outside code blocks; the bars of a table are no words. Sentences are those of
@@ -17,7 +19,7 @@ from statistics import mean
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from semblance.guide.contents import MOST_WORDS, UNLIMITED  # noqa: E402  (found by the line above)
+from semblance.guide.contents import MOST_WORDS, MOST_WORDS_READ, UNLIMITED  # noqa: E402  (found by the line above)
 from semblance.guide.rendering import page_groups  # noqa: E402
 
 GUIDE = ROOT / "docs" / "guide"
@@ -51,6 +53,17 @@ def sentences(prose: str) -> Iterator[str]:
                 yield sentence.strip("*- ")
 
 
+def words_read() -> int:
+    """Words of the pages outside Reference and UNLIMITED."""
+    return sum(
+        document(path).words
+        for group, pages in page_groups(GUIDE)
+        if group.folder != "reference"
+        for name, path in pages.items()
+        if name not in UNLIMITED
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -69,6 +82,9 @@ def main() -> None:
         words = sum(each.words for each in documents)
         print(f"{title:<14}{len(documents):>6}{words:>8}{mean(lengths):>18.1f}{long:>9}")
     print(f"{'guide':<14}{'':>6}{sum(each.words for _title, documents in rows[1:] for each in documents):>8}")
+    read = words_read()
+    met = "met" if read <= MOST_WORDS_READ else f"{read - MOST_WORDS_READ:,} too many"
+    print(f"outside Reference and Evidence: {read:,} of at most {MOST_WORDS_READ:,} words, {met}")
     if asked.long:
         for group, pages in page_groups(GUIDE):
             for each in map(document, pages.values()):

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from semblance.guide.contents import MOST_WORDS, UNLIMITED
+from semblance.guide.contents import MOST_WORDS, MOST_WORDS_READ, UNLIMITED
 from semblance.guide.rendering import page_groups
 
 ROOT = Path(__file__).resolve().parents[3]
-document = runpy.run_path(str(ROOT / "docs" / "experiments" / "words.py"))["document"]
+words = runpy.run_path(str(ROOT / "docs" / "experiments" / "words.py"))
+document = words["document"]
 PAGES = [
     (group.folder, path)
     for group, pages in page_groups()
@@ -37,6 +38,10 @@ def test_a_page_is_as_short_as_its_group_allows_and_has_no_long_sentence(folder,
 
     assert page.words <= MOST_WORDS[folder] or page.name in UNLIMITED
     assert page.long == []
+
+
+def test_the_guide_is_as_short_as_it_may_be_outside_reference_and_evidence() -> None:
+    assert words["words_read"]() <= MOST_WORDS_READ
 
 
 def test_readme_says_in_one_page_what_semblance_is() -> None:
