@@ -55,7 +55,7 @@ def octal(name: str, *, default: str) -> int:
 
 
 # Cores that share a multiplication wait for each other in a loop. Beside other work, a long loop takes the time that
-# the slower core needs: training beside one busy process took three times as long (docs/experiments/LOG.md).
+# the slower core needs: training beside one busy process took three times as long (log of experiments, W-01).
 os.environ.setdefault("GOMP_SPINCOUNT", "20000")
 
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]

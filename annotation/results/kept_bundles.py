@@ -50,7 +50,7 @@ from curation.foundation.shared_files import (
 from curation.models import Dataset, Pair
 
 FOLDER = "bundles"  # in SEMBLANCE_HOME
-# Of which a request makes the bundle, within about a second of a free core (docs/experiments/LOG.md).
+# Of which a request makes the bundle, within about a second of a free core (log of experiments, J-17).
 JUDGEMENTS_AT_ONCE = 400
 FORGOTTEN_AFTER = timedelta(hours=1)
 

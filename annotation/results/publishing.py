@@ -30,7 +30,7 @@ from curation.people.access import dataset_require_active
 
 LONGEST_NAME = 100
 # Judgements of which a request publishes scores, by method; with more it would take over a second, mostly for a
-# thousand halvings and for the standard errors (docs/experiments/LOG.md).
+# thousand halvings and for the standard errors (log of experiments, J-15).
 AT_ONCE: Mapping[str, int] = {"counting": 600, "bradley-terry": 600, "maxdiff": 400, "scales": 100}
 # Pairs that people gave, and pairs that a machine wrote.
 STRATA: Mapping[str, frozenset[str]] = {

@@ -276,7 +276,7 @@ def stages(size: Size, given: Given, parts: Sequence[str], stage: Stages, runs: 
     }  # fmt: skip
     if "sentences" in parts:
         random = stage.done("initialise_encoder", dataset="snli")
-        # Random weights need more steps; at a rate of 1e-3 the training made them worse (LOG.md).
+        # Random weights need more steps; at a rate of 1e-3 the training made them worse (log of experiments, P-05).
         random_rate = {"learning_rate": 1e-4, "epochs": size.random_epochs}
         for name, model, rate in (
             ("a random encoder", f"run:{random.pk}", random_rate),

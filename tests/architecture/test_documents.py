@@ -1,13 +1,12 @@
 """The documents name files and decisions that exist."""
 
 import re
+import runpy
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from semblance.guide.rendering import file_read
 
 ROOT = Path(__file__).resolve().parents[2]
 DECISIONS = sorted((ROOT / "docs" / "adr").glob("[0-9]*.md"))
@@ -34,6 +33,10 @@ FOLDERS = (
     "templates",
     "tests",
 )
+log_index = runpy.run_path(str(ROOT / "docs" / "experiments" / "log_index.py"))
+LOG = log_index["subjects"]()
+# A link to an entry: [R-07](../../experiments/log/reliability.md#r-07), or [R-07](#r-07) in the same file.
+LOG_LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]*)#([a-z]-\d\d+)\)")
 READ = {".css", ".html", ".js", ".md", ".py", ".sh", ".toml", ".ts", ".txt", ".yaml", ".yml"}
 
 
@@ -44,24 +47,61 @@ def test_paths_in_the_documents_exist(document: str) -> None:
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
-def test_the_newest_experiment_is_at_the_top_of_the_log() -> None:
-    dates = re.findall(r"^## (\d{4}-\d\d-\d\d)", (ROOT / "docs/experiments/LOG.md").read_text(), re.MULTILINE)
+@pytest.mark.parametrize("subject", LOG, ids=lambda subject: subject.file)
+def test_the_newest_entry_of_a_subject_is_at_the_top_with_the_next_number(subject) -> None:
+    numbers = [entry.number for entry in subject.entries]
+    dates = [entry.date for entry in subject.entries]
 
+    assert numbers == list(range(len(numbers), 0, -1))
     assert dates == sorted(dates, reverse=True)
+    assert [entry.name for entry in subject.entries if entry.name.lower() != entry.anchor] == []
+    assert len({entry.letter for entry in subject.entries}) == 1
 
 
-def test_a_figure_of_the_guide_links_to_an_entry_of_the_log_that_exists() -> None:
-    log = file_read(ROOT / "docs" / "experiments" / "LOG.md", own={}, image_address=str)
-    entries = {heading.anchor for heading in log.headings}
+def test_two_subjects_of_the_log_have_two_letters() -> None:
+    letters = [subject.entries[0].letter for subject in LOG]
 
+    assert len(set(letters)) == len(letters) > 5
+
+
+def test_the_index_of_the_log_has_every_entry() -> None:
+    index = (ROOT / "docs" / "experiments" / "LOG.md").read_text()
+
+    assert log_index["index_text"](index, LOG) == index
+
+
+def test_a_heading_of_the_log_without_an_id_is_named_with_its_line(tmp_path) -> None:
+    page = tmp_path / "scores.md"
+    page.write_text("# Scores\n\n## 2026-11-29 · Without an id\n")
+
+    with pytest.raises(ValueError, match=r"scores\.md, line 3: ## 2026-11-29"):
+        log_index["subject"](page)
+
+
+def test_each_link_to_the_log_leads_to_the_entry_that_it_names() -> None:
+    folder = ROOT / "docs" / "experiments" / "log"
+    entries = {(folder / each.file, entry.anchor): entry.name for each in LOG for entry in each.entries}
     linked = [
-        (path.name, anchor)
-        for path in (ROOT / "docs" / "guide").rglob("*.md")
-        for anchor in re.findall(r"LOG\.md#([^)\s]+)", path.read_text())
+        (path.relative_to(ROOT).as_posix(), words, ((path.parent / file).resolve() if file else path, anchor))
+        for path in written_files()
+        if path.suffix == ".md"
+        for words, file, anchor in LOG_LINK.findall(path.read_text())
     ]
 
-    assert len(linked) > 50
-    assert [link for link in linked if link[1] not in entries] == []
+    assert len(linked) > 200
+    assert [link for link in linked if entries.get(link[2]) != link[1]] == []
+
+
+def test_code_and_pages_name_entries_of_the_log_that_exist() -> None:
+    names = {entry.name for subject in LOG for entry in subject.entries}
+    named = [
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in written_files()
+        for name in re.findall(r"log of experiments, ([A-Z]-\d+)", path.read_text(errors="ignore"))
+    ]
+
+    assert len(named) > 5
+    assert [each for each in named if each[1] not in names] == []
 
 
 def test_translators_read_about_how_many_sentences_a_language_has() -> None:

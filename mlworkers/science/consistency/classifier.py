@@ -1,7 +1,7 @@
 """A classifier of label consistency: from a model's score of a pair to the chances of the labels, cross-fitted.
 
 The features are the score and its square. On STSb the cosine of MiniLM ranks planted errors as well as the
-classifiers of |u − v| and u·v that were tried (docs/experiments/LOG.md), and with three numbers a label they cannot
+classifiers of |u − v| and u·v that were tried (log of experiments, H-09), and with three numbers a label they cannot
 learn wrong labels by heart.
 """
 

@@ -29,7 +29,7 @@ from mlworkers.science.training.loop import TrainingResult, train
 from mlworkers.science.training.schedule import Places
 from mlworkers.science.training.several import Note, trained_on
 
-# Tokens of a forward pass that gradients flow through; measured with MiniLM on two cores, docs/experiments/LOG.md.
+# Tokens of a forward pass that gradients flow through; measured with MiniLM on two cores, log of experiments, W-01.
 TOKENS_PER_PASS = {"cpu": 512, "mps": 8192, "cuda": 65536}
 
 

@@ -2,7 +2,7 @@
 
 Weights are rounded once, each row of a layer by its own scale. What enters a layer is rounded when it comes, each token
 by its own scale. Sums are exact, in 32 bits, and everything between the layers stays float32. One scale for all tokens
-of a batch, as torch.ao.quantization has, is as fast and loses four times as much agreement (docs/experiments/LOG.md).
+of a batch, as torch.ao.quantization has, is as fast and loses four times as much agreement (log of experiments, W-03).
 """
 
 import torch
