@@ -9,7 +9,14 @@ import json
 import os
 import re
 import sys
-from argparse import SUPPRESS, Action, ArgumentParser, _StoreTrueAction, _SubParsersAction
+from argparse import (
+    SUPPRESS,
+    Action,
+    ArgumentParser,
+    BooleanOptionalAction,
+    _StoreTrueAction,
+    _SubParsersAction,
+)
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
@@ -105,13 +112,22 @@ def variables(text: str) -> Iterator[tuple[str, str, str]]:
 # Commands ------------------------------------------------------------------------------------------------------------
 
 
+READING = "Options of judgement files"
+OF_EVERY_COMMAND = "`--json`"
+DJANGO = "https://docs.djangoproject.com/en/stable/ref/django-admin/"
+
+
 def commands() -> Iterator[str]:
     from django.core.management import get_commands, load_command_class
 
     ours = {name: app for name, app in get_commands().items() if app.partition(".")[0] in OUR_APPS}
+    loaded = {name: load_command_class(app, name) for name, app in sorted(ours.items())}
+    of_django = {
+        name for name, command in loaded.items() if type(command).__mro__[1].__module__.startswith("django.")
+    }
     parsers: dict[str, ArgumentParser] = {}
-    for name, app in sorted(ours.items()):
-        parser = load_command_class(app, name).create_parser("semblance", name)
+    for name, command in loaded.items():
+        parser = command.create_parser("semblance", name)
         verbs = [each for each in parser._actions if isinstance(each, _SubParsersAction)]
         parsers |= {f"{name} {verb}": each for a in verbs for verb, each in a.choices.items()} or {
             name: parser
@@ -120,25 +136,54 @@ def commands() -> Iterator[str]:
         if add := getattr(parser, "options_add", None):
             parser.options_add = None  # type: ignore[attr-defined]
             add()
-    options = {name: list(options_of(parser)) for name, parser in parsers.items()}
-    used = Counter(option for each in options.values() for option in each)
-    shared = sorted(option for option, times in used.items() if times > 2)
+    options = {
+        name: {} if name in of_django else dict(options_of(parser)) for name, parser in parsers.items()
+    }
+    reading = reading_options()
+    for given in options.values():
+        given.pop(OF_EVERY_COMMAND, None)
+    read = {name for name, given in options.items() if reading.items() <= given.items()}
+    left = {
+        name: {k: v for k, v in given.items() if name not in read or k not in reading}
+        for name, given in options.items()
+    }
+    used = Counter(option for given in left.values() for option in given.items())
+    shared = {option: times for option, times in used.items() if times > 1}
 
     yield "# Commands\n"
     yield (
         "`semblance COMMAND --help` prints the same. A command that fails prints one line that begins with `Error:` "
         "and ends with status 2.\n"
     )
+    yield "With `--json`, each command of Semblance prints one JSON object as the last line of standard output.\n"
     for name, parser in parsers.items():
         yield f"## {name}\n"
         yield f"{as_typed(' '.join((parser.description or '').split()))}\n"
-        own = [option for option in options[name] if option not in shared]
+        if name in of_django:
+            yield f"Its options are those of [Django's command]({DJANGO}#{name}).\n"
+        own = [option for option in left[name].items() if option not in shared]
         if own:
             yield from table(("option", "meaning"), own)
-        also = [flag for flag, _help in shared if (flag, _help) in options[name]]
+        also = sorted(option[0] for option in left[name].items() if option in shared)
+        also += (
+            [f"and the [{READING[0].lower()}{READING[1:]}](#{READING.lower().replace(' ', '-')})"]
+            if name in read
+            else []
+        )
         yield f"Also: {', '.join(also)}.\n" if also else ""
+    yield f"## {READING}\n"
+    yield from table(("option", "meaning"), sorted(reading.items()))
     yield "## Options of several commands\n"
-    yield from table(("option", "meaning"), shared)
+    yield from table(("option", "meaning"), sorted(shared))
+
+
+def reading_options() -> dict[str, str]:
+    """The options that say how a file of judgements is read, without the one whose name differs."""
+    from annotation.management.bws.verb import add_reading
+
+    parser = ArgumentParser()
+    add_reading(parser, items="--items")
+    return {option: text for option, text in options_of(parser) if not option.startswith("`--items ")}
 
 
 def options_of(parser: ArgumentParser) -> Iterator[tuple[str, str]]:
@@ -165,18 +210,17 @@ def typed(action: Action) -> str:
         value = f"{value} …"
     if not action.option_strings:
         return code(f"[{value}]" if action.nargs in ("?", "*") else value)
-    flag = action.option_strings[-1]
+    flag = action.option_strings[0 if isinstance(action, BooleanOptionalAction) else -1]
     return code(flag if action.nargs == 0 or isinstance(action, _StoreTrueAction) else f"{flag} {value}")
 
 
 def meaning(action: Action) -> str:
-    text = as_typed(" ".join(str(action.help or "").split())).replace("%%", "%")
-    text = text.replace("%(default)s", str(action.default))
+    text = as_typed(" ".join(str(action.help or "").split())) % vars(action)
     default = default_of(action.default) if isinstance(action.default, str | int | float) else ""
     said = "default" in text.lower() or default in ("", "false", SUPPRESS) or not action.option_strings
-    return (text if said else f"{text} Default: {default}.") + (
-        " Required." if action.required and action.option_strings else ""
-    )
+    if action.required and action.option_strings:
+        return f"{text} Required."
+    return text if said else f"{text} Default: {default}."
 
 
 # Kinds of run --------------------------------------------------------------------------------------------------------
@@ -209,7 +253,7 @@ def runs() -> Iterator[str]:
     yield from table(("setting", "meaning"), ((code(name), shared[name]) for name in sorted(shared)))
     for kind in kinds:
         yield f"## {kind.name}\n"
-        yield f"*{kind.label}.* {kind.description}\n"
+        yield f"*{kind.label}*: {first_sentence(str(kind.description))}\n"
         if (kind.queue, kind.staff_only) != usual:
             yield f"Queue: `{kind.queue}`{', only for staff' if kind.staff_only else ', not only for staff'}.\n"
         own = [each for each in left[kind.name] if shared.get(each.name) != explained(each)]

@@ -352,10 +352,7 @@ class ExportForm(forms.Form):
     plain = forms.BooleanField(
         label=_("Pairs and scores only"),
         required=False,
-        help_text=_(
-            "Leave out the origin of each pair, and the method and number of judgements or contexts of each score. "
-            "Who annotated is always written, so that scores of simulated annotators are marked."
-        ),
+        help_text=_("Leave out the origin of pairs, and the method and counts of scores."),
     )
     spreadsheet = forms.BooleanField(
         label=_("Make it safe for a spreadsheet"),

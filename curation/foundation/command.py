@@ -9,6 +9,7 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, _ArgumentGroup
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -19,6 +20,7 @@ from curation.foundation.errors import UserError
 READER_LEFT = 141  # 128 + SIGPIPE, with which a shell reports what `head` ends
 
 
+SHORT_NAME = "Short name of the dataset."
 DELIMITERS = {"comma": ",", "tab": "\t", "\\t": "\t", "semicolon": ";", "bar": "|", "pipe": "|"}
 
 
@@ -36,7 +38,7 @@ def encoding_argument(parser: ArgumentParser | _ArgumentGroup) -> None:
     parser.add_argument(
         "--encoding",
         metavar="NAME",
-        help="The encoding of the files, such as gbk, euc_jp, cp1251 or iso8859_9. Default: it is detected.",
+        help="The encoding of the files, such as gbk, euc_jp or cp1251. Default: detected.",
     )
 
 
@@ -46,10 +48,73 @@ def reading_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
         "--delimiter",
         type=delimiter_given,
         metavar="C",
-        help="What separates the columns of CSV and TSV: one character, or comma, tab, semicolon or bar. Default: "
-        "recognised.",
+        help="What separates the columns: one character, or comma, tab, semicolon or bar. Default: recognised.",
     )
     encoding_argument(parser)
+
+
+def no_header_argument(parser: ArgumentParser | _ArgumentGroup) -> None:
+    parser.add_argument(
+        "--no-header",
+        action="store_true",
+        help="The first row is not a row of column names; columns are given by number.",
+    )
+
+
+def text_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Add the options of commands that read sentences from tables or from running text."""
+    parser.add_argument(
+        "--text", metavar="COL", help="The column of sentences. A file that ends in .txt has none."
+    )
+    parser.add_argument("--documents", action="store_true", help="The files are running text.")
+    parser.add_argument(
+        "--language", default="en", metavar="TAG", help="Language of the running text. Default: %(default)s."
+    )
+
+
+def spreadsheet_argument(parser: ArgumentParser | _ArgumentGroup, *names: str) -> None:
+    """names: other names of the option; the first one names the value."""
+    parser.add_argument(
+        *names,
+        "--spreadsheet",
+        action="store_true",
+        help="Put an apostrophe before text that a spreadsheet would run as a formula (CSV and TSV).",
+    )
+
+
+def seed_argument(parser: ArgumentParser | _ArgumentGroup, *, default: int = 1234) -> None:
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=default,
+        metavar="N",
+        help="Seed of everything that is drawn at random. Default: %(default)s.",
+    )
+
+
+def slug_argument(parser: ArgumentParser | _ArgumentGroup) -> None:
+    parser.add_argument("dataset", metavar="SLUG", help=SHORT_NAME)
+
+
+def target_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Add the dataset to which a command adds the contents of files."""
+    parser.add_argument("--dataset", required=True, metavar="SLUG", help=SHORT_NAME)
+    parser.add_argument("--create", action="store_true", help="Create the dataset if it does not exist.")
+
+
+def rejected_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Add what happens to the rows of a file that cannot be imported."""
+    parser.add_argument(
+        "--errors",
+        type=Path,
+        metavar="FILE",
+        help="Write the rejected rows to this CSV file, to be corrected and imported.",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="Import nothing if a row is rejected. Default: import the others.",
+    )
 
 
 def reading_given(options: Mapping[str, Any]) -> dict[str, Any]:

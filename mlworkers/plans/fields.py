@@ -151,7 +151,7 @@ timeout_setting = partial(
 attempts_setting = partial(
     endpoint_setting,
     "Attempts",
-    "How often a request is sent if the endpoint is busy or cannot be reached. The pauses grow from 1 to 60 "
+    "How often a request is sent if the endpoint is busy or unreachable. The pauses grow from 1 to 60 "
     "seconds.",
     default=8,
     bounds=(1, 100),

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from annotation.management.bws import verb
 from annotation.models import Campaign
 from annotation.results.bundle import bundle_write
+from curation.foundation.command import spreadsheet_argument
 from curation.foundation.database import database_ready
 from curation.foundation.errors import UserError
 
@@ -20,7 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, metavar="PATH", help="A folder, or a file ending in .zip."
     )
-    verb.add_spreadsheet(parser)
+    spreadsheet_argument(parser)
 
 
 def run(options: dict[str, Any]) -> verb.Answer:

@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.item_files import read_items, write_tuples
 from annotation.management.bws import verb
+from curation.foundation.command import seed_argument
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -21,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--factor", type=float, default=2.0, help="Tuples per item (default 2): 100 items make 200 tuples."
     )
-    verb.add_seed(parser)
+    seed_argument(parser)
 
 
 def run(options: dict[str, Any]) -> verb.Answer:

@@ -21,6 +21,7 @@ from annotation.bws.studies.forecast import (
     forecast_sizes,
 )
 from annotation.management.bws import verb
+from curation.foundation.command import seed_argument
 from curation.foundation.errors import UserError
 
 DEFAULTS = asdict(ForecastPlan(items=0))
@@ -45,35 +46,34 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--noise",
         type=float,
         metavar="S",
-        help="How much annotators disagree: the noise that each adds to the items' true values, in standard "
-        "deviations of these values, median of the annotators (default %(default)s).",
+        help="How much annotators disagree: their noise in standard deviations of the items' true values "
+        "(default %(default)s).",
     )
     noise.add_argument(
         "--like",
         type=Path,
         metavar="JUDGEMENTS",
-        help="Estimate the noise from these judgements. The options below say how to read the file.",
+        help="Estimate the noise from these judgements. The options of judgement files say how to read them.",
     )
     parser.add_argument(
         "--people",
         type=verb.whole,
         metavar="N",
-        help="Annotators who share the work (default %(default)s); at least as many as annotate each tuple "
-        "are simulated.",
+        help="Annotators who share the work (default %(default)s).",
     )
     parser.add_argument(
         "--careless",
         type=float,
         metavar="SHARE",
-        help="Share of answers that are given at random, 0 to 1 (default %(default)g).",
+        help="Share of answers at random, 0 to 1 (default %(default)g).",
     )
     parser.add_argument(
         "--sizes",
         action="store_true",
-        help="Compare tuples of 3 to 6 items, in as many judgements and in as much of people's time.",
+        help="Compare tuples of 3 to 6 items at the same number of judgements, and in the same time.",
     )
     _cost_add(parser)
-    verb.add_seed(parser)
+    seed_argument(parser)
     verb.add_reading(parser, items="--item-columns")
 
 
@@ -83,8 +83,8 @@ def _cost_add(parser: ArgumentParser) -> None:
         type=float,
         dest="seconds_per_judgement",
         metavar="SECONDS",
-        help="Seconds per judgement (default 25 with 4 items in a tuple, and in proportion with other sizes; a rough "
-        "figure for planning).",
+        help="Seconds per judgement (default 25 with 4 items in a tuple, and in proportion with other "
+        "sizes).",
     )
     parser.add_argument(
         "--pay",

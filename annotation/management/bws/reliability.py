@@ -16,6 +16,7 @@ from annotation.bws.reliability.report import (
 from annotation.bws.reliability.split_half import Split, TooFewJudgements
 from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.management.bws import verb
+from curation.foundation.command import seed_argument
 from curation.foundation.errors import UserError
 
 
@@ -29,16 +30,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=verb.one_of(Split),
         default=Split.JUDGEMENTS,
         metavar="WHAT",
-        help="What is split in half: the judgements of each tuple (judgements, the default), the tuples, or the "
-        "annotators.",
+        help="What is split in half: judgements (of each tuple, the default), tuples or annotators.",
     )
     parser.add_argument(
         "--curve",
         action="store_true",
-        help="Also compute the reliability with 1, 2, ... judgements per tuple, and how the scores from so many agree "
-        "with those from all.",
+        help="Also compute the reliability with 1, 2, ... judgements per tuple.",
     )
-    verb.add_seed(parser)
+    seed_argument(parser)
 
 
 def run(options: dict[str, Any]) -> verb.Answer:

@@ -10,6 +10,7 @@ from annotation.bws.judgements import tuple_numbers
 from annotation.bws.reliability.replication import compared_methods, replication
 from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.management.bws import verb
+from curation.foundation.command import seed_argument
 
 NUMBERS = (1, 2, 3, 4, 6, 8, 12, 16)
 ROW = (
@@ -23,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--trials", type=verb.whole, default=20, help="Random halves of the tuples (default 20)."
     )
-    verb.add_seed(parser)
+    seed_argument(parser)
 
 
 def run(options: dict[str, Any]) -> verb.Answer:

@@ -14,6 +14,7 @@ from annotation.bws.files.judgement_files import JudgementFile
 from annotation.bws.scores.posterior import ErrorKind
 from annotation.bws.scores.scoring import METHODS, ErrorSource, Scale, Scores
 from annotation.management.bws import verb
+from curation.foundation.command import spreadsheet_argument
 from curation.foundation.errors import UserError
 
 FURTHEST_SHOWN = 10
@@ -26,10 +27,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="SCORES",
-        help="CSV, best score first: item, score, standard_error, appearances, best, worst, group. Items that share a "
-        "tie group are not distinguishable at 95 %%; 3..7 means groups 3 to 7.",
+        help="CSV, best score first. Items that share a tie group (3..7 means groups 3 to 7) are not "
+        "distinguishable at 95 %%.",
     )
-    verb.add_spreadsheet(parser)
+    spreadsheet_argument(parser)
     parser.add_argument(
         "--method",
         choices=METHODS,
@@ -48,28 +49,28 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--prior-precision",
         type=float,
         metavar="L",
-        help="Of maxdiff: the precision of the prior of the utilities (default: estimated from the judgements).",
+        help="Of maxdiff: precision of the prior of the utilities (default: estimated).",
     )
     parser.add_argument(
         "--errors",
         type=verb.one_of(ErrorSource),
         metavar="FROM",
-        help="Of maxdiff: standard errors from the model (model, the default), or from how much the annotators differ "
-        "(annotators), which are too small with few annotators or few judgements per tuple.",
+        help="Of maxdiff: standard errors from the model (model, the default), or from how much the "
+        "annotators differ (annotators). The latter are too small with few annotators or few "
+        "judgements per tuple.",
     )
     parser.add_argument(
         "--annotator-scales",
         action="store_true",
         default=None,
-        help="Of maxdiff: estimate how decidedly each annotator distinguishes the items (a scale), and say what that "
-        "changes.",
+        help="Of maxdiff: estimate how decidedly each annotator distinguishes the items.",
     )
     parser.add_argument(
         "--groups",
         type=Path,
         metavar="FILE",
-        help="Of maxdiff: CSV with the columns item and group, for items that joined at different times. The prior "
-        "mean of each group is estimated, so that scores of a group are not pulled towards those of the others.",
+        help="Of maxdiff: CSV with the columns item and group, for items that joined at different times. "
+        "Each group has its own prior mean.",
     )
 
 

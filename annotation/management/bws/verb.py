@@ -38,8 +38,8 @@ def add_judgements(parser: ArgumentParser) -> None:
         "judgements",
         type=Path,
         nargs="+",
-        help="A table (CSV, TSV, JSONL, Parquet) with the columns Item1 ... ItemN, BestItem, WorstItem, or with one "
-        "item in each row; several files have one set of items.",
+        help="A table with the columns Item1 ... ItemN, BestItem, WorstItem, or with one item in each row; "
+        "several files have one set of items.",
     )
     add_reading(parser)
 
@@ -52,8 +52,8 @@ def add_reading(parser: ArgumentParser, *, items: str = "--items") -> None:
         nargs="+",
         dest="item_columns",
         metavar="COL",
-        help="The columns of the items, one for each position, as names or as a pattern in quotation marks ('pair_*'), "
-        "or one column whose cells hold lists.",
+        help="The columns of the items, as names or as a pattern in quotation marks ('pair_*'), or one "
+        "column of lists.",
     )
     columns.add_argument("--best", metavar="COL", help="The best item (default BestItem, or Best).")
     columns.add_argument("--worst", metavar="COL", help="The worst item (default WorstItem, or Worst).")
@@ -70,8 +70,7 @@ def add_reading(parser: ArgumentParser, *, items: str = "--items") -> None:
     long.add_argument(
         "--choice",
         metavar="COL",
-        help="1 for the best item, -1 for the worst and 0 for the others (default choice, value, ...). Two columns "
-        "that say this with 1 and 0 are named with --best and --worst.",
+        help="1 for the best item, -1 for the worst and 0 for the others (default choice, value, ...).",
     )
     reading_arguments(parser)
     _rows_left_out_add(parser)
@@ -79,8 +78,12 @@ def add_reading(parser: ArgumentParser, *, items: str = "--items") -> None:
         "items that differ only in missing or added spaces"
     ).add_mutually_exclusive_group()
     for name, how, what in (
-        ("--merge-spaces", Spaces.MERGE, "Count them as one item (default, unless a row holds two of them)."),
-        ("--keep-spaces", Spaces.KEEP, "Count them as different items."),
+        (
+            "--merge-spaces",
+            Spaces.MERGE,
+            "Count items that differ only in spaces as one (default, unless a row holds two of them).",
+        ),
+        ("--keep-spaces", Spaces.KEEP, "Count items that differ only in spaces as different."),
     ):
         spaces.add_argument(
             name, dest="spaces", action="store_const", const=how, default=Spaces.AUTO, help=what
@@ -94,8 +97,8 @@ def _rows_left_out_add(parser: ArgumentParser) -> None:
         type=one_of(BestIsWorst),
         default=BestIsWorst.REJECT,
         metavar="HOW",
-        help="What to do with a row that names one item both best and worst: reject it (default), count it as both, as "
-        "the K&M scripts do, or fail.",
+        help="What to do with a row that names one item both best and worst: reject it (default), count it "
+        "as both, or fail.",
     )
     rows.add_argument(
         "--without",
@@ -107,38 +110,19 @@ def _rows_left_out_add(parser: ArgumentParser) -> None:
     rows.add_argument(
         "--keep-duplicates",
         action="store_true",
-        help="Also count the rows that a column is_duplicate marks; they are left out otherwise.",
+        help="Also count the rows that a column is_duplicate marks.",
     )
     rows.add_argument(
         "--keep-rejected",
         action="store_true",
-        help="Also count the rows whose AssignmentStatus is Rejected; they are left out otherwise.",
+        help="Also count the rows whose AssignmentStatus is Rejected.",
     )
     rows.add_argument(
         "--keep-repeats",
         action="store_true",
-        help="Also count a second judgement of the same tuple by the same person, as test-retest designs ask for; "
-        "otherwise the first counts and the others are left out.",
+        help="Also count a second judgement of the same tuple by the same person.",
     )
     rows.add_argument("--strict", action="store_true", help="Stop at the first row that is not a judgement.")
-
-
-def add_seed(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--seed",
-        type=int,
-        default=1234,
-        metavar="N",
-        help="Seed of the random numbers, 0 or more (default 1234).",
-    )
-
-
-def add_spreadsheet(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--spreadsheet",
-        action="store_true",
-        help="Put an apostrophe before text in CSV and TSV files that a spreadsheet would run as a formula.",
-    )
 
 
 class _SingleValueAction(_StoreAction):

@@ -79,7 +79,10 @@ class Command(BaseCommand):
         module_of(name).add_arguments(parser)
         # Not set if it is not given, so that `bws --json score` keeps the value of `bws`.
         parser.add_argument(
-            "--json", action="store_true", default=SUPPRESS, help="Print one JSON object as the last line."
+            "--json",
+            action="store_true",
+            default=SUPPRESS,
+            help="Print one JSON object as the last line of standard output.",
         )
         if parser.called_from_command_line:
             parser.error = self._wrong_usage  # type: ignore[method-assign]

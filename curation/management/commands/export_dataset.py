@@ -13,6 +13,7 @@ from curation.exchange.dataset_card import card_write
 from curation.exchange.exporting import pairs_export
 from curation.files.tables import FORMATS
 from curation.foundation.command import Command as BaseCommand
+from curation.foundation.command import slug_argument, spreadsheet_argument
 from curation.pairs.inclusion import EXPLAINED, INCLUSIONS, UNNAMED, Inclusion
 
 
@@ -21,9 +22,9 @@ class Command(BaseCommand):
     needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("dataset", metavar="SLUG")
-        parser.add_argument("--format", required=True, choices=FORMATS)
-        parser.add_argument("--out", required=True, type=Path, metavar="PATH")
+        slug_argument(parser)
+        parser.add_argument("--format", required=True, choices=FORMATS, help="The kind of file.")
+        parser.add_argument("--out", required=True, type=Path, metavar="PATH", help="The file to write.")
         parser.add_argument(
             "--score-set", metavar="NAME", help="Write only this score set, to a column named score."
         )
@@ -41,15 +42,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--plain",
             action="store_true",
-            help="Leave out the origin of each pair, and the method and number of judgements or contexts of each "
-            "score.",
+            help="Leave out the origin of pairs, and the method and counts of scores.",
         )
-        parser.add_argument(
-            "--neutralise-formulas",
-            "--spreadsheet",  # as other commands call it
-            action="store_true",
-            help="Put an apostrophe before text that a spreadsheet would run as a formula (CSV and TSV).",
-        )
+        spreadsheet_argument(parser, "--neutralise-formulas")
 
     def handle(self, *, dataset: str, out: Path, **options: Any) -> None:
         started = monotonic()

@@ -17,6 +17,7 @@ from curation.datasets.selectors import dataset_named
 from curation.files.tables import csv_lines
 from curation.files.writing import as_text, replacing
 from curation.foundation.command import Command as BaseCommand
+from curation.foundation.command import slug_argument, spreadsheet_argument
 from curation.foundation.errors import errors_shown
 from curation.pairs.duplicate_groups import Likeness
 
@@ -28,13 +29,13 @@ COLUMNS = (
 
 class Command(BaseCommand):
     help = (
-        "Find pairs that say the same: exact, mirrored (the sentences swapped) and near duplicates, within a dataset "
-        "and across datasets. Nothing is changed."
+        "Find exact, mirrored (the sentences swapped) and near duplicates, within a dataset and across "
+        "datasets. Nothing is changed."
     )
     needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("dataset", metavar="SLUG")
+        slug_argument(parser)
         parser.add_argument(
             "--against",
             action="append",
@@ -46,17 +47,12 @@ class Command(BaseCommand):
             "--threshold",
             type=float,
             default=0.8,
-            help="Sentences are near duplicates from this Jaccard index of their words on. 1: the same words. "
-            "Default: %(default)s.",
+            help="Jaccard index of the words from which sentences are near duplicates. Default: %(default)s.",
         )
         parser.add_argument(
             "--out", type=Path, metavar="FILE", help="A CSV file with every pair of every group."
         )
-        parser.add_argument(
-            "--spreadsheet",
-            action="store_true",
-            help="Put an apostrophe before text that a spreadsheet would run as a formula.",
-        )
+        spreadsheet_argument(parser)
 
     def handle(self, *, dataset: str, against: list[str], **options: Any) -> None:
         started = monotonic()

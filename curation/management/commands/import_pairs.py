@@ -18,7 +18,13 @@ from curation.files.dataset_folders import unfolded
 from curation.files.drafts import Columns, FileError, column_option
 from curation.files.unpacking import UNPACKED_MOST
 from curation.foundation.command import Command as BaseCommand
-from curation.foundation.command import reading_arguments, reading_given
+from curation.foundation.command import (
+    no_header_argument,
+    reading_arguments,
+    reading_given,
+    rejected_arguments,
+    target_arguments,
+)
 from curation.foundation.errors import errors_shown
 from curation.pairs.leaks import Leak, Leaks
 
@@ -48,9 +54,8 @@ class Command(BaseCommand):
     needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path)
-        parser.add_argument("--dataset", required=True, metavar="SLUG")
-        parser.add_argument("--create", action="store_true", help="Create the dataset if it does not exist.")
+        parser.add_argument("file", type=Path, metavar="FILE", help="The file to import.")
+        target_arguments(parser)
         columns = parser.add_argument_group(
             "columns",
             "COL is the name of a column, or its number from 1 if the file has no header, or none if the file has no "
@@ -63,21 +68,20 @@ class Command(BaseCommand):
             nargs=2,
             type=float,
             metavar=("LOW", "HIGH"),
-            help="The scale of the scores. With 3 1, the most similar pairs have 1; scores are stored the other way "
-            "round. Default: the smallest common scale that includes all scores.",
+            help="The scale of the scores; with 3 1, the most similar pairs have 1. Default: the smallest common scale "
+            "that includes all scores.",
         )
-        parser.add_argument(
-            "--no-header", action="store_true", help="The first row is a pair, not a row of column names."
-        )
+        no_header_argument(parser)
         reading_arguments(parser)
         parser.add_argument(
             "--ratings",
             action=BooleanOptionalAction,
-            help="Each row is one rating: store each pair once, with the mean of its ratings, their number and their "
-            "standard error; rejected assignments are left out. Default: if a column says who rated, and most rows are "
-            "of pairs with several scores.",
+            help="Each row is one rating (or not, with --no-ratings); a pair gets the mean of its ratings. Default: "
+            "if a column says who rated, and most rows are of pairs with several scores.",
         )
-        parser.add_argument("--score-set", default="reference", metavar="NAME")
+        parser.add_argument(
+            "--score-set", default="reference", metavar="NAME", help="The score set of the scores."
+        )
         parser.add_argument(
             "--source-name", metavar="NAME", help="Source of all rows. Default: the name of the file."
         )
@@ -151,28 +155,18 @@ def _outcome_add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="Print what the import would do, and write nothing."
     )
-    parser.add_argument(
-        "--errors",
-        type=Path,
-        metavar="FILE",
-        help="Write the rejected rows to this CSV file, with line and reason, to be corrected and imported.",
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="Import nothing if a row is rejected. Default: import the others.",
-    )
+    rejected_arguments(parser)
     parser.add_argument(
         "--other-split",
         choices=OTHER_SPLIT,
-        help="If the whole file is one split, what a row is whose sentences are a pair of another split: that "
-        "pair, or a new pair. Default: that pair if this is so for most rows that are not in this split yet.",
+        help="What a row of a file of one split is if its sentences are a pair of another split: that pair, or a "
+        "new one. Default: that pair if most new rows are such rows.",
     )
     parser.add_argument(
         "--leaks",
         choices=[each.value for each in Leaks],
         default=Leaks.REFUSE.value,
-        help="Whether splits that were set here may come to share sentences with those of the file. "
+        help="Whether splits that were set here may share sentences with those of the file. "
         "Default: %(default)s.",
     )
 

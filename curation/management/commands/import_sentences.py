@@ -15,7 +15,14 @@ from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.files.drafts import FileError, column_option
 from curation.files.sentences import SentenceColumns
 from curation.foundation.command import Command as BaseCommand
-from curation.foundation.command import reading_arguments, reading_given
+from curation.foundation.command import (
+    no_header_argument,
+    reading_arguments,
+    reading_given,
+    rejected_arguments,
+    target_arguments,
+    text_arguments,
+)
 from curation.foundation.errors import errors_shown
 
 
@@ -24,38 +31,23 @@ class Command(BaseCommand):
     needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-        parser.add_argument("--dataset", required=True, metavar="SLUG")
-        parser.add_argument("--create", action="store_true", help="Create the dataset if it does not exist.")
-        parser.add_argument(
-            "--text",
-            metavar="COL",
-            help="The column of sentences of a table. A file that ends in .txt has none.",
-        )
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="The files to import.")
+        target_arguments(parser)
+        text_arguments(parser)
         parser.add_argument(
             "--labels", default="", metavar="COL,…", help="Columns of labels, such as target,stance."
         )
         reading_arguments(parser)
-        parser.add_argument(
-            "--no-header", action="store_true", help="The first row is no row of column names."
-        )
-        parser.add_argument("--documents", action="store_true", help="The files are running text.")
-        parser.add_argument("--language", default="en", metavar="TAG", help="Of running text. Default: en.")
+        no_header_argument(parser)
         parser.add_argument(
             "--source",
             metavar="COL",
             help="The column of the source, or none. Default: a column called source.",
         )
-        parser.add_argument("--source-name", metavar="NAME", help="Default: the name of the file.")
         parser.add_argument(
-            "--errors",
-            type=Path,
-            metavar="FILE",
-            help="Write the rejected rows of one file to this CSV file, to be corrected and added.",
+            "--source-name", metavar="NAME", help="Source of all rows. Default: the name of the file."
         )
-        parser.add_argument(
-            "--strict", action="store_true", help="Add nothing if a row is rejected. Default: add the others."
-        )
+        rejected_arguments(parser)
 
     def handle(self, *, files: Sequence[Path], dataset: str, create: bool, **options: Any) -> None:
         started = monotonic()

@@ -13,7 +13,7 @@ class Command(SemblanceCommand):
     help = "Print a link that logs a superuser in, once and within an hour. Put the address of the site before it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("username")
+        parser.add_argument("username", help="Username of the person.")
 
     def handle(self, *_arguments: Any, username: str, **_options: Any) -> None:
         self.stdout.write(reverse("login_link", args=login_link_parts(username)))

@@ -15,7 +15,7 @@ class Command(SemblanceCommand):
     needs_database = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("username")
+        parser.add_argument("username", help="Username of the person.")
 
     def handle(self, *_arguments: Any, username: str, **options: Any) -> None:
         if not second_factor_remove(user=account_named(username)):

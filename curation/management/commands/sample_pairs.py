@@ -20,7 +20,14 @@ from curation.files.sentences import DraftSentence, SentenceColumns, inspect_sen
 from curation.files.tables import Column, Row, write_table
 from curation.files.unpacking import unpacked
 from curation.foundation.command import Command as BaseCommand
-from curation.foundation.command import reading_arguments, reading_given
+from curation.foundation.command import (
+    no_header_argument,
+    reading_arguments,
+    reading_given,
+    seed_argument,
+    spreadsheet_argument,
+    text_arguments,
+)
 from curation.foundation.database import database_ready
 from curation.foundation.errors import errors_shown
 from curation.pairs.sampling.drawing import (
@@ -72,8 +79,8 @@ class _Read:
 
 class Command(BaseCommand):
     help = (
-        "Choose pairs to annotate: put sentences of files together to pairs, or, with --pairs, choose among pairs. "
-        "Writes a CSV file for import_pairs, or, with --dataset, adds pairs of a dataset's single sentences."
+        "Choose pairs to annotate: make them from sentences, or choose among pairs (--pairs). The result "
+        "is a CSV file for import_pairs, or pairs of a dataset's single sentences (--dataset)."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -85,42 +92,33 @@ class Command(BaseCommand):
             help="One sentence a line, a table, or running text (--documents); .gz is unpacked.",
         )
         parser.add_argument("--out", type=Path, metavar="PAIRS", help="The CSV file to write.")
-        parser.add_argument(
-            "--spreadsheet",
-            action="store_true",
-            help="Put an apostrophe before text in that file that a spreadsheet would run as a formula.",
-        )
+        spreadsheet_argument(parser)
         parser.add_argument(
             "--dataset",
             metavar="SLUG",
-            help="Instead of FILE and --out: sample pairs from this dataset's single sentences "
-            "(import_sentences), and add them.",
+            help="Instead of FILE and --out: sample from this dataset's single sentences, and add the pairs.",
         )
-        parser.add_argument("--strategy", choices=[one.value for one in Strategy], required=True)
+        parser.add_argument(
+            "--strategy", choices=[one.value for one in Strategy], required=True, help="How pairs are chosen."
+        )
         parser.add_argument(
             "--count", type=int, required=True, metavar="N", help="Number of pairs to sample."
         )
-        parser.add_argument("--seed", type=int, default=1234, help="Default: %(default)s.")
+        seed_argument(parser)
         files = parser.add_argument_group(
-            "files", "COL is the name of a column, or its number from 1 if the file has no header."
+            "files",
+            "COL is the name of a column, or its number from 1 if the file has no header. The options --a, --b and "
+            "--score are for --pairs.",
         )
+        text_arguments(files)
         files.add_argument(
-            "--text", metavar="COL", help="The column of sentences. A file that ends in .txt has none."
-        )
-        files.add_argument("--documents", action="store_true", help="The files are running text.")
-        files.add_argument(
-            "--language", default="en", metavar="TAG", help="Of running text. Default: %(default)s."
-        )
-        files.add_argument(
-            "--pairs", action="store_true", help="The files hold pairs, which are chosen from."
+            "--pairs", action="store_true", help="The files hold pairs, from which the command chooses."
         )
         reading_arguments(files)
-        files.add_argument("--a", metavar="COL", help="With --pairs: the first sentence.")
-        files.add_argument("--b", metavar="COL", help="With --pairs: the second sentence.")
-        files.add_argument("--score", metavar="COL", help="With --pairs: the score, or none.")
-        files.add_argument(
-            "--no-header", action="store_true", help="The first row is no row of column names."
-        )
+        files.add_argument("--a", metavar="COL", help="The first sentence.")
+        files.add_argument("--b", metavar="COL", help="The second sentence.")
+        files.add_argument("--score", metavar="COL", help="The score.")
+        no_header_argument(files)
         files.add_argument(
             "--source",
             metavar="COL",
@@ -150,8 +148,8 @@ class Command(BaseCommand):
             nargs="?",
             const="",
             metavar="FOLDER",
-            help="Words whose most frequent sense in WordNet is the same count as one. FOLDER, with index.noun, need "
-            "not be named if WordNet is installed in a usual place.",
+            help="Count words with the same most frequent sense in WordNet as one. FOLDER has index.noun; it is found "
+            "in the usual places.",
         )
 
     def _strategy_arguments(self, parser: ArgumentParser) -> None:
@@ -168,25 +166,27 @@ class Command(BaseCommand):
             "--share-of",
             choices=[one.value for one in Denominator],
             default=Denominator.FIRST.value,
-            help="Whose distinct words the shared ones are a share of. Default: %(default)s.",
+            help="Whose distinct words the shared words are a share of. Default: %(default)s.",
         )
         overlap.add_argument(
             "--length-difference",
             type=float,
             default=0.25,
             metavar="SHARE",
-            help="The largest difference of the two lengths, as a share of the longer. Default: %(default)s.",
+            help="Largest difference in length, as a share of the longer. Default: %(default)s.",
         )
         buckets = parser.add_argument_group(
             "--strategy percentiles: buckets of equally many candidates, by Dice"
         )
-        buckets.add_argument("--buckets", type=int, default=50, help="Default: %(default)s.")
+        buckets.add_argument(
+            "--buckets", type=int, default=50, help="Number of buckets. Default: %(default)s."
+        )
         buckets.add_argument(
             "--growth",
             type=float,
             default=1.0,
             metavar="R",
-            help="Each bucket gives R times as many pairs as the one below. Default: 1, equally many.",
+            help="Each bucket gives R times as many pairs as the one below. Default: 1.",
         )
         buckets.add_argument("--idf", action="store_true", help="Weigh words by how rare they are.")
         labels = parser.add_argument_group("--strategy labels: a label in common, another in combinations")
@@ -194,9 +194,11 @@ class Command(BaseCommand):
             "--shared-label", metavar="COL", help="The label that both sentences have, as a target."
         )
         labels.add_argument("--label", metavar="COL", help="The label that is combined, as a stance.")
-        labels.add_argument("--combinations", metavar="X-Y,…", help="As for-for,against-against,for-against.")
+        labels.add_argument(
+            "--combinations", metavar="X-Y,…", help="Such as for-for,against-against,for-against."
+        )
         score = parser.add_argument_group("--strategy score: equally many pairs of each bin (with --pairs)")
-        score.add_argument("--bins", metavar="EDGES", help="As 0,1,2,3,4,5.")
+        score.add_argument("--bins", metavar="EDGES", help="Where bins begin and end, such as 0,1,2,3,4,5.")
 
     def handle(self, *, files: Sequence[Path], out: Path | None, **options: Any) -> None:
         started = monotonic()

@@ -9,24 +9,25 @@ from django.utils.translation import gettext as _
 from curation.datasets.selectors import dataset_named, score_shown_first
 from curation.datasets.splits import Drawing, splits_apply, splits_now, splits_preview
 from curation.foundation.command import Command as BaseCommand
+from curation.foundation.command import seed_argument, slug_argument
 from curation.pairs.leaks import Leaks
 
 
 class Command(BaseCommand):
     help = (
-        "Divide a dataset's pairs into splits. Pairs that share a sentence come into one split. Without --ratios: show "
-        "the splits there are, and how many pairs of each share a sentence with another."
+        "Divide a dataset's pairs into splits; pairs that share a sentence come into one split. Without --ratios: show "
+        "the splits, and how many pairs of each share a sentence with another."
     )
     needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("dataset", metavar="SLUG")
+        slug_argument(parser)
         parser.add_argument(
             "--ratios",
             metavar="NAME=SHARE,…",
             help="The splits and their shares, as train=.8,dev=.1,test=.1.",
         )
-        parser.add_argument("--seed", type=int, default=1234, help="Default: %(default)s.")
+        seed_argument(parser)
         parser.add_argument("--all-sources", action="store_true", help="Do not divide each source by itself.")
         parser.add_argument(
             "--replace", action="store_true", help="Give pairs that have a split another one, too."

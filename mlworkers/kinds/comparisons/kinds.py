@@ -41,8 +41,8 @@ KINDS = (
         group="evaluate",
         label=_("Compare paraphrases"),
         description=_(
-            "Trains encoders by contrast with paraphrased copies of each variant and size, and without, and "
-            "compares them on human or reference scores."
+            "Trains encoders by contrast with paraphrased copies of each variant and size, and without, "
+            "and compares them."
         ),
         plan=AugmentationPlan,
         unit=_("steps"),
@@ -63,8 +63,8 @@ KINDS = (
         group="evaluate",
         label=_("Compare pre-fine-tuning"),
         description=_(
-            "Trains models on inference with paraphrased copies of each variant, and without (STILTs), fine-tunes "
-            "each on tasks with several seeds, and compares them."
+            "Trains models on inference with paraphrased copies of each variant, and without (STILTs), and "
+            "compares them on tasks. Each is fine-tuned on the tasks with several seeds."
         ),
         plan=PreFineTuningPlan,
         unit=_("steps"),
@@ -88,8 +88,8 @@ KINDS = (
         group="train",
         label=_("Search settings"),
         description=_(
-            "Trains encoders of one weighting with different settings and chooses the best by dev pairs. Only the "
-            "chosen one is evaluated on the test pairs."
+            "Trains encoders with different settings, and chooses the best by dev pairs. Only the chosen "
+            "one is evaluated on the test pairs."
         ),
         plan=SearchPlan,
         unit=_("steps"),
@@ -104,10 +104,7 @@ KINDS = (
         name="profile_corpora",
         group="paraphrases",
         label=_("Profile paraphrase corpora"),
-        description=_(
-            "Measures groups of pairs: how much of the wording their sentences share (BLEU), how many words they "
-            "use, and how surprising they are to a language model (perplexity)."
-        ),
+        description=_("Measures wording in common (BLEU), vocabulary and perplexity in groups of pairs."),
         plan=CorporaPlan,
         unit=_("sentences"),
         pipeline="profiling_corpora.profile_corpora",

@@ -16,8 +16,7 @@ KINDS = (
         name="index_corpus",
         label=_("Index a corpus"),
         description=_(
-            "Divides uploaded running text into sentences and indexes it, so that the contexts in which a "
-            "sentence could occur can be found."
+            "Divides running text into sentences, and finds the contexts in which a sentence could occur."
         ),
         plan=CorpusPlan,
         unit=_("sentences"),
@@ -33,8 +32,8 @@ KINDS = (
         group="contexts",
         label=_("Harvest pairs of a corpus"),
         description=_(
-            "Puts sentences of a corpus together to pairs and adds them, divided into training, dev and test pairs "
-            "without a sentence in common. “Score pairs by contexts” scores them, and an encoder learns from that."
+            "Makes training, dev and test pairs of sentences of a corpus. No two splits have a sentence in "
+            "common. “Score pairs by contexts” scores them, and an encoder learns from that."
         ),
         plan=HarvestPlan,
         unit=_("pairs"),
@@ -49,8 +48,8 @@ KINDS = (
         group="contexts",
         label=_("Train an encoder on sections"),
         description=_(
-            "Trains an encoder to tell which of two sentences is of the same chapter or section of a document as a "
-            "third one, and measures it before and after on documents that it did not learn from."
+            "Trains an encoder to tell which of two sentences is of the same section as a third one. It is "
+            "measured before and after on documents that it did not learn from."
         ),
         plan=SectionsPlan,
         unit=_("steps"),
@@ -61,8 +60,8 @@ KINDS = (
         group="contexts",
         label=_("Train a model for contexts"),
         description=_(
-            "Trains a small language model on a corpus to say how well sentences fit into contexts, and compares "
-            "it with the frequencies of tokens on text that it did not see."
+            "Trains a small language model on a corpus to say how well sentences fit into contexts. It is "
+            "compared with the frequencies of tokens on text that it did not see."
         ),
         plan=ContextModelPlan,
         unit=_("steps"),
@@ -91,8 +90,9 @@ KINDS = (
         group="contexts",
         label=_("Score pairs by contexts"),
         description=_(
-            "Publishes how similar the sentences of each pair are by the contexts of a corpus that they fit, "
-            "without labels: the paper's cosine, and the centred one. A page compares both with human scores."
+            "Publishes how similar the sentences of each pair are by the contexts that they fit, without "
+            "labels. It gives the paper's cosine, and the centred one. A page compares both with human "
+            "scores."
         ),
         plan=ContextScoresPlan,
         unit=_("pairs"),
@@ -107,8 +107,8 @@ KINDS = (
         group="contexts",
         label=_("Measure curves of contexts"),
         description=_(
-            "Measures how the agreement of similarity from contexts with people grows with the corpus, with the "
-            "number of contexts, and with the training pairs of a student encoder."
+            "Measures how the agreement of similarity from contexts with people grows. It grows with the "
+            "corpus, the contexts of a sentence, and the training pairs of a student encoder."
         ),
         plan=ContextCurvesPlan,
         unit=_("pairs"),

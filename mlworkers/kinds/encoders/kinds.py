@@ -37,8 +37,8 @@ KINDS = (
         group="train",
         label=_("Initialise an encoder"),
         description=_(
-            "Makes a small encoder with random weights and a tokenizer learned from the dataset's sentences: a "
-            "base model to train from scratch, or a baseline without pretraining."
+            "Makes a small encoder with random weights, with a tokenizer learned from the dataset's "
+            "sentences. It is a base model to train from scratch, or a baseline without pretraining."
         ),
         plan=InitialEncoderPlan,
         unit=_("sentences"),
@@ -65,8 +65,8 @@ KINDS = (
         group="train",
         label=_("Train an encoder by contrast"),
         description=_(
-            "Trains a sentence encoder without scores: on sentences alone, on pairs, or on premises with their "
-            "entailments and contradictions (SimCSE), and on paraphrases of these."
+            "Trains a sentence encoder without scores: on sentences, pairs or inference (SimCSE), and on "
+            "their paraphrases."
         ),
         plan=ContrastPlan,
         unit=_("steps"),
@@ -98,8 +98,8 @@ KINDS = (
         fits=("scored", "no encoder"),
         label=_("Cross-validate an encoder"),
         description=_(
-            "Measures words in common, word vectors, and an encoder with and without training on folds of scored "
-            "pairs: random folds, folds that share no sentence, and one source left out at a time."
+            "Measures words in common, word vectors, and an encoder with and without training, on folds of "
+            "scored pairs. Folds are random, share no sentence, or leave out one source at a time."
         ),
         plan=CrossValidationPlan,
         unit=_("steps"),
@@ -125,8 +125,8 @@ KINDS = (
         fits=("pairs", "encoder"),
         label=_("Score pairs by a model"),
         description=_(
-            "Publishes the score that an encoder or a cross-encoder gives each pair as a score set, to compare "
-            "with human scores or to choose pairs by."
+            "Publishes the score of each pair by an encoder or a cross-encoder as a score set. It can be "
+            "compared with human scores, or choose pairs."
         ),
         plan=PairScoringPlan,
         unit=_("pairs"),
@@ -141,8 +141,8 @@ KINDS = (
         group="evaluate",
         label=_("Compare scorers of pairs"),
         description=_(
-            "Compares encoders, cross-encoders and scorers without training with the scores that people or a model "
-            "gave, and says how many pairs a second each scores."
+            "Compares scorers of pairs with human scores or those of a model. It also says how many pairs "
+            "a second each scores."
         ),
         plan=ScorersPlan,
         unit=_("pairs"),
@@ -153,8 +153,8 @@ KINDS = (
         group="evaluate",
         label=_("Measure the speed of encoders"),
         description=_(
-            "Measures how many sentences a second encoders encode, with batches of sentences of like length and "
-            "without. Each encoder's page shows it."
+            "Measures how many sentences a second encoders encode. It does so with batches of sentences of "
+            "like length and without. Each encoder's page shows it."
         ),
         plan=SpeedPlan,
         unit=_("sentences"),
@@ -166,8 +166,7 @@ KINDS = (
         fits=("pooled", "no pairs"),
         label=_("Sample pairs by similarity"),
         description=_(
-            "Makes pairs of the dataset's single sentences, equally many in each band of the similarity "
-            "that an encoder gives them."
+            "Makes pairs of single sentences, equally many in each band of an encoder's similarity."
         ),
         plan=BandsPlan,
         unit=_("sentences"),
@@ -181,8 +180,8 @@ KINDS = (
         name="index_sentences",
         label=_("Index sentences"),
         description=_(
-            "Encodes all sentences of the dataset's active pairs and its single sentences, so that the "
-            "nearest ones to any sentence can be found."
+            "Encodes the sentences of a dataset, so that it can be searched. These are the sentences of "
+            "its active pairs, and its single sentences."
         ),
         plan=SentenceIndexPlan,
         unit=_("sentences"),

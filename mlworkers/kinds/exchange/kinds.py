@@ -64,15 +64,12 @@ class ExportPlan:
     )
     plain: bool = setting(
         _("Pairs and scores only"),
-        _(
-            "Leaves out the origin of each pair, and the method and number of judgements or contexts of each "
-            "score."
-        ),
+        _("Leaves out the origin of pairs, and the method and counts of scores."),
         default=False,
     )
     spreadsheet: bool = setting(
         _("For a spreadsheet"),
-        _("Puts an apostrophe before texts that a spreadsheet would run as a formula (CSV and TSV)."),
+        _("Puts an apostrophe before text that a spreadsheet would run as a formula (CSV and TSV)."),
         default=False,
     )
 
@@ -102,7 +99,7 @@ KINDS = (
     Kind(
         name="import_sentences",
         label=_("Import sentences"),
-        description=_("Adds the sentences of an uploaded file to a dataset as single sentences."),
+        description=_("Adds the sentences of an uploaded file as single sentences."),
         plan=SentencesPlan,
         unit=_("sentences"),
         writes=True,
@@ -114,7 +111,7 @@ KINDS = (
     Kind(
         name="export_dataset",
         label=_("Export dataset"),
-        description=_("Writes the pairs and scores of a dataset to a file that can be downloaded."),
+        description=_("Writes the pairs and scores of a dataset to a file."),
         plan=ExportPlan,
         unit=_("pairs"),
         needs="read",

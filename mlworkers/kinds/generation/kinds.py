@@ -11,9 +11,7 @@ KINDS = (
         group="write",
         fits=("scored", "no generator"),
         label=_("Train a generator"),
-        description=_(
-            "Trains a small language model on scored pairs, for machines without a large language model."
-        ),
+        description=_("Trains a small language model on scored pairs, for machines without a large one."),
         plan=BootstrapPlan,
         unit=_("steps"),
         pipeline="generating.bootstrap_generator",
@@ -27,8 +25,8 @@ KINDS = (
         name="preview_generation",
         label=_("Preview generation"),
         description=_(
-            "Writes about ten of the rows that “Generate pairs” would write with the same settings, and estimates "
-            "its time. Nothing is added to the dataset."
+            "Writes about ten rows of “Generate pairs”, and estimates its time. Nothing is added to the "
+            "dataset."
         ),
         plan=GenerationPlan,
         unit=_("rows"),
@@ -42,10 +40,7 @@ KINDS = (
         group="write",
         fits=("pairs", "generator", "no generated"),
         label=_("Generate pairs"),
-        description=_(
-            "Lets a language model write partners of a target similarity for human sentences, and keeps the usable "
-            "ones."
-        ),
+        description=_("Lets a language model write partners of a target similarity for human sentences."),
         plan=GenerationPlan,
         unit=_("rows"),
         writes=True,

@@ -11,8 +11,8 @@ KINDS = (
         group="check",
         label=_("Annotate tuples with a model"),
         description=_(
-            "Lets an encoder or a chat model annotate tuples of a campaign, to compare it with people. Its "
-            "judgements are kept apart and never count for scores."
+            "Lets a model annotate tuples of a campaign, to compare it with people. Its answers are kept "
+            "apart and never count for scores."
         ),
         plan=JudgingPlan,
         unit=_("questions"),

@@ -12,8 +12,8 @@ KINDS = (
         group="check",
         label=_("Analyse language"),
         description=_(
-            "Compares the wording of human and generated pairs, and of generated pairs with high and low p_D: "
-            "words in common (BLEU, Jaccard), variety (Distinct-n) and frequencies (Zipf)."
+            "Compares the wording of human and generated pairs, and of pairs with high and low p_D. It "
+            "measures words in common (BLEU, Jaccard), variety (Distinct-n) and frequencies (Zipf)."
         ),
         plan=LinguisticPlan,
         unit=_("pairs"),
@@ -34,8 +34,7 @@ KINDS = (
         fits=("scored",),
         label=_("Analyse relatedness"),
         description=_(
-            "Says what makes pairs related: correlates scores with words in common, word vectors, parts of speech, "
-            "subjects and objects."
+            "Correlates scores with words in common, word vectors, parts of speech, subjects and objects."
         ),
         plan=RelatednessPlan,
         unit=_("sentences"),

@@ -37,8 +37,8 @@ KINDS = (
         group="paraphrases",
         label=_("Translate there and back"),
         description=_(
-            "Translates human sentences into another language and back (round-trip translation), with several "
-            "settings of sampling or by beam search, and adds what comes out as candidates for paraphrases."
+            "Translates human sentences into another language and back, as candidates for paraphrases. It "
+            "uses several settings of sampling, or beam search (round-trip translation)."
         ),
         plan=RoundTripPlan,
         unit=_("candidates"),
@@ -53,8 +53,9 @@ KINDS = (
         group="paraphrases",
         label=_("Label paraphrases"),
         description=_(
-            "Publishes two scores of each pair, from 0 to 100: how similar its sentences are in meaning, by an "
-            "encoder or a cross-encoder, and in wording, by BLEU. A page shows how the pairs spread over both."
+            "Publishes how similar the sentences of each pair are in meaning and in wording, from 0 to "
+            "100. An encoder or a cross-encoder measures the meaning, BLEU the wording. A page shows how "
+            "the pairs spread over both."
         ),
         plan=LabellingPlan,
         unit=_("pairs"),
@@ -69,8 +70,9 @@ KINDS = (
         group="paraphrases",
         label=_("Select paraphrases"),
         description=_(
-            "Chooses equally many labelled pairs of every cell of similarity and BLEU, divided into training, dev "
-            "and test pairs by their source sentences, and says which cells have too few."
+            "Chooses equally many labelled pairs of every cell of similarity and BLEU, for training, dev "
+            "and test. Pairs of one source sentence stay together, and the result says which cells have "
+            "too few."
         ),
         plan=SelectionPlan,
         unit=_("pairs"),
@@ -89,8 +91,8 @@ KINDS = (
         group="paraphrases",
         label=_("Train a scorer"),
         description=_(
-            "Trains cross-encoders of several seeds on the scores that people or a model gave to pairs, and keeps "
-            "the one that agrees best with them on dev pairs. “Label paraphrases” measures similarity with it."
+            "Trains cross-encoders of several seeds on scored pairs, and keeps the one that agrees best on "
+            "dev pairs. “Label paraphrases” measures similarity with it."
         ),
         plan=LabellerPlan,
         unit=_("steps"),
@@ -102,8 +104,8 @@ KINDS = (
         group="paraphrases",
         label=_("Train a paraphraser"),
         description=_(
-            "Trains an encoder-decoder on selected pairs to write paraphrases with a chosen similarity in meaning "
-            "and in wording."
+            "Trains an encoder-decoder to write paraphrases with a chosen similarity in meaning and in "
+            "wording."
         ),
         plan=ParaphraserPlan,
         unit=_("steps"),
@@ -115,8 +117,7 @@ KINDS = (
         group="paraphrases",
         label=_("Write paraphrases"),
         description=_(
-            "Lets a paraphraser write paraphrases of human sentences at chosen tags, measures them, and adds the "
-            "usable ones as generated pairs."
+            "Writes paraphrases of human sentences at chosen tags, measures them, and adds the usable ones."
         ),
         plan=WritingPlan,
         unit=_("paraphrases"),

@@ -19,7 +19,7 @@ from curation.files.drafts import column_option
 from curation.files.parsing import Columns
 from curation.files.progress import Report
 from curation.foundation.command import Command as BaseCommand
-from curation.foundation.command import reading_arguments, reading_given
+from curation.foundation.command import no_header_argument, reading_arguments, reading_given, seed_argument
 from curation.foundation.errors import errors_shown
 from curation.statistics.correlation import Scores
 from curation.statistics.intervals import Interval
@@ -60,44 +60,45 @@ class Command(BaseCommand):
     help = "Evaluate a sentence encoder against human scores or human labels."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("model", help=", ".join(kind for kind in Kind if kind is not Kind.ENDPOINT))
+        kinds = ", ".join(kind for kind in Kind if kind is not Kind.ENDPOINT)
+        parser.add_argument("model", help=f"The encoder: {kinds}.")
         what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("--pairs", type=Path, metavar="FILE")
+        what.add_argument("--pairs", type=Path, metavar="FILE", help="A file of scored or labelled pairs.")
         what.add_argument(
             "--suite",
             action="append",
             metavar="NAME=PATH",
-            help="a published test suite in a folder, or its test file; may be given several times: "
-            + ", ".join(SUITES),
+            help=f"A published test suite in a folder, or its test file: {', '.join(SUITES)}. Give it once for each.",
         )
         reading_arguments(parser)
-        parser.add_argument(
-            "--a", metavar="COL", help="column of the first sentence, by name or number, or none"
-        )
-        parser.add_argument("--b", metavar="COL", help="second sentence")
+        parser.add_argument("--a", metavar="COL", help="The first sentence.")
+        parser.add_argument("--b", metavar="COL", help="The second sentence.")
         parser.add_argument(
             "--pair",
             metavar="COL",
-            help="one column with both sentences: a line end or a tab between them, or a list of two; "
-            "a column Text of such cells is found without it",
+            help="One column with both sentences. A column Text whose cells hold two is recognised.",
         )
         target = parser.add_mutually_exclusive_group()
-        target.add_argument("--score", metavar="COL", help="human scores, on any scale")
-        target.add_argument("--label", metavar="COL", help="human labels, 0 or 1; needs --dev")
+        target.add_argument("--score", metavar="COL", help="The score.")
+        target.add_argument("--label", metavar="COL", help="Human labels, 0 or 1, with --dev.")
+        no_header_argument(parser)
         parser.add_argument(
-            "--no-header", action="store_true", help="the file has no header; columns are given by number"
+            "--dev", type=Path, metavar="FILE", help="Labelled pairs on which thresholds are tuned."
         )
         parser.add_argument(
-            "--dev", type=Path, metavar="FILE", help="labelled pairs on which thresholds are tuned"
+            "--bootstrap",
+            type=int,
+            default=1000,
+            metavar="N",
+            help="Resamples for intervals, or 0 for none. Default: %(default)s.",
         )
-        parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="0: no interval")
         parser.add_argument(
             "--precision",
             choices=("float32", "int8"),
             default="float32",
-            help="int8: faster on a processor, less exact",
+            help="int8 is faster on a processor and less exact. Default: %(default)s.",
         )
-        parser.add_argument("--seed", type=int, default=1234, help="of the resamples")
+        seed_argument(parser)
 
     def handle(
         self, *, model: str, pairs: Path | None, suite: list[str] | None, dev: Path | None, **options: Any

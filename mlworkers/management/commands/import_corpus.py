@@ -18,7 +18,7 @@ from curation.files.documents import DocumentForm
 from curation.files.drafts import FileError
 from curation.files.encoding import encoding_named
 from curation.foundation.command import Command as BaseCommand
-from curation.foundation.command import encoding_argument
+from curation.foundation.command import encoding_argument, target_arguments
 from curation.foundation.errors import errors_shown
 from curation.models import ImportBatch
 from mlworkers.management.waiting import outcome_of, run_awaited, say_what_it_waits_for
@@ -27,20 +27,19 @@ from mlworkers.science.contexts.plan import INDEXING
 
 
 class Command(BaseCommand):
-    help = "Copy files of running text to the site, and start the run that makes a corpus of them."
+    help = "Import running text, and start the run that makes a corpus of it."
     needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-        parser.add_argument("--dataset", required=True, metavar="SLUG")
-        parser.add_argument("--create", action="store_true", help="Create the dataset if it does not exist.")
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="The files to import.")
+        target_arguments(parser)
         parser.add_argument(
             "--form",
             choices=[form.value for form in DocumentForm],
             default=DocumentForm.TEXT.value,
             help="How a text file holds documents. Default: text, one document.",
         )
-        parser.add_argument("--language", metavar="TAG", help="Default: the dataset's.")
+        parser.add_argument("--language", metavar="TAG", help="Language of the text. Default: the dataset's.")
         encoding_argument(parser)
         parser.add_argument("--wait", action="store_true", help="Wait until the text is indexed.")
 

@@ -16,9 +16,9 @@ from mlworkers.runs.removing import removal_of, run_files_remove
 
 class Command(BaseCommand):
     help = (
-        "Remove what ended runs left on the disk, and in the file storage if there is one: shards, checkpoints, "
-        "attempts and files that no run names. "
-        "With --run also the files of those runs, unless another run names them."
+        "Remove what ended runs left on the disk and in the file storage: shards, checkpoints, attempts "
+        "and files that no run names. With --run also the files of those runs, unless another run names "
+        "them."
     )
     needs_database = True
 

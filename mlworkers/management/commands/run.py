@@ -23,18 +23,18 @@ class Command(BaseCommand):
     help = "Start a run. `run --list` prints every kind of run with its settings."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("kind", nargs="?", help="kind of run")
-        parser.add_argument("values", nargs="*", metavar="key=value", help="settings of the run")
+        parser.add_argument("kind", nargs="?", help="The kind of run.")
+        parser.add_argument("values", nargs="*", metavar="key=value", help="The settings of the run.")
         parser.add_argument(
             "--plan",
             type=Path,
             metavar="FILE.json",
-            help="a JSON file with settings; key=value overrides them",
+            help="A JSON file with settings, which key=value overrides.",
         )
         parser.add_argument(
-            "--wait", action="store_true", help="wait until the run has ended and print its outcome"
+            "--wait", action="store_true", help="Wait until the run has ended, and print its outcome."
         )
-        parser.add_argument("--list", action="store_true", help="print every kind of run with its settings")
+        parser.add_argument("--list", action="store_true", help="Print every kind of run with its settings.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["list"]:

@@ -56,8 +56,8 @@ class DiscriminativePlan:
     corpus: int = corpus_setting("The run “Index a corpus” whose text is used.")
     reader: Reader = setting(
         "Sentence vectors",
-        "bilstm learns sentence vectors from the corpus. frozen takes those of the encoder below and "
-        "trains only a small network above them, which is faster.",
+        "bilstm learns sentence vectors from the corpus. frozen takes those of the encoder below, which is "
+        "faster. Only a small network above them is trained.",
         default=Reader.BILSTM,
         source=_PAPER,
         essential=True,
@@ -74,14 +74,14 @@ class DiscriminativePlan:
     # Interaction: (1 + 3k) · d features for k slots; literal: hᵀ of (1 + k) · d numbers.
     head: Head = setting(
         "Head",
-        "interaction: the sentence is compared with each side of its context. literal: Eq. 1 of the paper "
-        "as printed, an ablation, which orders contexts alike for every sentence.",
+        "interaction compares the sentence with each side of its context. literal is Eq. 1 of the paper as "
+        "printed, an ablation, which orders contexts alike for every sentence.",
         default=Head.INTERACTION,
         source="Ours. The paper has Eq. 1",
     )
     sides: Sides = setting(
         "Sides",
-        "concatenated: the vectors of the sentences on a side follow each other. mean: their mean.",
+        "How the vectors of a side's sentences become one: concatenated, or their mean.",
         default=Sides.CONCATENATED,
         source=_PAPER,
     )

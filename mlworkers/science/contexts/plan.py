@@ -103,8 +103,8 @@ class CorpusPlan:
     )
     form: DocumentForm = setting(
         "Form of the text",
-        "text: each file is one document, and an empty line ends a paragraph. paragraphs: each paragraph is a "
-        "document. sentences: one sentence a line in order, and an empty line ends a document. Files of JSONL have one "
+        "text: each file is one document, with empty lines between paragraphs. paragraphs: each paragraph "
+        "is a document. sentences: one a line, with empty lines between documents. Files of JSONL have one "
         "document a line, whatever is chosen.",
         default=DocumentForm.TEXT,
         essential=True,

@@ -111,9 +111,9 @@ class ContextScoresPlan:
     )
     choice: Choice = setting(
         "Choice of contexts",
-        "fitting: places that are found by the wording of the sentence, the best by the model first. "
-        "random: places of the whole corpus, an ablation of the paper. trajectories: continuations that a "
-        "causal model writes (Liu et al. 2024); no corpus is needed, and only λ4 counts.",
+        "fitting: places found by the wording, the best by the model first. random: places of the whole "
+        "corpus, an ablation. trajectories: continuations of a causal model (Liu et al. 2024); no corpus "
+        "is needed, and only λ4 counts.",
         default=Choice.FITTING,
         source=_PAPER,
     )

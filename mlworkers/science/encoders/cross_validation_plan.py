@@ -71,16 +71,16 @@ class CrossValidationPlan:
     methods: str = ours(
         "Methods",
         "Names separated by commas: dice (words in common), static (mean word vectors), mean, max and cls "
-        "(the untrained model with that pooling), fine-tuned (trained with mean pooling). fine-tuned "
-        "learns from the other folds. Empty: dice, and all that a model is needed for if you choose one.",
+        "(the untrained model with that pooling), fine-tuned. fine-tuned is trained on the other folds "
+        "with mean pooling. Empty: dice, and all that a model is needed for if you choose one.",
         default="",
         essential=True,
         several=tuple(Method),
     )
     vectors: str = setting(
         "Word vectors",
-        "The path of word vectors (word2vec or GloVe, which may be packed with gzip) or of a "
-        "StaticEmbedding folder. The method static uses them. Empty: the input embeddings of the model.",
+        "The path of word vectors (word2vec, GloVe) or of a StaticEmbedding folder. A file may be packed "
+        "with gzip. The method static uses them. Empty: the input embeddings of the model.",
         default="",
         refers_to="word vectors",
     )

@@ -173,8 +173,8 @@ realism_setting = partial(
 suites_setting = partial(
     setting,
     "Published test suites",
-    "Names separated by commas: stsb, sts12 to sts16, sick-r, sick-e, mrpc, qqp, paws, snli. The files of each are "
-    "looked for in its folder in SUITES_FOLDER. Empty: none.",
+    "Names separated by commas: stsb, sts12 to sts16, sick-r, sick-e, mrpc, qqp, paws, snli. The files of "
+    "each are looked for in its folder in SUITES_FOLDER. Empty: none.",
     default="",
     refers_to="suites",
 )
@@ -242,9 +242,8 @@ resamples_setting = partial(
 leaks_setting = partial(
     setting,
     "Leaks",
-    "refuse stops the run if test pairs share a sentence with a split that was trained on. allow goes on, "
-    "and gives figures with these pairs and without them. Published test suites are always measured, with "
-    "a warning.",
+    "refuse stops the run if test pairs share a sentence with a split that was trained on. allow gives "
+    "figures with and without them. Published test suites are always measured, with a warning.",
     default=Leaks.REFUSE.value,
     choices=tuple(choice.value for choice in Leaks),
     source="docs/guide/explain/leaks.md",
@@ -302,8 +301,8 @@ class SharedTraining:
     )
     pooling: Pooling = setting(
         "Pooling",
-        "How token vectors become one: mean, cls (the first token), max (the largest number in each "
-        "place), or as the model. The trained encoder keeps the pooling.",
+        "How token vectors become one: mean, cls (the first token), max (of each place), or as the model. "
+        "The trained encoder keeps the pooling.",
         default=Pooling.OWN,
         source="docs/guide/how-to/train-and-compare.md",
     )
@@ -311,8 +310,8 @@ class SharedTraining:
     clip: float = clip_setting(source=RISE_CODE)
     loss: Loss = setting(
         "Loss",
-        "cosine makes cosines equal to scores (mean squared error). cosent and angle only order the pairs "
-        "of a batch as their scores do, by cosines or by the angle similarity of AnglE.",
+        "cosine makes cosines equal to scores (mean squared error). cosent and angle only order pairs as "
+        "their scores do, by cosines or by AnglE's angle similarity. They compare the pairs of a batch.",
         default=Loss.COSINE,
         source="RISE, equation 3",
     )
@@ -573,8 +572,8 @@ class ComparisonPlan(TrainingPlan):
     )
     baselines: str = ours(
         "Baseline rows",
-        "Rows without training: static (mean input embeddings of the base model), cls or mean (the base "
-        "model with that pooling), run:ID or packaged:NAME. Separate several by commas.",
+        "Rows without training: static (mean input embeddings), cls or mean (the base model with that "
+        "pooling), run:ID or packaged:NAME. Separate several by commas.",
         default="",
         refers_to="baselines",
         several=("static", "cls", "mean"),

@@ -38,7 +38,7 @@ class JudgingPlan:
     )
     guidelines: bool = setting(
         "Guidelines",
-        "Puts the guidelines for annotators before each question to a chat model.",
+        "Puts the guidelines before each question to a chat model.",
         default=True,
         essential=True,
     )

@@ -34,14 +34,16 @@ class CorporaPlan:
     )
     similarity: str = setting(
         "Similarity",
-        "The score set of a run “Label paraphrases” by which tags choose pairs. Empty: a tag is the name of a subset.",
+        "The scores by which tags choose pairs. “Label paraphrases” publishes them. Empty: a tag is the "
+        "name of a subset.",
         default="",
         refers_to="score set",
         kinds=("model",),
     )
     bleu: str = setting(
         "BLEU",
-        "The score set of a run “Label paraphrases” by which tags choose pairs. Empty: a tag is the name of a subset.",
+        "The scores by which tags choose pairs. “Label paraphrases” publishes them. Empty: a tag is the "
+        "name of a subset.",
         default="",
         refers_to="score set",
         kinds=("model",),
@@ -58,8 +60,8 @@ class CorporaPlan:
     )
     comparison: int = setting(
         "Comparison of paraphrases",
-        "A run “Compare paraphrases” whose scores are shown beside, for groups that are its variants. Without its "
-        "original examples and with the size 1, they are those of the paper's table.",
+        "A run “Compare paraphrases” whose scores are shown beside its variants. Without its original "
+        "examples and with the size 1, they are those of the paper's table.",
         default=0,
         bounds=(0, None),
         refers_to="run",

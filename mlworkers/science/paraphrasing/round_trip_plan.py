@@ -143,8 +143,8 @@ class RoundTripPlan:
     )
     engine: Engine = setting(
         "Engine",
-        "CTranslate2 translates faster on a processor, with weights in 8 bits. auto uses it there if it is "
-        "installed.",
+        "CTranslate2 is faster on a processor, with weights in 8 bits; auto takes it there if it is "
+        "installed, and transformers otherwise.",
         default=Engine.AUTO,
         choices=tuple(Engine),
     )

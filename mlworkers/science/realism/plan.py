@@ -84,7 +84,8 @@ class RealismPlan:
     # Within its class only: the two classes weigh one half each, whatever is counted.
     verdict_count: float = setting(
         "Weight of a decision",
-        "For how many sentences a reviewed sentence counts. Used only if the run learns from decisions.",
+        "Number of sentences for which a reviewed sentence counts. Used only if the run learns from "
+        "decisions.",
         default=20.0,
         bounds=(1.0, 1000.0),
         unit="sentences",

@@ -36,7 +36,7 @@ measured = partial(setting, source=MEASURED)
 task_setting = partial(
     from_dino,
     "Instructions",
-    "“sentences” or “questions”, DINO's instructions; or a specification of your own, as JSON in DINO's form.",
+    "DINO's “sentences” or “questions”, or a specification as JSON in DINO's form.",
     default="sentences",
     refers_to="instructions",
 )
@@ -158,31 +158,31 @@ class GenerationPlan:
     )
     labels: str = setting(
         "Labels",
-        "The target similarities, separated by commas; empty for all that the instructions have.",
+        "The target similarities, separated by commas; empty: all of the instructions.",
         default="0,0.5,1",
         source="DINO; RISE, appendix E",
     )
     # More than are kept: copies, empty ones and those without a quote are dropped.
     samples: int = from_rise_code(
-        "Samples", "Number of sentences written for each source and label.", default=5, bounds=(1, 100)
+        "Samples", "Sentences written for each source and label.", default=5, bounds=(1, 100)
     )
     # After self-debiasing: first top k, then of these top p.
     top_k: int = from_dino_code(
         "Top k",
-        "Only this many of the most likely tokens can be drawn. 0 means all.",
+        "Number of the most likely tokens that can be drawn; 0: all.",
         default=5,
         bounds=(0, 10_000),
     )
     top_p: float = from_dino_code(
         "Top p",
-        "Of these, only the fewest that together have this share of the probability. 1 means all.",
+        "Share of the probability that these tokens have together; 1: all.",
         default=0.9,
         bounds=(0.01, 1),
     )
     # α = max(ε, exp(-λ Δ)): with 100 and 0.01 the floor is reached at Δ = ln(100) / 100 = 0.046.
     decay: float = from_dino_code(
         "Decay",
-        "λ: how fast a token loses probability if the prompt of another label prefers it.",
+        "λ: how fast a token loses probability if another label's prompt prefers it.",
         default=100.0,
         bounds=(0, 1e6),
     )
@@ -222,7 +222,7 @@ class GenerationPlan:
     # (1 - s) · y + s / 2; partners keep 0.
     smoothing: float = from_rise_code(
         "Label smoothing",
-        "0.2 turns the labels 0, 0.5 and 1 into the target similarities 0.1, 0.5 and 0.9.",
+        "0.2 makes target similarities of 0.1, 0.5 and 0.9 of the labels 0, 0.5 and 1.",
         default=0.2,
         bounds=(0, 1),
     )
@@ -264,8 +264,8 @@ class GenerationPlan:
     )
     first_sentences: FirstSentences = setting(
         "First sentences",
-        "human: sentences of the split are drawn. written: the model writes them too, so that both "
-        "sentences of a pair are a machine's. It writes them from the instruction alone.",
+        "human draws first sentences of the split; with written, the model writes both sentences of a "
+        "pair. It writes the first ones from the instruction alone.",
         default=FirstSentences.HUMAN,
         source="RISE. DINO has both",
     )

@@ -16,9 +16,8 @@ from semblance.backups.making import backup_make
 
 class Command(BaseCommand):
     help = (
-        "Write the database and the files of this installation into one file, with a SHA-256 of each part. The site "
-        "may run meanwhile. The file holds password hashes: keep it as safe as the installation. It does not hold "
-        "SECRET_KEY and the other settings."
+        "Write the database and the files of this installation, without its settings, into one file while the site "
+        "may run. The file holds password hashes, so keep it as safe as the installation."
     )
     needs_database = True
 

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from curation.files.progress import Report
 from curation.foundation.command import Command as BaseCommand
+from curation.foundation.command import seed_argument
 from curation.foundation.database import database_ready
 from curation.foundation.errors import UserError
 from mlworkers.models import Run
@@ -37,9 +38,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--serve", action="store_true", help="Serve the site after the demonstration.")
         parser.add_argument("--port", type=int, default=8000, help="Port for --serve. Default: %(default)s.")
-        parser.add_argument(
-            "--seed", type=int, default=13, help="Seed of the demonstration. Default: %(default)s."
-        )
+        seed_argument(parser, default=13)
 
     def handle(self, *args: Any, **options: Any) -> None:
         began, console = time.monotonic(), Console()

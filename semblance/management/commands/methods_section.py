@@ -13,6 +13,7 @@ from curation.files.publishing.prose import TO_WRITE
 from curation.files.publishing.texts import methods_files
 from curation.files.writing import replacing
 from curation.foundation.command import Command as BaseCommand
+from curation.foundation.command import slug_argument
 from curation.foundation.errors import errors_shown
 from semblance.publishing.collecting import publication_of
 
@@ -22,11 +23,13 @@ class Command(BaseCommand):
     needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("dataset", metavar="SLUG")
+        slug_argument(parser)
         parser.add_argument(
             "--to", type=Path, metavar="FOLDER", help="An existing folder. Default: print METHODS.md."
         )
-        parser.add_argument("--snapshot", type=int, metavar="N", help="Default: the newest snapshot.")
+        parser.add_argument(
+            "--snapshot", type=int, metavar="N", help="Number of the snapshot. Default: the newest."
+        )
         parser.add_argument(
             "--score-set",
             default="",

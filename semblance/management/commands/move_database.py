@@ -13,9 +13,8 @@ from semblance.backups.moving import database_move
 
 class Command(BaseCommand):
     help = (
-        "Copy every row of this installation's SQLite database to an empty PostgreSQL database, read them there again, "
-        "and compare the number of rows and the SHA-256 of each table. Stop the site first. The SQLite database stays "
-        "as it is, and so do the files in SEMBLANCE_HOME."
+        "Copy this installation's SQLite database to an empty PostgreSQL database, and compare the number of rows and "
+        "the SHA-256 of each table. Stop the site first; the SQLite database stays as it is."
     )
     needs_database = True
 

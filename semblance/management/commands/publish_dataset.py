@@ -12,6 +12,7 @@ from curation.datasets.selectors import dataset_named
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.snapshots import snapshot_numbered
 from curation.foundation.command import Command as BaseCommand
+from curation.foundation.command import slug_argument
 from curation.pairs.leaks import Leaks
 from semblance.publishing.folder import dataset_publish
 
@@ -21,10 +22,12 @@ class Command(BaseCommand):
     needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("dataset", metavar="SLUG")
-        parser.add_argument("--to", required=True, type=Path, metavar="FOLDER")
+        slug_argument(parser)
+        parser.add_argument("--to", required=True, type=Path, metavar="FOLDER", help="The folder to write.")
         which = parser.add_mutually_exclusive_group()
-        which.add_argument("--snapshot", type=int, metavar="N", help="Default: the newest snapshot.")
+        which.add_argument(
+            "--snapshot", type=int, metavar="N", help="Number of the snapshot. Default: the newest."
+        )
         which.add_argument(
             "--new-snapshot",
             action="store_true",

@@ -14,13 +14,13 @@ from semblance.backups.restoring import backup_check, backup_restore
 
 class Command(BaseCommand):
     help = (
-        "Restore a backup into an empty installation: DATABASE_URL names a database without rows, and SEMBLANCE_HOME "
-        "a folder without files of Semblance. The backup may come from SQLite or PostgreSQL, and from an earlier "
-        "version. Its checksums are compared first; after an error nothing is kept."
+        "Restore a backup, also of an earlier version, into an empty installation: DATABASE_URL names a database "
+        "without rows, and SEMBLANCE_HOME a folder without files. The checksums are compared first; after an error "
+        "nothing is kept."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument("file", type=Path, metavar="FILE", help="The backup.")
         parser.add_argument(
             "--check", action="store_true", help="Only compare the checksums and say what the backup holds."
         )

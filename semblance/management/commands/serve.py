@@ -31,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--workers",
             default=",".join(QUEUES),
-            help="Queues, separated by commas; one worker process is started for each. Default: %(default)s.",
+            help="Queues, separated by commas, with a worker process each. Default: %(default)s.",
         )
         parser.add_argument(
             "--web-workers", type=int, default=2, help="Number of web processes. Default: %(default)s."

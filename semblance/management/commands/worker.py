@@ -14,10 +14,7 @@ from semblance.serving.programs import worker_of
 
 
 class Command(BaseCommand):
-    help = (
-        "Run one worker until it is stopped. It serves the queues it is given; of several it takes what people wait "
-        "for before long runs, one thing at a time."
-    )
+    help = "Run one worker, which takes what people wait for before long runs, one thing at a time."
     needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -21,20 +21,26 @@ SECONDS_BETWEEN_LOOKS = 1.0
 
 class Command(BaseCommand):
     help = (
-        "List the workers, what they carry out and their state. `drain` lets workers take no more work and hand back "
-        "their runs, so that they can be stopped; `undrain` ends that."
+        "List the workers, what they carry out and their state. `drain` lets workers hand back their runs "
+        "and take no more, so that they can be stopped; `undrain` ends that."
     )
     needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("action", nargs="?", choices=["list", "drain", "undrain"], default="list")
+        parser.add_argument(
+            "action",
+            nargs="?",
+            choices=["list", "drain", "undrain"],
+            default="list",
+            help="What to do. Default: list.",
+        )
         parser.add_argument("names", nargs="*", metavar="NAME", help="Workers, as the list names them.")
         parser.add_argument("--all", action="store_true", help="Every live worker.")
         parser.add_argument(
             "--wait",
             type=float,
             metavar="SECONDS",
-            help="With drain: return when the workers are drained or have ended; status 2 after so many seconds.",
+            help="With drain: wait so many seconds for the workers; status 2 after that.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -92,9 +92,9 @@ copies_setting = partial(
 complete_setting = partial(
     ours,
     "Only examples that every variant can copy",
-    "Yes: all rows of a share begin with the same examples, so that equal sizes are equal. These are the "
-    "examples of which each variant has enough paraphrases. No: a variant that lacks paraphrases has fewer "
-    "copies, and the page says so.",
+    "All rows of a share begin with the same examples, so that equal sizes are equal. These are the "
+    "examples of which each variant has enough paraphrases. Off: a variant that lacks paraphrases has "
+    "fewer copies, and the page says so.",
     default=True,
 )
 
@@ -134,9 +134,9 @@ class SharedContrast:
     model: str = base_model_setting()
     material: Material = setting(
         "Examples are",
-        "sentences: each human sentence is its own positive (dropout makes two vectors of it). pairs: the "
-        "second sentence of a pair is the positive of the first. triplets: a premise, its entailment and, "
-        "as a hard negative, its contradiction.",
+        "sentences: each human sentence is its own positive. pairs: the second sentence is the positive of "
+        "the first. triplets: a premise, its entailment and, as a hard negative, its contradiction. "
+        "Dropout makes two vectors of a sentence.",
         default=Material.SENTENCES,
         source=SIMCSE,
         essential=True,
@@ -180,9 +180,9 @@ class SharedContrast:
     )
     objective: Objective = setting(
         "Loss",
-        "contrast: each anchor is nearer to its positive than to the rest of its batch. triplet: nearer "
-        "than to its own hard negative, by a margin (triplets only). softmax: a classifier of entailment, "
-        "neutral and contradiction on [u, v, |u − v|] (pairs only).",
+        "contrast: an anchor is nearer to its positive than to its batch. triplet: nearer than to its hard "
+        "negative, by a margin (triplets only). softmax: a classifier of entailment, neutral and "
+        "contradiction on [u, v, |u − v|] (pairs only).",
         default=Objective.CONTRAST,
         source=SIMCSE,
     )
@@ -193,7 +193,7 @@ class SharedContrast:
     # β in the logit: exp(c/τ + β) = e^β · exp(c/τ).
     hard_negative_weight: float = from_simcse(
         "Weight of hard negatives",
-        "Added to the logit of an anchor's own hard negative: log 2 = 0.69 counts it twice. 0 is the "
+        "Added to the logit of an anchor's own hard negative; 0.69 (log 2) counts it twice. 0 is the "
         "weight 1.",
         default=0.0,
         bounds=(-10.0, 10.0),

@@ -31,21 +31,21 @@ class RelatednessPlan:
     )
     pipeline: str = setting(
         "spaCy pipeline",
-        "An installed pipeline such as en_core_web_md, or the folder of one. It finds parts of speech, subjects and "
-        "objects. Empty: these features are left out.",
+        "A pipeline such as en_core_web_md, or its folder. It finds parts of speech, subjects and objects. "
+        "Empty: these features are left out.",
         default="",
         refers_to="pipeline",
     )
     vectors: str = setting(
         "Word vectors",
-        "The path of word vectors (word2vec or GloVe, which may be packed with gzip) or of a "
-        "StaticEmbedding folder. Empty: the vectors of the spaCy pipeline.",
+        "The path of word vectors (word2vec, GloVe) or of a StaticEmbedding folder. A file may be packed "
+        "with gzip. Empty: the vectors of the spaCy pipeline.",
         default=FROM_PIPELINE,
         refers_to="word vectors",
     )
     least_share: float = setting(
         "Least share of pairs",
-        "A part of speech is shown if both sentences have it in more than this share of the pairs.",
+        "Smallest share of pairs in which both sentences have a part of speech that is shown.",
         default=0.1,
         bounds=(0.0, 1.0),
         source=STR_PAPER,
