@@ -27,7 +27,7 @@ MOST_TUPLES_COMPARED, MOST_JUDGEMENTS_COMPARED = 400, 10
 
 @dataclass(frozen=True)
 class Gate:
-    """What the gold gate can do in a campaign. The campaign's form, draft, gold page and dashboard show the same.
+    """What the gold gate can do in a campaign. The campaign's form, draft and gold page show the same.
 
     needed: the gate can stop a person after this number of gold answers, if all are wrong; None if it never can.
     tuples: the number of tuples in which a person is asked that many gold tuples; None if the gate never stops anybody.

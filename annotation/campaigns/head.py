@@ -20,6 +20,7 @@ def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
         "campaign": _("Design") if draft else _("Progress"),
         "analysis": _("Analysis"),
         "scores": _("Scores"),
+        **({} if draft else {"campaign_design": _("Design")}),
         "machines": _("Model annotators"),
         "gold": _("Attention checks"),
         "guidelines": _("Guidelines"),

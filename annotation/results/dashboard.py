@@ -68,6 +68,14 @@ class Dashboard:
         return self.closed or self.complete
 
     @property
+    def people_counted(self) -> int:
+        return sum(row.collected > 0 for row in self.annotators)
+
+    @property
+    def people_excluded(self) -> int:
+        return sum(row.participation.excluded for row in self.annotators)
+
+    @property
     def complete(self) -> bool:
         """Whether all required judgements are collected."""
         return 0 < self.required <= self.collected

@@ -296,6 +296,26 @@ def _across(campaign: Campaign, figures: Mapping[str, Any]) -> str:
     return " ".join(sentences)
 
 
+def published_notes(parameters: Mapping[str, Any]) -> list[str]:
+    """What a published score set says of itself: phrases, those that apply."""
+    notes = []
+    if (share := parameters.get("distinguishable")) is not None:
+        words = _("%(share).0f %% of its pairs of scores are distinguishable at 95 %%")
+        notes.append(words % {"share": 100 * share})
+    if precision := parameters.get("prior_precision"):
+        notes.append(_("precision of the prior %(precision).2f") % {"precision": precision})
+    if means := parameters.get("prior_means"):
+        listed = ", ".join(f"{joined}: {mean:.2f}" for joined, mean in means.items())
+        notes.append(_("prior means by the round in which pairs joined: %(means)s") % {"means": listed})
+    if scales := parameters.get("annotator_scales"):
+        words = _(
+            "annotators’ scales %(lowest).2f to %(highest).2f, log evidence %(evidence_gain).1f above that of one "
+            "scale, correlation with its scores %(correlation).4f"
+        )
+        notes.append(words % scales)
+    return notes
+
+
 def _rounded(number: int) -> int:
     """To two digits: what an extrapolation is worth."""
     step: int = 10 ** max(0, len(str(number)) - 2)

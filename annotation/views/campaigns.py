@@ -11,10 +11,12 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.access import campaign_for
+from annotation.access import campaign_for, campaign_may
+from annotation.campaigns.adapting import phase_note
 from annotation.campaigns.cloning import campaign_clone
-from annotation.campaigns.cost import campaign_proposed, settings_of, sizes_compared
+from annotation.campaigns.cost import campaign_proposed, gate_of_campaign, settings_of, sizes_compared
 from annotation.campaigns.head import campaign_head
+from annotation.campaigns.promises import promises
 from annotation.campaigns.selectors import campaigns_in
 from annotation.campaigns.services import (
     campaign_archive,
@@ -31,6 +33,7 @@ from annotation.campaigns.services import (
 from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
 from annotation.forms.estimate import EstimateForm, estimate_asked
 from annotation.models import Campaign, CampaignDesign
+from annotation.results.selectors import phase_sums
 from annotation.tasks import design_now_or_later
 from annotation.views.saying import campaign_say
 from curation.foundation.errors import UserError
@@ -160,9 +163,25 @@ def _to_draft(request: AuthedRequest, campaign: Campaign) -> HttpResponse:
     return redirect("annotation:campaign", campaign.pk)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 def campaign_design(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
-    return _to_draft(request, campaign_for(request.user, campaign_pk, may="curate"))
+    """What the design guarantees and how the campaign may grow. A POST makes the design of a draft."""
+    if request.method == "POST":
+        return _to_draft(request, campaign_for(request.user, campaign_pk, may="curate"))
+    campaign = campaign_for(request.user, campaign_pk, may="read")
+    if campaign.state == Campaign.State.DRAFT:
+        return redirect("annotation:campaign", campaign.pk)
+    phases = phase_sums(campaign)
+    is_open = campaign.state != Campaign.State.CLOSED
+    context = campaign_head(request.user, campaign, "campaign_design") | {
+        "promises": promises(campaign.certificate),
+        "gate": gate_of_campaign(campaign),
+        "phases": phases,
+        "note": phase_note(campaign, phases),
+        "growing": is_open and campaign_may(request.user, campaign, may="curate"),
+        "repeats_form": RepeatsForm(instance=campaign),
+    }
+    return render(request, "annotation/campaigns/design.html", context)
 
 
 @require_POST
@@ -208,7 +227,7 @@ def campaign_repeats(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
             messages.error(request, str(error[0]))
     except UserError as error:
         messages.error(request, str(error))
-    return redirect("annotation:campaign", campaign.pk)
+    return redirect("annotation:campaign_design", campaign.pk)
 
 
 @require_http_methods(["GET", "POST"])

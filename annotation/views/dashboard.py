@@ -3,7 +3,6 @@
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
-from uuid import uuid4
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -15,14 +14,11 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from annotation.access import campaign_for, campaign_may
 from annotation.bws.studies.costs import seconds_at_size
-from annotation.campaigns.adapting import phase_note
 from annotation.campaigns.cost import campaign_estimate, gate_of_campaign, people_arriving, settings_of
 from annotation.campaigns.designing import preview_tuples
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.promises import promises
 from annotation.campaigns.watching import RequestWatch, TakesLonger
-from annotation.forms.campaigns import RepeatsForm
-from annotation.forms.publishing import PublishForm
 from annotation.models import Campaign, CampaignWork, Crowd
 from annotation.results.dashboard import Dashboard, campaign_dashboard
 from annotation.results.figures import campaign_mark, score_page
@@ -32,7 +28,7 @@ from annotation.results.next_step import next_step
 from annotation.results.record import annotators_named
 from annotation.results.selectors import judgements_in, score_sets_of
 from annotation.results.study import CampaignFindings, study_is_quick, study_latest, study_now
-from annotation.results.study_page import analysis_context, study_context
+from annotation.results.study_page import analysis_context, published_notes, study_context
 from annotation.results.waiting import waiting_context
 from annotation.results.works import bundles_kept, study_work, works_shown
 from annotation.tasks import study_ask
@@ -51,30 +47,22 @@ Kind = CampaignWork.Kind
 def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """A draft's design and cost, or how the campaign goes."""
     chosen = campaign_for(request.user, campaign_pk, may="read")
-    context = campaign_head(request.user, chosen, "campaign") | {"promises": promises(chosen.certificate)}
+    context = campaign_head(request.user, chosen, "campaign")
     if chosen.state == Campaign.State.DRAFT:
-        context |= _draft(chosen) | {"invitation_form": _invitation(request.user, chosen)}
+        context |= {"promises": promises(chosen.certificate), **_draft(chosen)}
+        context |= {"invitation_form": _invitation(request.user, chosen)}
         return render(request, "annotation/campaigns/draft.html", context)
     at = now()
     figures = campaign_dashboard(chosen, at=at)
-    studied = study_context(chosen, figures, _study(chosen, figures, at=at))
-    is_open = chosen.state != Campaign.State.CLOSED
     running: dict[str, Any] = {
-        "publish_form": PublishForm(
-            initial={"method": studied.get("method", "counting"), "client_id": uuid4()}, campaign=chosen
-        ),
-        **studied,
+        **study_context(chosen, figures, study_shown(chosen, figures, at=at)),
         **waiting_context(request.user, chosen, figures),
         "invitation_form": _invitation(request.user, chosen),
         "dashboard": figures,
         "gate": gate_of_campaign(chosen),
-        "golds_doubted": len(golds_to_remove(chosen)) if is_open else 0,
-        "phase_note": phase_note(chosen, figures.phases),
-        "growing": is_open and campaign_may(request.user, chosen, may="curate"),
-        "repeats_form": RepeatsForm(instance=chosen),
+        "golds_doubted": len(golds_to_remove(chosen)) if chosen.state != Campaign.State.CLOSED else 0,
         "score_sets": score_sets_of(chosen),
         "works": works_shown(chosen, Kind.PUBLISH),
-        **_bundle(request.user, chosen, figures),
         "shown_on": "annotation:campaign",
         "judge_address": request.build_absolute_uri(reverse("annotation:judge", args=[chosen.pk])),
     }
@@ -114,7 +102,7 @@ def analysis(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         return redirect("annotation:campaign", chosen.pk)
     at = now()
     figures = campaign_dashboard(chosen, at=at)
-    shown = _study(chosen, figures, at=at)
+    shown = study_shown(chosen, figures, at=at)
     context = campaign_head(request.user, chosen, "analysis") | analysis_context(
         chosen, figures, shown, request.GET
     )
@@ -126,7 +114,7 @@ def analysis(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     return render(request, "annotation/campaigns/analysis.html", context)
 
 
-def _study(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> CampaignFindings:
+def study_shown(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> CampaignFindings:
     """The study of the campaign as it is, made now where that is quick; else the last one there is."""
     latest = study_latest(campaign, dashboard.mark)
     judged = dashboard.collected + dashboard.extra + dashboard.excluded
@@ -220,10 +208,15 @@ def campaign_preview(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 @require_GET
 def scores(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """The scores of now, what was published of them, and the files."""
     chosen = campaign_for(request.user, campaign_pk, may="read")
     order = "score" if request.GET.get("order") == "score" else "-score"
     shown = score_page(chosen, page=page_number(request), lowest_first=order == "score")
     context = campaign_head(request.user, chosen, "scores") | {
+        "dashboard": (figures := campaign_dashboard(chosen, at=now())),
+        "published": [(each, published_notes(each.parameters)) for each in score_sets_of(chosen)],
+        "works": works_shown(chosen, Kind.PUBLISH),
+        **_bundle(request.user, chosen, figures),
         "scores": shown,
         "page": shown.page,
         "lowest_first": order == "score",

@@ -38,7 +38,7 @@ def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
             )
             return redirect("annotation:spend", campaign.pk)
     sums = phase_sums(campaign)
-    context = campaign_head(request.user, campaign, "campaign") | {
+    context = campaign_head(request.user, campaign, "campaign_design") | {
         "form": form,
         "phases": sums,
         "note": phase_note(campaign, sums),
@@ -82,10 +82,10 @@ def grow(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
                     growth.pairs,
                 )
                 messages.success(request, sentence % {"pairs": growth.pairs, "tuples": growth.tuples})
-                return redirect("annotation:campaign", campaign.pk)
+                return redirect("annotation:campaign_design", campaign.pk)
         except UserError as error:
             problem = str(error)
-    context = campaign_head(request.user, campaign, "campaign") | {
+    context = campaign_head(request.user, campaign, "campaign_design") | {
         "form": form,
         "problem": problem,
         "growth": growth,

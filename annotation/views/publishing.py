@@ -8,6 +8,7 @@ from django.http import FileResponse, Http404, HttpResponse, StreamingHttpRespon
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.text import slugify
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -17,9 +18,12 @@ from annotation.campaigns.head import campaign_head
 from annotation.forms.publishing import PublishForm
 from annotation.models import Campaign, CampaignWork
 from annotation.results.bundle import bundle_name, bundle_zip
+from annotation.results.dashboard import campaign_dashboard
 from annotation.results.kept_bundles import bundle_is_quick, bundle_path
 from annotation.results.record import campaign_judgements, judgement_table
+from annotation.results.study_page import study_context
 from annotation.tasks import bundle_now_or_later, publish_now_or_later
+from annotation.views.dashboard import study_shown
 from annotation.views.works import work_say
 from curation.foundation.errors import UserError
 from curation.people.access import AuthedRequest
@@ -30,21 +34,28 @@ from curation.views.tables import for_spreadsheet
 def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """The form by itself, which keeps what was typed where it is refused. A POST publishes, or asks a worker to."""
     chosen = campaign_for(request.user, campaign_pk, may="curate")
-    sent = request.POST if request.method == "POST" else None
-    form = PublishForm(sent, initial={"client_id": uuid4()}, campaign=chosen)
+    sent, studied = request.POST if request.method == "POST" else None, {}
+    if sent is None:  # the method that the form proposes, and why
+        figures = campaign_dashboard(chosen, at=now())
+        studied = study_context(chosen, figures, study_shown(chosen, figures, at=now()))
+    initial = {"method": studied.get("method", "counting"), "client_id": uuid4()}
+    form = PublishForm(sent, initial=initial, campaign=chosen)
     if form.is_valid():
         try:
             client_id = form.cleaned_data.pop("client_id")
             asked = form.cleaned_data
             work = publish_now_or_later(campaign=chosen, asked=asked, client_id=client_id, by=request.user)
             work_say(request, work)
-            return redirect("annotation:campaign", chosen.pk)
+            return redirect("annotation:scores", chosen.pk)
         except UserError as error:
             if not form.cleaned_data["name"]:  # nothing was typed that would be lost
                 messages.error(request, str(error))
-                return redirect("annotation:campaign", chosen.pk)
+                return redirect("annotation:scores", chosen.pk)
             form.add_error("name", str(error))
-    context = campaign_head(request.user, chosen, "campaign") | {"publish_form": form}
+    context = campaign_head(request.user, chosen, "scores") | {
+        "publish_form": form,
+        "advice": studied.get("advice"),
+    }
     return render(request, "annotation/campaigns/publish.html", context)
 
 
@@ -104,7 +115,7 @@ def bundle_make(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         work_say(request, bundle_now_or_later(campaign=chosen, spreadsheet=spreadsheet, by=request.user))
     except UserError as error:
         messages.error(request, str(error))
-    return redirect(f"{reverse('annotation:campaign', args=[chosen.pk])}#bundle")
+    return redirect(f"{reverse('annotation:scores', args=[chosen.pk])}#bundle")
 
 
 @require_GET

@@ -32,8 +32,11 @@ def work_state(request: AuthedRequest, campaign_pk: int, work_pk: int) -> HttpRe
 @require_POST
 def work_end(request: AuthedRequest, campaign_pk: int, work_pk: int) -> HttpResponse:
     """Withdraw work that goes on, or dismiss work that failed."""
-    work_remove(work=work_to_end_for(request.user, campaign_pk, work_pk))
-    return redirect("annotation:campaign", campaign_pk)
+    work = work_to_end_for(request.user, campaign_pk, work_pk)
+    work_remove(work=work)
+    on_scores = work.kind in {CampaignWork.Kind.PUBLISH, CampaignWork.Kind.BUNDLE}
+    shown_on = "scores" if on_scores else "campaign"
+    return redirect(f"annotation:{shown_on}", campaign_pk)
 
 
 def work_say(request: AuthedRequest, work: CampaignWork) -> None:

@@ -50,6 +50,7 @@ EXPLAINED: Mapping[str, str] = {
     "annotation:campaign_list": "size-and-cost",
     "annotation:campaign_new": "size-and-cost",
     "annotation:campaign": "watch-and-stop",
+    "annotation:campaign_design": "grow-a-campaign",
     "annotation:campaign_edit": "size-and-cost",
     "annotation:guidelines": "guidelines",
     "annotation:example_new": "guidelines",

@@ -26,6 +26,7 @@ def page(open_as, curator) -> Page:
 @pytest.mark.exhaustive
 def test_a_curator_spends_judgements_and_withdraws_the_rest(page: Page, campaign) -> None:
     page.goto(f"/campaigns/{campaign.pk}/")
+    page.get_by_role("link", name="Design", exact=True).click()
     page.get_by_role("link", name="Spend more judgements").click()
     page.get_by_label("Extra judgements").fill("20")
     page.get_by_role("button", name="Spend them").click()
@@ -40,7 +41,7 @@ def test_a_curator_spends_judgements_and_withdraws_the_rest(page: Page, campaign
 
 @pytest.mark.exhaustive
 def test_a_curator_sees_what_joins_and_adds_it(page: Page, campaign) -> None:
-    page.goto(f"/campaigns/{campaign.pk}/")
+    page.goto(f"/campaigns/{campaign.pk}/design/")
     page.get_by_role("link", name="Add pairs").click()
     page.get_by_label("Number of pairs").fill("6")
     page.get_by_role("button", name="Calculate").click()

@@ -57,7 +57,7 @@ def test_a_bundle_is_made_by_a_worker_followed_and_downloaded(
 ) -> None:
     monkeypatch.setattr(kept_bundles, "JUDGEMENTS_AT_ONCE", 10)
     page = curator_page
-    page.goto(f"/campaigns/{campaign.pk}/")
+    page.goto(f"/campaigns/{campaign.pk}/scores/")
     page.get_by_role("button", name="Make the bundle").dblclick()
     notice = page.get_by_text("A worker makes the bundle.")
     expect(notice).to_be_visible()

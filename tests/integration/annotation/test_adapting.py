@@ -202,7 +202,7 @@ def test_a_phase_that_ends_by_itself_says_so_on_the_page_until_more_is_asked_for
         raise DesignError("Too few pairs are left.")
 
     monkeypatch.setattr(adapting, "adaptive_block", impossible)
-    site, page = client_of(curator), address("campaign", spending)
+    site, page = client_of(curator), address("campaign_design", spending)
 
     blocks_make()
     told = text_of(site.get(page))
@@ -368,7 +368,7 @@ def test_a_curator_spends_judgements_and_withdraws_the_rest(judged, curator) -> 
     page = site.post(address("spend", judged), {"judgements": "20"}, follow=True)
     assert "0 of 20 extra judgements" in text_of(page)
     assert "The tuples for 20 of them are still to be chosen" in text_of(
-        site.get(address("campaign", judged))
+        site.get(address("campaign_design", judged))
     )
     blocks_make()
     page = site.post(address("withdraw", judged), follow=True)
@@ -390,7 +390,7 @@ def test_before_the_design_is_judged_the_page_says_when_the_phase_begins(judged,
     adaptive_spend(campaign=judged, judgements=5)
     judged.tuples.update(collected=1)
 
-    page = text_of(client_of(curator).get(address("campaign", judged)))
+    page = text_of(client_of(curator).get(address("campaign_design", judged)))
 
     assert "It begins when 90 % of the designed judgements are collected. Now it is 50 %." in page
 

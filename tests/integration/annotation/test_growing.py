@@ -241,7 +241,7 @@ def test_maxdiff_is_published_with_a_prior_mean_per_round_as_the_bundle_has_it(
     newcomer = grown.dataset.pairs.order_by("-pk").first()
     value, pulled = (each.scores.get(pair=newcomer).value for each in (published, alike))
     assert value > pulled
-    page = text_of(client_of(curator).get(address("campaign", grown)))
+    page = text_of(client_of(curator).get(address("scores", grown)))
     assert "prior means by the round in which pairs joined" in page
 
 
@@ -290,7 +290,7 @@ def test_a_campaign_that_has_grown_says_what_counting_is_worth_wherever_scores_l
     judged, newcomers, curator, tmp_path
 ) -> None:
     site = client_of(curator)
-    pages = [address(name, judged) for name in ("campaign", "scores", "publish")]
+    pages = [address(name, judged) for name in ("campaign_design", "scores", "publish")]
     before = [NOT_COMPARABLE in text_of(site.get(page)) for page in pages]
     growth = {"phase": "bridge", "pairs": 8}  # the note of a round of bridges; its tuples change no page here
     judged.certificate = {**judged.certificate, "extensions": [growth]}

@@ -87,14 +87,14 @@ def content_of(answer) -> bytes:
 def test_a_worker_makes_the_bundle_and_the_page_leads_to_the_same_bytes(
     site, judged, invited, tmp_path
 ) -> None:
-    before = text_of(site.get(address("campaign", judged)))
+    before = text_of(site.get(address("scores", judged)))
     asked = site.post(address("bundle_make", judged))
     work = judged.works.get()
-    waiting = text_of(site.get(address("campaign", judged)))
+    waiting = text_of(site.get(address("scores", judged)))
     early = site.get(address("bundle_file", judged, work.pk))
     assert tasks.work(work.pk)
     polled = site.get(address("work", judged, work.pk), headers={"HX-Request": "true"})
-    after = text_of(site.get(address("campaign", judged)))
+    after = text_of(site.get(address("scores", judged)))
     answer = site.get(address("bundle_file", judged, work.pk))
     content = content_of(answer)
 
@@ -130,7 +130,7 @@ def test_judgements_that_came_since_are_said_and_a_new_bundle_takes_the_place_of
 ) -> None:
     first = made_of(judged)
     judge_once_more(judged)
-    shown = text_of(site.get(address("campaign", judged)))
+    shown = text_of(site.get(address("scores", judged)))
 
     with django_capture_on_commit_callbacks(execute=True):
         second = made_of(judged)
@@ -139,7 +139,7 @@ def test_judgements_that_came_since_are_said_and_a_new_bundle_takes_the_place_of
     assert second != first
     assert files() == [f"{second.pk}/1.zip"]
     assert site.get(address("bundle_file", judged, first.pk)).status_code == 404
-    assert "Judgements came or changed since" not in text_of(site.get(address("campaign", judged)))
+    assert "Judgements came or changed since" not in text_of(site.get(address("scores", judged)))
 
 
 @pytest.mark.exhaustive
@@ -172,7 +172,7 @@ def test_both_variants_are_kept_beside_each_other(site, judged, files) -> None:
     plain = made_of(judged)
     site.post(address("bundle_make", judged), {"spreadsheet": "1"})
     safe = judged.works.get(asked={"spreadsheet": True})
-    shown = text_of(site.get(address("campaign", judged)))
+    shown = text_of(site.get(address("scores", judged)))
     work_carry_out(work_pk=safe.pk)
 
     assert "A worker makes the bundle that is safe for a spreadsheet." in shown
@@ -188,7 +188,7 @@ def test_a_small_campaign_is_downloaded_from_the_request_and_nothing_is_kept(
 ) -> None:
     monkeypatch.setattr(kept_bundles, "JUDGEMENTS_AT_ONCE", 10_000)
 
-    page = text_of(site.get(address("campaign", judged)))
+    page = text_of(site.get(address("scores", judged)))
     content = content_of(site.get(address("bundle", judged)))
 
     assert "Download bundle (zip)" in page
@@ -272,9 +272,9 @@ def test_what_fails_is_said_in_a_sentence_and_dismissed_and_can_be_asked_for_aga
     second.save()
 
     assert not work_carry_out(work_pk=work.pk)
-    failed = text_of(site.get(address("campaign", judged)))
+    failed = text_of(site.get(address("scores", judged)))
     site.post(address("work_remove", judged, work.pk))
-    dismissed = text_of(site.get(address("campaign", judged)))
+    dismissed = text_of(site.get(address("scores", judged)))
 
     assert "The bundle was not made: Two pairs have ids that differ only in white space" in failed
     assert "The bundle was not made" not in dismissed
@@ -293,7 +293,7 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_left(site, judged, files, mo
     monkeypatch.setattr("annotation.results.bundle.zip_folder", full)
 
     assert not work_carry_out(work_pk=judged.works.get().pk)
-    assert "The bundle was not made: The disk is full" in text_of(site.get(address("campaign", judged)))
+    assert "The bundle was not made: The disk is full" in text_of(site.get(address("scores", judged)))
     assert files() == []
 
 
@@ -305,7 +305,7 @@ def test_three_workers_that_stopped_responding_are_said(site, judged) -> None:
 
     assert not work_carry_out(work_pk=judged.works.get().pk)
 
-    page = text_of(site.get(address("campaign", judged)))
+    page = text_of(site.get(address("scores", judged)))
     assert "The bundle was not made: 3 workers stopped responding" in page
 
 
@@ -438,7 +438,7 @@ def test_others_neither_make_nor_download_it(judged, site) -> None:
         assert client.post(address("bundle_make", judged)).status_code == status
         assert client.get(address("bundle_file", judged, work.pk)).status_code == status
         assert client.post(address("work_remove", judged, work.pk)).status_code == status
-    assert "Bundle" not in text_of(staff.get(address("campaign", judged)))
+    assert "Bundle" not in text_of(staff.get(address("scores", judged)))
     assert judged.works.count() == 1
 
 
@@ -453,7 +453,7 @@ def test_a_bundle_of_another_campaign_is_not_found_under_this_one(site, judged) 
 def test_a_bundle_of_an_archived_dataset_is_made_withdrawn_and_downloaded(site, judged) -> None:
     Dataset.objects.filter(pk=judged.dataset_id).update(archived=True)
     site.post(address("bundle_make", judged))
-    shown = text_of(site.get(address("campaign", judged)))
+    shown = text_of(site.get(address("scores", judged)))
     site.post(address("work_remove", judged, judged.works.get().pk))
     assert not judged.works.exists()
 

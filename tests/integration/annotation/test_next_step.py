@@ -10,7 +10,7 @@ from annotation.results.publishing import scores_publish
 from tests.factories import MembershipFactory, TupleFactory, client_of
 from tests.integration.annotation.pages import address
 
-STEP = re.compile(r'(?s)<p class="next-step row spread">\s*<span>(.*?)</span>(.*?)</p>')
+STEP = re.compile(r'(?s)<div class="next-step row spread">\s*<div>\s*<p>(.*?)</p>(.*?)<section')
 
 
 def step_for(campaign: Campaign, role: str = "owner") -> tuple[str, str, str]:

@@ -334,7 +334,9 @@ def test_the_draft_its_form_its_gold_page_and_the_open_campaign_say_the_same_of_
     changing = GATE | {"judgements_per_tuple": 2, "gold_every": 6, "campaign": campaign.pk}
     assert gate in text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", changing))
     site.post(address("campaign_move", campaign), {"move": "open"})
-    assert gate in text_of(site.get(address("campaign", campaign)))
+    assert gate in text_of(site.get(address("gold", campaign)))
+    running = text_of(site.get(address("campaign", campaign)))
+    assert "The exclusion rule cannot do its work yet: Attention checks" in running
 
 
 def test_an_estimate_of_unfinished_settings_waits(site, dataset) -> None:
@@ -580,7 +582,7 @@ def test_for_a_spreadsheet_no_cell_of_the_judgements_is_a_formula(site, judged) 
     assert f"'{pair.external_id}" in cells(f"{file}?spreadsheet=1")
     assert not any(cell.startswith("=") for cell in cells(f"{file}?spreadsheet=1"))
     assert pair.external_id in cells(file)
-    assert f"{file}?spreadsheet=1" in site.get(address("campaign", judged)).content.decode()
+    assert f"{file}?spreadsheet=1" in site.get(address("scores", judged)).content.decode()
 
 
 # People
@@ -802,5 +804,5 @@ def test_for_a_spreadsheet_no_cell_of_a_bundle_is_a_formula(site, judged) -> Non
     assert holding == {name for name, cells in safe.items() if f"'{pair.external_id}" in cells}
     assert not any(cell.startswith("=") for cells in safe.values() for cell in cells)
     assert (
-        f"{address('bundle', judged)}?spreadsheet=1" in site.get(address("campaign", judged)).content.decode()
+        f"{address('bundle', judged)}?spreadsheet=1" in site.get(address("scores", judged)).content.decode()
     )

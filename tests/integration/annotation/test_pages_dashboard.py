@@ -98,6 +98,43 @@ def test_a_finished_campaign_forecasts_nothing(site, judged) -> None:
     assert "Hours of work left" in going_on
 
 
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_the_dashboard_is_one_action_four_figures_and_the_annotators(site, judged, goes_on) -> None:
+    judged.tuples.update(required=9 if goes_on else 4)
+    page = site.get(address("campaign", judged)).content.decode()
+    main = page[page.index("<main") :]
+
+    assert len(re.findall(r'class="value', main)) == 4
+    assert main.count('class="button primary"') == 1
+    assert (
+        re.findall(r"<h2[^>]*>([^<]*)</h2>", main)
+        == ["Annotators", "Judgements that are still missing"][: 1 + goes_on]
+    )
+
+
+def test_the_figures_of_a_finished_campaign_count_who_is_excluded(site, judged, eve) -> None:
+    participation_stop(participation=eve, reason="Answers at random.", exclude=True)
+    Campaign.objects.filter(pk=judged.pk).update(state="closed")
+
+    figures = text_of(site.get(address("campaign_progress", judged)))
+
+    assert "Annotators who count 3 1 person is excluded" in figures
+    assert "Intra-annotator agreement – no repeated questions" in figures
+
+
+def test_what_the_design_guarantees_has_a_tab_that_who_may_only_read_may_open(judged, staff) -> None:
+    page = text_of(client_of(staff).get(address("campaign_design", judged)))
+
+    assert "Judgements per tuple 4" in page
+    assert "Spend more judgements" not in page
+
+
+def test_the_design_of_a_draft_is_its_first_page(site, campaign) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(state="draft")
+
+    assert site.get(address("campaign_design", campaign)).url == address("campaign", campaign)
+
+
 def test_a_column_that_is_empty_for_everybody_is_left_out(site, judged) -> None:
     def columns() -> list[str]:
         table = (

@@ -434,7 +434,7 @@ def test_maxdiff_is_published_with_a_scale_per_annotator_and_the_list_says_what_
 
     site.post(address("publish", judged), {"method": "maxdiff", "annotator_scales": "on"})
     work_carry_out(work_pk=judged.works.get().pk, beats=False)  # scales are too long for a request
-    page = site.get(address("campaign", judged)).content.decode()
+    page = site.get(address("scores", judged)).content.decode()
 
     published = ScoreSet.objects.get()
     effect = published.parameters["annotator_scales"]

@@ -428,6 +428,7 @@ def test_a_program_judges_and_the_dashboard_shows_how_consistent_it_was(campaign
     page = text_of(site.get(address("campaign", campaign)))
     assert "Intra-annotator agreement" not in before
     assert f"{choices} / {choices} {lower}–1.00" in page
+    page = text_of(site.get(address("analysis", campaign)))
     assert (
         f"Intra-annotator agreement of everybody who counts: 1.00 {lower}–1.00 , n = {choices} choices"
         in page
@@ -442,7 +443,7 @@ def test_a_program_judges_and_the_dashboard_shows_how_consistent_it_was(campaign
 def test_before_the_first_repeat_the_page_says_so(campaign, anna, curator) -> None:
     judge(anna)
 
-    page = text_of(client_of(curator).get(address("campaign", campaign)))
+    page = text_of(client_of(curator).get(address("analysis", campaign)))
     own = text_of(client_of(curator).get(address("annotator", campaign, anna.pk)))
 
     assert "No repeated questions yet." in page
