@@ -1,14 +1,12 @@
 """Write the tables of LOG.md from the entries in log/, so that the index has every entry.
 
-usage: docs/experiments/log_index.py [--check]       (--check: write nothing, and fail where the tables would change)
+usage: docs/experiments/log_index.py        (a test compares)
 
 An entry begins with a heading such as `## R-07 · 2026-11-22 · Title <a id="r-07"></a>`. The letter is that of its
 file; the numbers of a file rise with the date, and the newest entry is at the top.
 """
 
-import argparse
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,19 +81,5 @@ def index_text(text: str, found: Sequence[Subject]) -> str:
     return head + mark + tables(found)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true")
-    asked = parser.parse_args()
-    before = INDEX.read_text("utf-8")
-    after = index_text(before, subjects())
-    if asked.check and after != before:
-        sys.exit("LOG.md lacks entries: python docs/experiments/log_index.py")
-    if not asked.check:
-        INDEX.write_text(after, "utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    INDEX.write_text(index_text(INDEX.read_text("utf-8"), subjects()), "utf-8")
