@@ -90,6 +90,8 @@ def test_each_link_to_the_log_leads_to_the_entry_that_it_names() -> None:
 
     assert len(linked) > 200
     assert [link for link in linked if entries.get(link[2]) != link[1]] == []
+    index = [path.name for path in written_files() if path.suffix == ".md" and "LOG.md#" in path.read_text()]
+    assert index == [], "link to the entry, not to a place in the index"
 
 
 def test_code_and_pages_name_entries_of_the_log_that_exist() -> None:
