@@ -43,7 +43,8 @@ def marginal_reliability(judgements: Judgements, posterior: Posterior, *, seed: 
     # Mean of Var(u_i - mean u) = mean of Var(u_i) - Var(mean u), of the items that were judged.
     # Only the prior fixes the mean of the utilities: its variance is 1 / (precision m).
     uncertain = float(variances[seen].mean()) - 1 / (posterior.prior_precision * float(seen.sum()))
-    spread = float(posterior.utilities[seen].var(ddof=1))
+    # Both are means over m items, so neither is divided by m - 1.
+    spread = float(posterior.utilities[seen].var())
     return spread / (spread + uncertain)  # r = Var(fitted) / (Var(fitted) + mean Var(u_i - mean u))
 
 

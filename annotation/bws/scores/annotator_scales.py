@@ -69,7 +69,8 @@ def fit_with_scales(
 
     spread: of log scales, estimated if it is not given. The other arguments are those of `fit_with_prior`.
     `Posterior.shared` has what is not known of the scales.
-    Raises ValueError if annotators are not known, or fewer than two, or the spread is not above 0.
+    Raises ValueError if annotators are not known, or fewer than two, or the spread is not above 0, or if the scales do
+    not stay within MOST_ROUNDS.
     """
     if spread is not None and not spread > 0:
         raise ValueError(f"The spread of the annotators' scales needs to be above 0, not {spread:g}.")
@@ -82,10 +83,15 @@ def fit_with_scales(
     plain = scaled = MaxDiffLikelihood(kept)
     plain_fit = posterior = fit_with_prior(plain, prior_precision=prior_precision, groups=groups)
     log_scales = np.zeros(len(people))  # t = log s (a,)
+    last, share = np.zeros(len(people)), 1.0
     for _ in range(MOST_ROUNDS):
         step = _step(scaled, posterior, person, log_scales, spread, precision_free=prior_precision is None)
-        settled = np.abs(step.log_scales - log_scales).max() < CLOSE_ENOUGH
-        log_scales, precision = step.log_scales, posterior.prior_precision
+        change = step.log_scales - log_scales
+        settled = np.abs(change).max() < CLOSE_ENOUGH
+        # With few and decided judgements the scales of a round overshoot, and the next ones swing back, without an end:
+        # each time that the direction turns, later rounds go half as far.
+        share = share / 2 if change @ last < 0 else share
+        log_scales, last, precision = log_scales + share * change, change, posterior.prior_precision
         scaled = MaxDiffLikelihood(kept, np.exp(log_scales)[person])  # s_a of each judgement (n,)
         # The precision of the prior is estimated again only when the scales have settled, because it takes longer.
         # None lets `fit_with_prior` estimate l again; a number keeps it.
@@ -93,6 +99,10 @@ def fit_with_scales(
         posterior = fit_with_prior(scaled, prior_precision=known, groups=groups)
         if settled and abs(np.log(posterior.prior_precision / precision)) < PRECISION_CLOSE_ENOUGH:
             break
+    else:
+        raise ValueError(
+            f"The annotators' scales did not settle within {MOST_ROUNDS} rounds; score without a scale for each."
+        )
     found = AnnotatorScales(
         people,
         scales=np.exp(log_scales),

@@ -16,9 +16,10 @@ from annotation.bws.scores import precision_prior
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.posterior import ErrorKind, Posterior, inverse, solve
 
-MOST_ROUNDS = 60
+MOST_ROUNDS = 200
 CLOSE_ENOUGH = 1e-4  # of utilities, and of the log of the prior's precision
 LARGEST_STEP = 1.0  # of a utility, and of log l, in one round
+SMALLEST_SHARE = 1 / 8  # of what a round would change in C^-1 and log l
 # Of log l at its maximum. With c its slope by s^2 and d its negative second derivative by s^2, the log marginal
 # likelihood is c s^2 - d s^4 / 2 where s is small, and where its slope by log l is that of the prior, 1/2, its
 # information on log l is 1/2 + d s^4.
@@ -31,9 +32,11 @@ def averaged(likelihood: MaxDiffLikelihood, posterior: Posterior, *, precision_k
     precision_known: keep the prior's precision l. Otherwise its logarithm is found again by Newton's method, at the
     maximum of the marginal likelihood times `precision_prior`, and what is not known of it is added as
     `Posterior.shared` (Kass and Steffey 1989, equation 3.2). A covariance (m, m) is needed in each round.
+    Returns the posterior that was given, whose kind says so, where no such distribution is found in MOST_ROUNDS.
     """
     precision, mean = posterior.prior_precision, posterior.prior_mean
     utilities, around = posterior.utilities, posterior.precision  # u (m,), C^-1 (m, m)
+    share, last = 1.0, np.inf
     for _ in range(MOST_ROUNDS):
         covariance = inverse(around)  # C (m, m): each round costs m^3
         moved = 0.0
@@ -41,16 +44,24 @@ def averaged(likelihood: MaxDiffLikelihood, posterior: Posterior, *, precision_k
             # Newton's step of log l, no more than a factor e at once.
             slope, information = _of_log_precision(precision, utilities - mean, covariance)
             moved = float(np.clip(slope / information, -LARGEST_STEP, LARGEST_STEP))
-            precision *= float(np.exp(moved))
+            precision *= float(np.exp(share * moved))
         gradient, curvature = likelihood.expand_over(utilities, covariance)
-        # C^-1 = E[H(u)] + l I, with the expectation over N(u, C).
-        around = scipy.sparse.csr_array(curvature + precision * scipy.sparse.eye_array(len(utilities)))
+        # C^-1 = E[H(u)] + l I, with the expectation over N(u, C); of the difference, `share` is taken.
+        whole = curvature + precision * scipy.sparse.eye_array(len(utilities))
+        around = scipy.sparse.csr_array(whole if share == 1 else share * whole + (1 - share) * around)
         # (E[H] + l I) s = E[gradient] - l (u - mean): at the end, the expected gradient of the log-posterior is 0.
         step = solve(around, gradient - precision * (utilities - mean))
         # A step is scaled as a whole, so that no utility moves by more than 1.
         utilities = utilities + step * min(1.0, LARGEST_STEP / np.abs(step).max(initial=1e-9))
-        if max(np.abs(step).max(initial=0), abs(moved)) < CLOSE_ENOUGH:
+        size = max(np.abs(step).max(initial=0), abs(moved))
+        if size < CLOSE_ENOUGH:
             break
+        # A wider C flattens E[H], and so widens C: where people choose decidedly, u, C and l swing around their
+        # values without an end. A round that comes no nearer than the one before halves what later ones change.
+        share = max(SMALLEST_SHARE, share / 2) if size > last else share
+        last = size
+    else:
+        return posterior
     found = replace(
         posterior,
         utilities=utilities,

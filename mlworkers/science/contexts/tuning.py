@@ -67,6 +67,10 @@ def weights_tuned(
         value = agreement(weights)
         if value is not None and value > best_value:  # strictly: equal weights win ties
             best, best_value = weights, value
+    if best_value == -np.inf:
+        raise ValueError(
+            "With no weights do the similarities of the dev pairs differ, so none can be chosen."
+        )
     return Tuned(best, len(enough), float(best_value), first)
 
 

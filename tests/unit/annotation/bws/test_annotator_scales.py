@@ -166,3 +166,10 @@ def test_a_spread_that_is_given_is_kept_and_has_to_be_above_0() -> None:
     assert found.spread == 0.3
     with pytest.raises(ValueError, match="above 0, not 0"):
         fit_with_scales(some_ties(9), spread=0.0)
+
+
+def test_scales_that_do_not_settle_are_refused_in_place_of_those_of_the_last_round(monkeypatch) -> None:
+    monkeypatch.setattr("annotation.bws.scores.annotator_scales.MOST_ROUNDS", 2)
+
+    with pytest.raises(ValueError, match="did not settle within 2 rounds; score without a scale for each"):
+        fit_with_scales(judged_by(np.linspace(-2, 2, 10), np.array([0.3, 1.0, 3.0]), each=3, seed=1))

@@ -114,6 +114,21 @@ def test_items_that_never_met_twice_have_no_components() -> None:
         variance_components(Judgements(np.array([[0, 1]]), np.array([0]), np.array([1]), 2))
 
 
+def test_marginal_reliability_is_the_share_of_the_variance_of_draws_from_the_posterior_that_its_means_have() -> (
+    None
+):
+    judged = Judgements(np.tile([0, 1, 2], (6, 1)), np.repeat(0, 6), np.repeat(2, 6), 3)
+    posterior = maxdiff_fit(judged).posterior
+    rng = np.random.default_rng(7)
+    draws = rng.multivariate_normal(
+        posterior.utilities, np.linalg.inv(posterior.precision.toarray()), 200_000
+    )
+
+    share = posterior.utilities.var() / draws.var(axis=1).mean()
+
+    assert marginal_reliability(judged, posterior) == pytest.approx(share, abs=0.01)
+
+
 @pytest.mark.parametrize("each", [1, 3])
 def test_marginal_reliability_is_the_squared_correlation_with_the_truth(each) -> None:
     correlations, reliabilities = [], []

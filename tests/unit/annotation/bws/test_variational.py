@@ -11,9 +11,10 @@ from annotation.bws.judgements import Judgements
 from annotation.bws.scores.contrasts import contrasts
 from annotation.bws.scores.empirical_bayes import fit_with_prior
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
-from annotation.bws.scores.posterior import Posterior, fit_utilities
+from annotation.bws.scores.posterior import ErrorKind, Posterior, fit_utilities, inverse
 from annotation.bws.scores.scoring import maxdiff_scores
 from annotation.bws.scores.variational import averaged
+from annotation.bws.studies.simulation import differing_annotators, simulated_judgements
 from tests.unit.annotation.bws.test_prior_and_contrasts import drawn, some_ties
 
 # Six judgements of three items, of which the first was never worst and nearly always best.
@@ -103,3 +104,38 @@ def test_intervals_hold_the_truth_with_a_single_judgement_of_each_tuple() -> Non
         held.append((away < 1.96 * scores.fit.contrasts.errors).mean())
 
     assert 0.93 < np.mean(held) < 0.97
+
+
+def decided(
+    seed: int, *, items: int, per_tuple: int, noise: float, people: int = 4, spread: float = 0.3
+) -> Judgements:
+    """Judgements of random tuples by people who see nearly the true values."""
+    rng = np.random.default_rng(seed)
+    tuples = np.array([rng.choice(items, 4, replace=False) for _ in range(2 * items)])
+    crowd = differing_annotators(people, noise=noise, spread=spread, careless=0.0, rng=rng)
+    values = rng.standard_normal(items)
+    return simulated_judgements(tuples, values, annotators=crowd, judgements_per_tuple=per_tuple, seed=seed)
+
+
+@pytest.mark.parametrize("precision_known", [True, False])
+def test_where_people_choose_decidedly_the_rounds_do_not_swing_around_the_nearest_distribution(
+    precision_known,
+) -> None:
+    likelihood = MaxDiffLikelihood(decided(2, items=16, per_tuple=3, noise=0.05))
+
+    found = averaged(likelihood, fit_with_prior(likelihood), precision_known=precision_known)
+
+    assert found.kind == ErrorKind.VARIATIONAL
+    gradient, curvature = likelihood.expand_over(found.utilities, inverse(found.precision))
+    at_mean = gradient - found.prior_precision * (found.utilities - found.prior_mean)
+    step = np.linalg.solve(found.precision.toarray(), at_mean)
+    assert np.abs(step).max() < 1e-3
+    expected = curvature.toarray() + found.prior_precision * np.eye(16)
+    assert found.precision.toarray() == pytest.approx(expected, abs=1e-3 * np.abs(expected).max())
+
+
+def test_what_does_not_settle_in_the_rounds_it_has_stays_the_posterior_at_the_mode(monkeypatch) -> None:
+    likelihood, mode = fitted(0.3)
+    monkeypatch.setattr("annotation.bws.scores.variational.MOST_ROUNDS", 2)
+
+    assert averaged(likelihood, mode, precision_known=True) is mode

@@ -71,3 +71,10 @@ def test_too_few_dev_pairs_and_scores_that_are_all_the_same_are_refused(scores: 
 
     with pytest.raises(ValueError, match="10 with different scores are needed"):
         weights_tuned(found, scores, GIVEN, same=[False] * len(scores))
+
+
+def test_similarities_that_are_all_the_same_choose_no_weights() -> None:
+    found, scores = planted(12, term=1)
+
+    with pytest.raises(ValueError, match="With no weights do the similarities of the dev pairs differ"):
+        weights_tuned(found, scores, GIVEN, same=[True] * 12)
