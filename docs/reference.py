@@ -51,7 +51,9 @@ def cell(value: object) -> str:
 
 
 def first_sentence(text: str) -> str:
-    return re.split(r"(?<=[\w)\]”]\.)\s+(?=[A-Z“])", " ".join(text.split()))[0]
+    """Of the first paragraph; a status such as “404: …” is another sentence."""
+    paragraph = text.partition("\n\n")[0]
+    return re.split(r"(?<=[\w)\]”]\.)\s+(?=[A-Z“]|\d{3}: )", " ".join(paragraph.split()))[0]
 
 
 def code(value: object) -> str:
@@ -90,7 +92,9 @@ def settings() -> Iterator[str]:
             continue
         yield f"## {name}\n"
         first = name if comment else first
-        yield f"{comment}\n" if comment else f"See [{first}](#{first.lower()}).\n"
+        described, default, value_without = comment.partition(" Default: ")
+        yield f"{described}\n" if comment else f"See [{first}](#{first.lower()}).\n"
+        yield f"Default: {value_without}\n" if default else ""
         yield f"    {name}={value}\n" if value else ""
 
 
@@ -353,7 +357,7 @@ def formats() -> Iterator[str]:
 
     yield "# Files that Semblance reads\n"
     yield (
-        "A name below is compared in small letters, without spaces, hyphens and underscores: `Sentence_1` is "
+        "A name below is compared in small letters, without spaces, hyphens and underscores, so `Sentence_1` is "
         "`sentence1`. [Limits](limits.md) lists how large a file may be.\n"
     )
     yield "## Formats\n"
@@ -688,7 +692,8 @@ def api() -> Iterator[str]:
         texts = [text for text in texts if not text.startswith("A view of something")]  # of the base class
         first = first_sentence(next(filter(None, texts), ""))
         verbs = " ".join(each.upper() for each in METHODS if each in operations)
-        groups[short.split("/")[0]].append((code(short), verbs, first))
+        rows = groups[short.split("/")[0]]
+        rows.append((code(short), verbs, "One of these." if rows and rows[-1][2] == first else first))
     yield "# The API\n"
     yield (
         "Addresses are below `/api/v1/`. A running site describes each parameter and answer at `/api/v1/docs/`, and "
@@ -740,9 +745,12 @@ def head_of(thing: object) -> str:
 
 
 def documented(text: str) -> str:
-    """A docstring as Markdown: nothing in it is a mark, and each of its lines that begins with a name is a line."""
-    plain = re.sub(r"([*_<>\[\]|])", r"\\\1", text)
-    return re.sub(r"\n(?=\w[\w, ]*: )", "\n\n", plain)
+    """A docstring as Markdown: no mark outside code, and below its first paragraph a list of the lines of names."""
+    parts = re.split(r"(`[^`]*`)", text)
+    parts[::2] = [re.sub(r"([*_<>\[\]|])", r"\\\1", prose) for prose in parts[::2]]
+    first, _blank, rest = "".join(parts).partition("\n\n")
+    listed = re.sub(r"^(?=[a-z][\w\\, ]*: )", "* ", rest, flags=re.MULTILINE)
+    return f"{first}\n\n{listed}".strip()
 
 
 PAGES: dict[str, Page] = {

@@ -20,7 +20,7 @@ class NextStepSerializer(serializers.Serializer[Any]):
 
 
 class NextStep(APIView):
-    """The step that a dataset is at, as the head of its pages says."""
+    """The next step of a dataset, as the head of its pages says."""
 
     @extend_schema(responses=NextStepSerializer)
     def get(self, request: Request, slug: str) -> Response:

@@ -17,13 +17,13 @@ class UnknownAnnotators(ValueError):  # noqa: N818  (says what is the matter, li
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
-    """n judgements: in each, one person saw at most k of m items and named the best and the worst of them.
+    """n judgements: in each, one person named the best and the worst of at most k of m items.
 
-    items: (n, k) item numbers from 0, in the order of their positions; an item may have two positions. A tuple of
-    fewer than k items has -1 in the positions after its last item.
-    best, worst: (n,) item numbers, each among its row's items. Best may equal worst, as in some files. Both are -1 if
-    the person found the items too close to call (a tie): all of them appeared, and none was best or worst.
-    item_count: m. annotators: (n,) numbers from 0, or None if nobody wrote down who judged.
+    items: (n, k) item numbers from 0 in the order of their positions, which may repeat; -1 after the last one.
+    best, worst: (n,) item numbers, each among its row's items, perhaps the same; -1 both for a tie.
+    item_count: m.
+    annotators: (n,) numbers from 0, or None if they are not known.
+
     Raises ValueError if the arrays do not fit together or a best or worst is not among its row's items.
     """
 

@@ -20,7 +20,7 @@ class Inclusion(StrEnum):
 UNNAMED = Inclusion.ALL_BUT_REJECTED
 INCLUSIONS = tuple(choice.value for choice in Inclusion)
 EXPLAINED = (
-    "Which pairs with a machine-written sentence are included. “all but rejected” includes sentences that "
-    "nobody has reviewed, “kept only” includes those that a curator kept or edited, and “human only” "
-    "includes none."
+    "Which pairs with a machine-written sentence count. “all but rejected” includes sentences that nobody "
+    "has reviewed, “kept only” includes those that a curator kept or edited, and “human only” includes "
+    "none."
 )

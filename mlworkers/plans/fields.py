@@ -77,6 +77,14 @@ seed_setting = partial(
     bounds=SEEDS,
 )
 dataset_setting = partial(setting, "Dataset", "Short name of the dataset.", refers_to="dataset")
+snapshot_setting = partial(
+    setting,
+    "Snapshot",
+    "Number of the snapshot that is used; 0 makes a new one.",
+    default=0,
+    bounds=(0, None),
+    refers_to="snapshot",
+)
 # Plans that were stored before this setting mean its default.
 generated_pairs_setting = partial(
     setting, "Generated pairs", EXPLAINED, default=UNNAMED, refers_to="generated pairs", essential=True
@@ -119,7 +127,7 @@ clip_setting = partial(
 precision_setting = partial(
     setting,
     "Precision",
-    "float32 repeats exactly on a processor; bfloat16 and auto are faster on a GPU that has it.",
+    "float32 repeats exactly on a processor; bfloat16 and auto are faster on some GPUs.",
     default="float32",
     choices=("float32", "bfloat16", "auto"),
 )

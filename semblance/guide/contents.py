@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 MOST_WORDS = {"start": 1200, "how-to": 600, "explain": 800}  # of a page in the group
 UNLIMITED = frozenset({"evidence"})  # a table of claims
+MOST_WORDS_IN_ALL = 40_000
 MOST_WORDS_READ = 25_000  # of all pages outside Reference and UNLIMITED, which people look up and do not read
 
 

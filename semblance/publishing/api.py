@@ -54,8 +54,10 @@ class PublishedFolder(OfPublication, APIView):
         parameters=[FolderQuerySerializer], responses={(200, "application/zip"): OpenApiTypes.BINARY}
     )
     def get(self, request: Request, slug: str, number: int) -> HttpResponseBase:
-        """A folder that is ready for a data hub, as a zip: Parquet files, README, data statement, Croissant, citation,
-        methods section, and a manifest with checksums.
+        """A folder that is ready for a data hub, as a zip.
+
+        It has Parquet files, README, data statement, Croissant, citation, methods section, and a manifest with
+        checksums.
         """
         snapshot = self.snapshot(number, command="publish_dataset")
         if not scores_held(snapshot):

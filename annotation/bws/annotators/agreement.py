@@ -27,8 +27,9 @@ def leave_one_out_agreement(judgements: Judgements) -> Agreement:
     """The share of each annotator's implied comparisons that the others' scores confirm; 1/2 is guessing.
 
     A judgement of k items implies 2 k - 3 comparisons: the best over all others, all others over the worst. Each is
-    compared with counting scores of everybody else's judgements, never the annotator's own (Hollis 2018 calls the share
-    compliance). Items that have equal scores confirm half; items that nobody else judged are left out.
+    compared with counting scores of everybody else's judgements (the compliance of Hollis 2018).
+
+    Items that have equal scores confirm half; items that nobody else judged are left out.
     """
     people, number = np.unique(judgements.people, return_inverse=True)  # (a,), (n,)
 

@@ -59,12 +59,14 @@ def design_tuples(
 ) -> Design:
     """Design tuples of `size` for item_count items, m: factor * m of them.
 
-    Every item appears equally often and at each position equally often (one more or less). No item is in a tuple twice,
-    and no tuple is there twice. As few pairs of items as possible meet twice. All items are joined by comparisons if
-    the tuples are enough to join them.
-    sentences: (m, s) ids; items that share one are never judged together (so no mirrored pair either).
+    Every item appears equally often, and at each position equally often (one more or less). No item is in a tuple
+    twice, no tuple is there twice, as few pairs of items as possible meet twice, and comparisons join all items that
+    they can.
+
+    sentences: (m, s) ids; items that share one never meet (so no mirrored pair either).
     strata: (m,) numbers, for example of imported and generated items: each tuple gets an even mix of them.
     report: called after every round of the search; an exception that it raises ends the search.
+
     The same arguments give the same design. Raises DesignError if no such design was found.
     """
     count = tuple_count(item_count, factor)

@@ -122,15 +122,19 @@ def read_judgements(
     encoding: str | None = None,
     most_rows: int = MOST_ROWS,
 ) -> JudgementFile:
-    """Read judgements from tables: text with a header, whose cells a delimiter separates, JSONL or Parquet.
+    """Read judgements from tables: text with a header, JSONL or Parquet.
 
-    paths: a file, or several with one set of items and annotators. columns: their names, if they are not those of the
-    field. strict: raise FileError for the first row that is not a judgement, instead of listing it as rejected.
-    without: items, for example those of gold questions, whose rows are left out. keep_duplicates: also count the rows
-    that a column is_duplicate marks. keep_repeats: also count a second judgement of a tuple by the same person, who
-    is known only where a column names the annotators. keep_rejected: also count rows whose assignment was rejected.
-    delimiter: what separates cells, encoding: of text; None to find them out. Raises FileError if a file or its columns
-    cannot be read, or if no judgement is left, and TooManyRowsError if a file has more rows than `most_rows`.
+    paths: a file, or several with one set of items and annotators.
+    columns: their names, if they are not those of the field.
+    strict: raise FileError for the first row that is not a judgement, instead of rejecting it.
+    without: items whose rows are left out, for example those of attention checks.
+    keep_duplicates: also count the rows that a column is_duplicate marks.
+    keep_repeats: also count a second judgement of a tuple by the same person, if a column names annotators.
+    keep_rejected: also count rows whose assignment was rejected.
+    delimiter, encoding: of text; None to find them out.
+
+    Raises FileError if a file or its columns cannot be read, or if no judgement is left. Raises TooManyRowsError if a
+    file has more rows than `most_rows`.
     """
     names = _file_names([paths] if isinstance(paths, Path) else list(paths))
     items, annotators = ItemRegister(), NameRegister()

@@ -64,9 +64,10 @@ def split_half_reliability(
 ) -> Reliability:
     """Split judgements in half at random, score each half by counting, correlate; mean over the trials.
 
-    With Split.JUDGEMENTS this is the procedure of Kiritchenko and Mohammad's SHR script: a tuple is the set of its
-    items; the odd judgement of a tuple goes to either half with equal chance; items that only the second half saw are
-    dropped, items that only the first saw score 0 in the second.
+    Split.JUDGEMENTS is the procedure of Kiritchenko and Mohammad's SHR script, in which a tuple is the set of its
+    items. The odd judgement of a tuple goes to either half; an item that only one half saw is dropped if that is the
+    second, and scores 0 in the second if it is the first.
+
     Raises TooFewJudgements if a number would mislead, ValueError if annotators are not known.
     """
     if trials < 1:

@@ -89,7 +89,8 @@ class ModelFit:
 class Scores:
     """One score for each of m items, with the counts behind it; NaN for an item that never appeared.
 
-    error_kind: where the standard errors come from; they are all NaN if it is NONE. fit: of the models.
+    error_kind: where the standard errors come from; if it is NONE, they are NaN.
+    fit: of the models.
     """
 
     values: FloatArray
@@ -135,11 +136,11 @@ class Scores:
 def counting_scores(judgements: Judgements, *, scale: Scale = Scale.UNIT, with_errors: bool = True) -> Scores:
     """Score each item by (times best - times worst) / appearances (Orme 2009).
 
-    Returns m scores in 0..1, or -1..1 when signed, on the scale of the standard errors beside them.
-    An item that is in a row twice appears twice in it. A tie is an appearance of its items, neither best nor worst.
-    The score estimates what the item would get on the average over random tuples and random people. Standard errors are
-    of that: they know that judgements of one tuple share its items (`design_effects`). They do not know that the same
-    person judged several tuples. Without them it takes a fraction of the time.
+    Returns m scores in 0..1, or -1..1 when signed, with standard errors on the same scale. A tie is an appearance of
+    its items, neither best nor worst.
+
+    The errors take into account that judgements of one tuple share its items (`design_effects`), and not that one
+    person judged several tuples. They estimate the score over random tuples and people, and take most of the time.
     """
     appearances, best, worst = counts(judgements)
     with np.errstate(invalid="ignore"):
@@ -166,18 +167,17 @@ def maxdiff_scores(
 ) -> Scores:
     """Score each item by its utility in the MaxDiff model, with a Gaussian prior.
 
-    Uses which items an item met, which counting does not, and so needs fewer judgements for the same accuracy (on
-    Ruddit about half of them).
-    prior_precision: estimated from the judgements if it is not given (`fit_with_prior`). groups: (m,) numbers from 0 of
-    groups of items that have their own prior means, which are estimated too; how exactly is part of the standard
-    errors (`prior_means`). annotator_scales: each annotator distinguishes the items by their own scale
-    (`fit_with_scales`); `ModelFit.scale_effect` says what it changes.
-    Standard errors are those of u minus the mean of all u: by the normal distribution nearest to the posterior, or by
-    how much the annotators differ, which needs to know them. Up to 3,000 items, utilities with errors are the
-    posterior's means (`averaged`). For more, and without errors, which takes a fraction of the time, they are the most
-    likely ones.
-    NaN for an item that never appeared. Raises ValueError if annotators are needed and not known, or if errors from
-    annotators are asked for together with their scales.
+    The model uses which items an item met, so it needs fewer judgements than counting (on Ruddit about half). An item
+    that never appeared has NaN.
+
+    prior_precision: None to estimate it from the judgements (`fit_with_prior`).
+    groups: (m,) numbers from 0 of groups of items that have their own prior means, which are estimated (`prior_means`).
+    annotator_scales: each annotator distinguishes the items by their own scale (`fit_with_scales`).
+    errors: of u minus the mean of all u, from the posterior or from how much the annotators differ.
+    with_errors: with them, the utilities of up to 3,000 items are the posterior's means (`averaged`), else its mode.
+
+    Raises ValueError if annotators are needed and not known, or if errors from annotators are asked for together with
+    their scales.
     """
     if prior_precision is not None and not prior_precision > 0:
         raise ValueError(f"The prior needs a precision above 0, not {prior_precision:g}.")

@@ -51,12 +51,15 @@ SIZES_COMPARED = (3, 4, 5, 6)
 class ForecastPlan:
     """Every number that shapes a forecast.
 
-    factor: tuples per item. people: who share the work; at least as many as judge each tuple are simulated. noise: the
-    median of the annotators, in standard deviations of the items' true values. noise_error: standard error of its
-    logarithm, 0 if it is known. noise_spread: standard deviation of the logarithm of the noise between annotators.
-    careless: share of answers given at random, 0..1. campaigns: simulated ones. trials: random splits in each.
-    most_items: more items are simulated by so many. A reliability hardly depends on their number, and its interval is
-    then wider than it needs to be, never narrower.
+    factor: tuples per item.
+    people: annotators who share the work; at least as many as judge each tuple are simulated.
+    noise: median of the annotators, in standard deviations of the items' true values.
+    noise_error: standard error of the logarithm of the noise, 0 if it is known.
+    noise_spread: standard deviation of the logarithm of the noise between annotators.
+    careless: share of answers given at random, 0..1.
+    campaigns: number of simulated campaigns.
+    trials: random splits in each campaign.
+    most_items: simulated items, at most; with more, the interval of a reliability is wider than it needs to be.
     """
 
     items: int
@@ -123,9 +126,11 @@ class SizeForecast:
 def forecast(plan: ForecastPlan, *, report: Report = unreported) -> Forecast:
     """Simulate campaigns like the planned one and return what they reached.
 
-    The items' true values are drawn from a normal distribution. Every campaign has its own noise and its own
-    annotators, who differ. report: of the design's search (`design_tuples`). Raises ValueError for a plan that
-    cannot be carried out.
+    The items' true values are drawn from a normal distribution. Every campaign has its own noise and annotators.
+
+    report: of the design's search (`design_tuples`).
+
+    Raises ValueError for a plan that cannot be carried out.
     """
     items = min(plan.items, plan.most_items)
     _check(plan, items)

@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--like",
         type=Path,
         metavar="JUDGEMENTS",
-        help="Estimate the noise from these judgements. The options of judgement files say how to read them.",
+        help="Estimate the noise from these judgements.",
     )
     parser.add_argument(
         "--people",

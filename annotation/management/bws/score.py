@@ -27,16 +27,15 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="SCORES",
-        help="CSV, best score first. Items that share a tie group (3..7 means groups 3 to 7) are not "
-        "distinguishable at 95 %%.",
+        help="CSV, best score first. Items that share a tie group are not distinguishable at 95 %%.",
     )
     spreadsheet_argument(parser)
     parser.add_argument(
         "--method",
         choices=METHODS,
         default="counting",
-        help="counting (default): times best minus times worst, divided by appearances. maxdiff, bradley-terry: models "
-        "that also use which items each item met.",
+        help="counting (default): times best minus times worst, over appearances. maxdiff and "
+        "bradley-terry are models that also use which items each item met.",
     )
     parser.add_argument(
         "--scale",
@@ -55,9 +54,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--errors",
         type=verb.one_of(ErrorSource),
         metavar="FROM",
-        help="Of maxdiff: standard errors from the model (model, the default), or from how much the "
-        "annotators differ (annotators). The latter are too small with few annotators or few "
-        "judgements per tuple.",
+        help="Of maxdiff: standard errors from the model (default), or from how much the annotators differ "
+        "(annotators). The latter are too small with few annotators or judgements per tuple.",
     )
     parser.add_argument(
         "--annotator-scales",
@@ -69,8 +67,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--groups",
         type=Path,
         metavar="FILE",
-        help="Of maxdiff: CSV with the columns item and group, for items that joined at different times. "
-        "Each group has its own prior mean.",
+        help="Of maxdiff: CSV with the columns item and group, for items that joined at different times.",
     )
 
 

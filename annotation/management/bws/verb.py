@@ -39,7 +39,7 @@ def add_judgements(parser: ArgumentParser) -> None:
         type=Path,
         nargs="+",
         help="A table with the columns Item1 ... ItemN, BestItem, WorstItem, or with one item in each row; "
-        "several files have one set of items.",
+        "several files share items.",
     )
     add_reading(parser)
 
@@ -97,8 +97,8 @@ def _rows_left_out_add(parser: ArgumentParser) -> None:
         type=one_of(BestIsWorst),
         default=BestIsWorst.REJECT,
         metavar="HOW",
-        help="What to do with a row that names one item both best and worst: reject it (default), count it "
-        "as both, or fail.",
+        help="What to do with a row that names one item best and worst: reject it (default), count it as "
+        "both, or fail.",
     )
     rows.add_argument(
         "--without",

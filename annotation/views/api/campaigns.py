@@ -98,7 +98,7 @@ class CampaignDetail(RetrieveAPIView[Campaign]):
 class CampaignProgress(APIView):
     @extend_schema(responses=ProgressSerializer)
     def get(self, request: Request, campaign_pk: int) -> Response:
-        """How far the campaign is, and how reliable its scores are by now."""
+        """Progress of the campaign, and reliability of its scores."""
         campaign = campaign_for(request.user, campaign_pk, may="read")  # type: ignore[arg-type]
         return Response(ProgressSerializer(campaign_dashboard(campaign, at=now())).data)
 
@@ -128,7 +128,7 @@ class CampaignMove(APIView):
 class Design(APIView):
     @extend_schema(responses=DesignSerializer)
     def get(self, request: Request, campaign_pk: int) -> Response:
-        """How far a worker is with a design that takes longer than a request may."""
+        """Progress of a design that takes longer than a request."""
         campaign = campaign_for(request.user, campaign_pk, may="read")  # type: ignore[arg-type]
         work = design_work_of(campaign)
         asked = work if work is not None and work.is_long else CampaignDesign(state="")
@@ -138,7 +138,7 @@ class Design(APIView):
 class CampaignCopy(APIView):
     @extend_schema(request=CopySerializer, responses={201: CampaignSerializer})
     def post(self, request: Request, campaign_pk: int) -> Response:
-        """A new draft with the settings, the newest guidelines and the gold tuples of a campaign."""
+        """A new draft with the settings, guidelines and attention checks of a campaign."""
         asked = CopySerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         user: Any = request.user
@@ -161,14 +161,14 @@ class Guidelines(APIView):
 class Norming(APIView):
     @extend_schema(responses=NormingSerializer(many=True))
     def get(self, request: Request, campaign_pk: int) -> Response:
-        """The norming sessions of a campaign, the newest first, with agreement before and after the discussion."""
+        """The calibration sessions, newest first, with agreement before and after the discussion."""
         user: Any = request.user
         campaign = campaign_for(user, campaign_pk, may="read")
         return Response(NormingSerializer(sessions_of(campaign), many=True).data)
 
 
 class TupleList(ListAPIView[Tuple]):
-    """The tuples of a campaign in the order of the design, without gold tuples and repeats."""
+    """The tuples in the order of the design, without attention checks and repeated questions."""
 
     serializer_class = TupleSerializer
 
@@ -183,7 +183,7 @@ class TupleList(ListAPIView[Tuple]):
 class CampaignResults(APIView):
     @extend_schema(responses=ResultSerializer(many=True))
     def get(self, request: Request, campaign_pk: int) -> Response:
-        """The score sets that were published from the campaign; the API of its dataset has their scores."""
+        """The score sets that were published from the campaign. The API of its dataset has their scores."""
         campaign = campaign_for(request.user, campaign_pk, may="read")  # type: ignore[arg-type]
         return Response(ResultSerializer(score_sets_of(campaign), many=True).data)
 
@@ -218,7 +218,7 @@ def _shown(request: Request, work: CampaignWork) -> Any:
 class CampaignWorkDetail(APIView):
     @extend_schema(responses=WorkSerializer)
     def get(self, request: Request, campaign_pk: int, work_pk: int) -> Response:
-        """How far a worker is with what was asked of a campaign's judgements, and what it published."""
+        """Progress of a computation on a campaign's judgements, and what it published."""
         user: Any = request.user
         return Response(_shown(request, work_for(user, campaign_pk, work_pk, may="read")))
 
@@ -235,7 +235,7 @@ class CampaignBundle(APIView):
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, request: Request, campaign_pk: int) -> FileResponse:
-        """Everything of a small campaign as a zip, from which anybody can compute the scores again.
+        """The bundle of a small campaign, from which anybody can compute the scores again.
 
         Where making it takes over a second, this is refused; `POST …/bundle/` has a worker make it.
         """
@@ -246,7 +246,7 @@ class CampaignBundle(APIView):
 class BundleMake(APIView):
     @extend_schema(request=BundleChoicesSerializer, responses={201: WorkSerializer, 202: WorkSerializer})
     def post(self, request: Request, campaign_pk: int) -> Response:
-        """Have everything of a campaign made into a zip, which is kept: of the same state of the campaign, once.
+        """Make the bundle of a campaign, which is kept: of the same state of the campaign, once.
 
         Where that takes over a second, a worker does it: the status is 202, and the header `Location` has the address
         that says how far it is and, once it is done, where the file is. A newer bundle takes the place of the last one.

@@ -19,7 +19,7 @@ from annotation.serializers import CrowdSerializer, CrowdShownSerializer, HoursS
 class CrowdDetail(APIView):
     @extend_schema(responses=CrowdShownSerializer)
     def get(self, request: Request, campaign_pk: int) -> Response:
-        """How a crowd enters the campaign and leaves it, its entry link, and how many people came to which end."""
+        """How a crowd enters the campaign and leaves it, and how many people came to which end."""
         return Response(_crowd(campaign_for(request.user, campaign_pk, may="oversee")))  # type: ignore[arg-type]
 
     @extend_schema(request=CrowdSerializer(partial=True), responses=CrowdShownSerializer)
@@ -51,6 +51,6 @@ def _crowd(campaign: Campaign) -> dict[str, Any]:
 class CrowdHours(APIView):
     @extend_schema(responses=HoursSerializer(many=True))
     def get(self, request: Request, campaign_pk: int) -> Response:
-        """The hours of everybody who judged, to pay by. Exclusion does not change them."""
+        """The hours of each annotator, to pay by. Exclusion does not change them."""
         campaign = campaign_for(request.user, campaign_pk, may="oversee")  # type: ignore[arg-type]
         return Response(HoursSerializer(list(hours_of(campaign.participations.all())), many=True).data)

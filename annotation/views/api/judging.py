@@ -42,7 +42,7 @@ class TupleClaim(APIView):
 
     @extend_schema(request=None, responses=ClaimSerializer)
     def post(self, request: Request, campaign_pk: int) -> Response:
-        """The tuple for you to judge; the same one until you have judged it."""
+        """The tuple for you; the same one until you have answered it."""
         claimed = tuple_claim(participation=participation_of(request, campaign_pk), at=now())
         return Response(ClaimSerializer(_claim(claimed)).data)
 
@@ -104,9 +104,9 @@ class JudgementUndo(APIView):
 
     @extend_schema(request=UndoSerializer, responses=ClaimSerializer)
     def post(self, request: Request, campaign_pk: int) -> Response:
-        """Take your last judgement back; its tuple is the one for you to judge again.
+        """Undo your last judgement; its tuple is yours again.
 
-        client_id: of the judgement that you take for the last, so that the same sent twice undoes once.
+        client_id: UUID of the judgement to undo. Repeating the request has no further effect.
         """
         asked = UndoSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
@@ -140,7 +140,7 @@ class TupleSkip(APIView):
 class TupleFlag(APIView):
     @extend_schema(request=FlagSerializer, responses={201: FlaggedSerializer})
     def post(self, request: Request, campaign_pk: int) -> Response:
-        """Say what is wrong with a tuple, or comment on it (`reason` is `comment`); you can still judge it."""
+        """Say what is wrong with a tuple, or comment on it (`reason` is `comment`); you can still answer it."""
         asked = FlagSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data

@@ -17,7 +17,7 @@ from annotation.serializers import BlockRequestSerializer, MachinesSerializer
 class MachineList(APIView):
     @extend_schema(responses=MachinesSerializer)
     def get(self, request: Request, campaign_pk: int) -> Response:
-        """The machines that judged tuples of the campaign, compared with people. They count for nothing else."""
+        """The model annotators of the campaign, compared with people. They count for nothing else."""
         return Response(_machines(campaign_for(request.user, campaign_pk, may="read")))  # type: ignore[arg-type]
 
     @extend_schema(request=BlockRequestSerializer, responses={201: MachinesSerializer})

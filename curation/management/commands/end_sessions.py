@@ -10,7 +10,7 @@ from curation.people.accounts.sessions import sessions_end
 
 
 class Command(SemblanceCommand):
-    help = "Log a person out of every browser. Their password and their API tokens stay as they are."
+    help = "Log a person out of every browser. Their password and API tokens stay."
     needs_database = True
 
     def add_arguments(self, parser: CommandParser) -> None:

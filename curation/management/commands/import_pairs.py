@@ -36,7 +36,7 @@ COLUMNS = {
     "source": ("source", "The source."),
     "subset": (
         "subset",
-        "The part of the source, such as a genre, or the label of a pair of an inference corpus.",
+        "The part of the source, such as a genre, or the label of an inference pair.",
     ),
     "split": ("split", "The split."),
     "worker": ("worker", "Who gave the rating, where each row is one (default: WorkerId, Annotator, ...)."),
@@ -68,8 +68,8 @@ class Command(BaseCommand):
             nargs=2,
             type=float,
             metavar=("LOW", "HIGH"),
-            help="The scale of the scores; with 3 1, the most similar pairs have 1. Default: the smallest common scale "
-            "that includes all scores.",
+            help="The scale of the scores; with 3 1, the most similar pairs have 1. Default: the smallest "
+            "common scale that fits.",
         )
         no_header_argument(parser)
         reading_arguments(parser)
@@ -159,8 +159,8 @@ def _outcome_add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--other-split",
         choices=OTHER_SPLIT,
-        help="What a row of a file of one split is if its sentences are a pair of another split: that pair, or a "
-        "new one. Default: that pair if most new rows are such rows.",
+        help="What a row is if its sentences are a pair of another split: that pair, or a new one. "
+        "Default: that pair if most new rows are such rows.",
     )
     parser.add_argument(
         "--leaks",

@@ -148,8 +148,8 @@ class Command(BaseCommand):
             nargs="?",
             const="",
             metavar="FOLDER",
-            help="Count words with the same most frequent sense in WordNet as one. FOLDER has index.noun; it is found "
-            "in the usual places.",
+            help="Count words with the same most frequent sense in WordNet as one. FOLDER is found in the "
+            "usual places.",
         )
 
     def _strategy_arguments(self, parser: ArgumentParser) -> None:

@@ -72,7 +72,7 @@ class Choosing(InDataset):
 class Choose(Choosing, APIView):
     @extend_schema(request=ChoiceSerializer, responses={201: EditedSerializer})
     def post(self, request: Request, slug: str) -> Response:
-        """Choose pairs, and set the others aside or give the chosen ones a split: an edit, which can be undone."""
+        """Choose pairs, and exclude the others or give the chosen ones a split: an edit, which can be undone."""
         user: Any = request.user
         dataset = self.dataset()
         choice = self.choice(dataset)

@@ -222,7 +222,7 @@ class ComposeUndo(InDataset, APIView):
 
     @extend_schema(request=None, responses=CompositionSerializer)
     def post(self, request: Request, slug: str, composition_pk: int) -> Response:
-        """Take the pairs of a composition back, where nothing uses them yet."""
+        """Undo a sample: remove its pairs, if nothing uses them yet."""
         user: Any = request.user
         composition = get_object_or_404(self.dataset().compositions, pk=composition_pk)
         composition_undo(composition=composition, by=user)
@@ -252,7 +252,7 @@ class SentencesAdd(OfSentences, APIView):
         responses={200: SentenceFileSerializer, 202: SentenceFileSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Add the sentences of a file, sent as the body of the request, to the pool.
+        """Add the sentences of a file, the body of the request, as single sentences.
 
         202: the file is too large to wait for, and `as_run` is the run that adds them. A file of which nothing was
         added because rows were rejected says so in `problem`.
@@ -296,7 +296,7 @@ class SentencesRejected(OfSentences, APIView):
 
     @extend_schema(parameters=[SPREADSHEET], responses={(200, "text/csv"): OpenApiTypes.BINARY})
     def get(self, request: Request, slug: str, batch_pk: int) -> StreamingHttpResponse:
-        """The rejected rows as CSV, with the columns of the file and the reasons: corrected, it is sent again."""
+        """The rejected rows as CSV, with the columns of the file and the reasons. Correct it and send it again."""
         return rejected_rows_answer(request._request, self.batch())
 
 
@@ -305,7 +305,7 @@ class SentencesClear(InDataset, APIView):
 
     @extend_schema(request=None, responses=PoolSerializer)
     def post(self, request: Request, slug: str) -> Response:
-        """Empty the pool. Sentences that are in pairs stay in the dataset."""
+        """Remove the single sentences. Sentences that are in pairs stay in the dataset."""
         user: Any = request.user
         dataset = self.dataset()
         pool_clear(dataset=dataset, by=user)

@@ -74,7 +74,7 @@ class DatasetDetail(InDataset, RetrieveAPIView[Dataset]):
 
 @extend_schema_view(get=extend_schema(parameters=[PairFilterSerializer]))
 class PairList(InDataset, ListAPIView[Pair]):
-    """The pairs that the filters leave, as in the table of pairs."""
+    """The pairs that the filters leave."""
 
     serializer_class = ScoredPairSerializer
     queryset = Pair.objects.none()  # the schema reads the types of keys from it
@@ -149,8 +149,8 @@ class ScoreList(InDataset, ListAPIView[PairScore]):
 class ScoreSetAgreement(InDataset, APIView):
     @extend_schema(responses=AgreementSerializer)
     def get(self, request: Request, slug: str, score_set_pk: int, other_pk: int) -> Response:
-        """How far two score sets agree on the active pairs that have both scores, overall and in parts of the scale of
-        the first, and the pairs on which they differ most.
+        """Agreement of two score sets on the active pairs that have both, overall and in parts of the scale
+        of the first. Also the pairs on which they differ most.
         """
         rows = {row.score_set.pk: row for row in score_sets_of(self.dataset())}
         if not {score_set_pk, other_pk} <= rows.keys():

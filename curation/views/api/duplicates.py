@@ -108,7 +108,7 @@ class InDuplicates(InDataset):
 class Duplicates(InDuplicates, APIView):
     @extend_schema(request=AskedSerializer, responses={201: SearchSerializer})
     def post(self, request: Request, slug: str) -> Response:
-        """Search for pairs that say the same. Up to 10,000 pairs are searched at once, more by a worker."""
+        """Search for duplicates. Up to 10,000 pairs are searched at once, more by a worker."""
         user: Any = request.user
         dataset = self.dataset()
         others = datasets_beside(user, dataset)
@@ -121,14 +121,14 @@ class Duplicates(InDuplicates, APIView):
 class DuplicatesDetail(InDuplicates, APIView):
     @extend_schema(responses=SearchSerializer)
     def get(self, request: Request, slug: str, search_pk: int) -> Response:
-        """How far a search is, and how many groups it found of each likeness."""
+        """Progress of a search, and the number of groups of each likeness."""
         return Response(SearchSerializer(self.search()).data)
 
 
 class DuplicatesCancel(InDuplicates, APIView):
     @extend_schema(request=None, responses=SearchSerializer)
     def post(self, request: Request, slug: str, search_pk: int) -> Response:
-        """Stop a search that goes on."""
+        """Stop a search."""
         search = self.search()
         search_cancel(search=search)
         search.refresh_from_db()

@@ -133,7 +133,7 @@ class EditPreview(OfEdit, APIView):
 class EditUndo(InDataset, APIView):
     @extend_schema(request=None, responses=EditedSerializer)
     def post(self, request: Request, slug: str, entry_pk: int) -> Response:
-        """Give the pairs of an edit back what they had, where nobody has changed them since."""
+        """Undo an edit of pairs that nobody has changed since."""
         user: Any = request.user
         dataset = self.dataset()
         edit_undo(entry=get_object_or_404(edits_of(dataset), pk=entry_pk), by=user)

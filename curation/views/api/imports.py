@@ -250,5 +250,5 @@ class ImportRejected(OfDataset, APIView):
 
     @extend_schema(parameters=[SPREADSHEET], responses={(200, "text/csv"): Body})
     def get(self, request: Request, slug: str, batch_pk: int) -> StreamingHttpResponse:
-        """The rejected rows as CSV, with the columns of the file and the reasons: corrected, it is imported again."""
+        """The rejected rows as CSV, with the columns of the file and the reasons. Correct it and import it again."""
         return rejected_rows_answer(request._request, self.batch())

@@ -30,7 +30,7 @@ QUEUE_FIELDS = ("frame", "share", "size", "twice")
 
 @extend_schema_view(get=extend_schema(parameters=[QueueSerializer]))
 class ReviewQueue(InDataset, ListAPIView[PairScore]):
-    """The machine-written sentences that wait for your verdict, by rising p_D, or in the order of a sample."""
+    """The machine-written sentences for you to review, by rising p_D, or in the order of a sample."""
 
     serializer_class = WaitingSerializer
     row_number = "pair_id"
@@ -94,7 +94,7 @@ class ReviewDecisions(InDataset, ListAPIView[ReviewDecision]):
 class ReviewUndo(InDataset, APIView):
     @extend_schema(request=None, responses=ReviewDecisionSerializer)
     def post(self, request: Request, slug: str, decision_pk: int) -> Response:
-        """Take a decision back: its pairs are what they were. Again, it changes nothing."""
+        """Undo a decision: its pairs are what they were. Again, it changes nothing."""
         user: Any = request.user
         dataset = self.dataset()
         decision = get_object_or_404(decisions_of_dataset(dataset), pk=decision_pk)

@@ -130,7 +130,7 @@ class Splits(OfDrawing, APIView):
 class SplitsPreview(OfDrawing, APIView):
     @extend_schema(request=DrawingSerializer, responses=SplitsDrawnSerializer)
     def post(self, request: Request, slug: str) -> Response:
-        """What a drawing would give. Nothing is changed."""
+        """Preview a division into splits. Nothing is changed."""
         dataset = self.dataset()
         splits_require_few(dataset)
         shown = score_shown_first(dataset)
@@ -143,7 +143,7 @@ class SplitsPreview(OfDrawing, APIView):
 class SplitsUndo(InDataset, APIView):
     @extend_schema(request=None, responses=SplitChangeSerializer)
     def post(self, request: Request, slug: str, change_pk: int) -> Response:
-        """Give the pairs back the splits that they had before a drawing."""
+        """Undo a division into splits."""
         user: Any = request.user
         change = get_object_or_404(self.dataset().split_changes, pk=change_pk)
         splits_undo(change=change, by=user)

@@ -15,9 +15,7 @@ KINDS = (
     Kind(
         name="index_corpus",
         label=_("Index a corpus"),
-        description=_(
-            "Divides running text into sentences, and finds the contexts in which a sentence could occur."
-        ),
+        description=_("Divides running text into sentences, and indexes it, so that contexts can be found."),
         plan=CorpusPlan,
         unit=_("sentences"),
         needs="curate",

@@ -80,10 +80,7 @@ KINDS = (
         group="evaluate",
         fits=("scored", "encoder"),
         label=_("Evaluate an encoder"),
-        description=_(
-            "Measures the cosine similarities of an encoder by human or reference scores, and on published test "
-            "suites."
-        ),
+        description=_("Measures an encoder by human or reference scores, and on published test suites."),
         plan=EvaluationPlan,
         unit=_("sentences"),
         pipeline="training.evaluate_encoder",
@@ -125,8 +122,8 @@ KINDS = (
         fits=("pairs", "encoder"),
         label=_("Score pairs by a model"),
         description=_(
-            "Publishes the score of each pair by an encoder or a cross-encoder as a score set. It can be "
-            "compared with human scores, or choose pairs."
+            "Publishes a model's scores of pairs as a score set. The model is an encoder or a "
+            "cross-encoder. Its scores can be compared with human scores, or choose pairs."
         ),
         plan=PairScoringPlan,
         unit=_("pairs"),

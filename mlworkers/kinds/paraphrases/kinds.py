@@ -91,8 +91,8 @@ KINDS = (
         group="paraphrases",
         label=_("Train a scorer"),
         description=_(
-            "Trains cross-encoders of several seeds on scored pairs, and keeps the one that agrees best on "
-            "dev pairs. “Label paraphrases” measures similarity with it."
+            "Trains cross-encoders on scored pairs, and keeps the best on dev pairs. Each has another "
+            "seed. “Label paraphrases” measures similarity with it."
         ),
         plan=LabellerPlan,
         unit=_("steps"),

@@ -68,7 +68,7 @@ class Command(BaseCommand):
             "--suite",
             action="append",
             metavar="NAME=PATH",
-            help=f"A published test suite in a folder, or its test file: {', '.join(SUITES)}. Give it once for each.",
+            help=f"A published test suite in a folder, or its test file, once for each: {', '.join(SUITES)}.",
         )
         reading_arguments(parser)
         parser.add_argument("--a", metavar="COL", help="The first sentence.")

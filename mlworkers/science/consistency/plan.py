@@ -10,8 +10,8 @@ from mlworkers.plans.fields import (
     device_setting,
     seed_setting,
     setting,
+    snapshot_setting,
 )
-from mlworkers.science.encoders.plan import snapshot_setting
 
 ours = partial(setting, source="docs/guide/explain/human-likeness.md")
 

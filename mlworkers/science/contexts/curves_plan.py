@@ -11,6 +11,7 @@ from mlworkers.plans.fields import (
     device_setting,
     seed_setting,
     setting,
+    snapshot_setting,
     width_setting,
 )
 from mlworkers.science.contexts.model_plan import ContextModelPlan
@@ -29,7 +30,6 @@ from mlworkers.science.encoders.plan import (
     base_model_setting,
     names_listed,
     resamples_setting,
-    snapshot_setting,
     test_split_setting,
 )
 

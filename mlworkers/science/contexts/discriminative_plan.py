@@ -74,8 +74,8 @@ class DiscriminativePlan:
     # Interaction: (1 + 3k) · d features for k slots; literal: hᵀ of (1 + k) · d numbers.
     head: Head = setting(
         "Head",
-        "interaction compares the sentence with each side of its context. literal is Eq. 1 of the paper as "
-        "printed, an ablation, which orders contexts alike for every sentence.",
+        "interaction compares the sentence with each side of its context. literal is Eq. 1 of the paper, "
+        "an ablation, which orders contexts alike for every sentence.",
         default=Head.INTERACTION,
         source="Ours. The paper has Eq. 1",
     )

@@ -10,11 +10,12 @@ from mlworkers.plans.fields import (
     device_setting,
     seed_setting,
     setting,
+    snapshot_setting,
 )
 from mlworkers.science.contexts.diversity import BELOW, WITHOUT
 from mlworkers.science.contexts.plan import OURS, corpus_setting, window_setting
 from mlworkers.science.contexts.similarity import FEWEST_CONTEXTS, Weights
-from mlworkers.science.encoders.plan import names_listed, snapshot_setting
+from mlworkers.science.encoders.plan import names_listed
 
 RAW, CENTRED = "contexts-raw", "contexts-centred"  # labels of both score sets, in their parameters
 _PAPER = "Sun et al. 2022, section 3.3"
@@ -111,9 +112,9 @@ class ContextScoresPlan:
     )
     choice: Choice = setting(
         "Choice of contexts",
-        "fitting: places found by the wording, the best by the model first. random: places of the whole "
-        "corpus, an ablation. trajectories: continuations of a causal model (Liu et al. 2024); no corpus "
-        "is needed, and only λ4 counts.",
+        "fitting: places found by the wording and ranked by the model. random: places of the whole corpus, "
+        "an ablation. trajectories: continuations of a causal model, without a corpus. They are those of "
+        "Liu et al. (2024), and only λ4 counts.",
         default=Choice.FITTING,
         source=_PAPER,
     )

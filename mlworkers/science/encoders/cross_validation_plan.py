@@ -14,6 +14,7 @@ from mlworkers.plans.fields import (
     precision_setting,
     seed_setting,
     setting,
+    snapshot_setting,
     warmup_setting,
 )
 from mlworkers.science.encoders.folds import Protocol
@@ -27,7 +28,6 @@ from mlworkers.science.encoders.plan import (
     names_listed,
     ours,
     resamples_setting,
-    snapshot_setting,
 )
 
 

@@ -19,6 +19,7 @@ from mlworkers.plans.fields import (
     precision_setting,
     seed_setting,
     setting,
+    snapshot_setting,
     warmup_setting,
     weight_decay_setting,
 )
@@ -178,14 +179,6 @@ suites_setting = partial(
     default="",
     refers_to="suites",
 )
-snapshot_setting = partial(
-    setting,
-    "Snapshot",
-    "Number of the snapshot whose pairs and scores are used. 0 makes a new snapshot.",
-    default=0,
-    bounds=(0, None),
-    refers_to="snapshot",
-)
 base_model_setting = partial(
     setting,
     "Base model",
@@ -301,8 +294,8 @@ class SharedTraining:
     )
     pooling: Pooling = setting(
         "Pooling",
-        "How token vectors become one: mean, cls (the first token), max (of each place), or as the model. "
-        "The trained encoder keeps the pooling.",
+        "How token vectors become one: mean, cls (first token), max (of each place), or as the model. The "
+        "trained encoder keeps the pooling.",
         default=Pooling.OWN,
         source="docs/guide/how-to/train-and-compare.md",
     )
@@ -418,8 +411,8 @@ class EncoderPlan(TrainingPlan):
     seed: int = seed_setting()
     leaks: str = ours(
         "Leaks",
-        "refuse stops the run if pairs of the training split share a sentence with another split, and one of the two "
-        "was drawn or set here. allow goes on and leaves these pairs out. Pairs that share a sentence with another "
+        "refuse stops the run if training pairs share a sentence with another split, and one of the two "
+        "was drawn or set here. allow leaves these pairs out. Pairs that share a sentence with another "
         "split of an imported file are always left out, with a warning.",
         default=Leaks.REFUSE.value,
         choices=tuple(choice.value for choice in Leaks),

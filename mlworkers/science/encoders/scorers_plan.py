@@ -13,8 +13,9 @@ from mlworkers.plans.fields import (
     generated_pairs_setting,
     seed_setting,
     setting,
+    snapshot_setting,
 )
-from mlworkers.science.encoders.plan import check_resamples, names_listed, resamples_setting, snapshot_setting
+from mlworkers.science.encoders.plan import check_resamples, names_listed, resamples_setting
 
 MOST_SCORERS = 20  # so many rows a table of a result has
 

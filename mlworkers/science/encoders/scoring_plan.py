@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plans.fields import dataset_setting, device_setting, setting
-from mlworkers.science.encoders.plan import snapshot_setting
+from mlworkers.plans.fields import dataset_setting, device_setting, setting, snapshot_setting
 
 SCORERS = ("encoder", "labeller")  # models of runs that give a pair a score
 

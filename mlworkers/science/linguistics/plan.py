@@ -8,6 +8,7 @@ from mlworkers.plans.fields import (
     generated_pairs_setting,
     seed_setting,
     setting,
+    snapshot_setting,
 )
 
 
@@ -16,13 +17,7 @@ class LinguisticPlan:
     """Every number that shapes a linguistic analysis."""
 
     dataset: str = dataset_setting()
-    snapshot: int = setting(
-        "Snapshot",
-        "Number of the snapshot whose pairs and scores are used. 0 makes a new snapshot.",
-        default=0,
-        bounds=(0, None),
-        refers_to="snapshot",
-    )
+    snapshot: int = snapshot_setting()
     generated_pairs: Inclusion = generated_pairs_setting()
     split: str = setting(
         "Split", "Only pairs of this split are used. Empty: every pair.", default="", offered="split"

@@ -9,9 +9,10 @@ from mlworkers.plans.fields import (
     device_setting,
     seed_setting,
     setting,
+    snapshot_setting,
 )
 from mlworkers.science.encoders.contrastive.variants import Variant, variants_listed
-from mlworkers.science.encoders.plan import check_resamples, resamples_setting, snapshot_setting
+from mlworkers.science.encoders.plan import check_resamples, resamples_setting
 
 _PAPER = "ConPGS paper, table 3"
 

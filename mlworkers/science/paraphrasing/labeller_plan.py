@@ -11,10 +11,11 @@ from mlworkers.plans.fields import (
     dataset_setting,
     device_setting,
     setting,
+    snapshot_setting,
     warmup_setting,
     weight_decay_setting,
 )
-from mlworkers.science.encoders.plan import SEEDS_MAX, first_seed_setting, snapshot_setting
+from mlworkers.science.encoders.plan import SEEDS_MAX, first_seed_setting
 from mlworkers.science.training.plan import LoopPlan
 from mlworkers.science.training.schedule import BatchesOfLikeLength
 
@@ -54,8 +55,8 @@ class LabellerPlan:
     )
     dev_share: float = setting(
         "Share of dev pairs",
-        "Share of the training pairs that become dev pairs if there is no dev split. Pairs that are "
-        "connected by shared sentences are on one side.",
+        "Share of the training pairs that become dev pairs without a dev split. Pairs that are connected "
+        "by shared sentences are on one side.",
         default=0.1,
         bounds=(0.01, 0.5),
     )

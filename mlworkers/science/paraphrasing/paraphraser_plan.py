@@ -66,8 +66,9 @@ class ParaphraserPlan:
     )
     warm_up_epochs: int = setting(
         "Warm-up on sentences",
-        "Number of times that the model first writes each human sentence from an incomplete copy. The "
-        "copies lack a tenth of the words. A model that begins with random weights needs it. 0: none.",
+        "Number of times that the model first writes each sentence from an incomplete copy. The copies of "
+        "the human sentences lack a tenth of the words. A model that begins with random weights needs it. "
+        "0: none.",
         default=0,
         bounds=(0, 1000),
         unit="epochs",

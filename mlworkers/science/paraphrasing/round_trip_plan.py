@@ -137,14 +137,14 @@ class RoundTripPlan:
     # |A ∩ B| / |A ∪ B| of both sentences' words (Jaccard).
     near_copy: float = setting(
         "Near copy",
-        "A candidate is dropped if it shares this share of all words with its source; 1: the same words.",
+        "Share of words in common with its source at which a candidate is dropped; 1: all.",
         default=1.0,
         bounds=(0.1, 1.0),
     )
     engine: Engine = setting(
         "Engine",
-        "CTranslate2 is faster on a processor, with weights in 8 bits; auto takes it there if it is "
-        "installed, and transformers otherwise.",
+        "CTranslate2 is faster on a processor, in 8 bits; auto takes it there if installed, and "
+        "transformers otherwise.",
         default=Engine.AUTO,
         choices=tuple(Engine),
     )

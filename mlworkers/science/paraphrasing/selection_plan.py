@@ -9,8 +9,8 @@ from mlworkers.plans.fields import (
     dataset_setting,
     seed_setting,
     setting,
+    snapshot_setting,
 )
-from mlworkers.science.encoders.plan import snapshot_setting
 from mlworkers.science.paraphrasing.candidates_plan import written_by_setting
 
 TRAIN, DEV, TEST = "train", "dev", "test"

@@ -213,7 +213,7 @@ class WritingPlan:
     # |A ∩ B| / |A ∪ B| of both sentences' words (Jaccard).
     near_copy: float = setting(
         "Near copy",
-        "A candidate is dropped if it shares this share of all words with its source; 1: the same words.",
+        "Share of words in common with its source at which a candidate is dropped; 1: all.",
         default=1.0,
         bounds=(0.1, 1.0),
     )

@@ -222,7 +222,7 @@ class GenerationPlan:
     # (1 - s) · y + s / 2; partners keep 0.
     smoothing: float = from_rise_code(
         "Label smoothing",
-        "0.2 makes target similarities of 0.1, 0.5 and 0.9 of the labels 0, 0.5 and 1.",
+        "0.2 turns the labels 0, 0.5 and 1 into 0.1, 0.5 and 0.9.",
         default=0.2,
         bounds=(0, 1),
     )
@@ -231,7 +231,7 @@ class GenerationPlan:
     )
     near_duplicate: float = setting(
         "Near duplicate",
-        "A sampled partner is refused if it shares this share of all words with the source.",
+        "Share of words in common with the source at which a sampled partner is refused.",
         default=0.7,
         bounds=(0.05, 1),
     )
@@ -252,7 +252,8 @@ class GenerationPlan:
     device: str = device_setting()
     precision: str = setting(
         "Precision",
-        "float32 gives the same figures on all machines. auto uses bfloat16 on a GPU that supports it.",
+        "float32 gives the same figures on all machines. bfloat16 and float16 are faster on a GPU; auto "
+        "uses bfloat16 if the GPU supports it.",
         default="float32",
         choices=("float32", "bfloat16", "float16", "auto"),
     )

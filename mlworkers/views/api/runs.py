@@ -23,7 +23,7 @@ from mlworkers.views.models import artifact_answer
 
 
 class RunViewSet(ReadOnlyModelViewSet[Run]):
-    """Runs, newest first: their plan, how far they are, what came of them, and their files."""
+    """Runs, newest first, with plan, progress, result and files."""
 
     serializer_class = RunSerializer
     lookup_value_converter = "number"

@@ -11,8 +11,8 @@ from semblance.doctor import State, findings, problems_of
 
 class Command(BaseCommand):
     help = (
-        "Check settings, disk, database, migrations, Redis, workers, clocks and files of this installation, and say "
-        "what to do. Exit status 2 if there is a problem; warnings alone are 0."
+        "Check settings, disk, database, migrations, Redis, workers, clocks and files, and say what to do. "
+        "Exit status 2 if there is a problem; warnings alone are 0."
     )
 
     def handle(self, **options: Any) -> None:

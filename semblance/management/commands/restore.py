@@ -14,9 +14,8 @@ from semblance.backups.restoring import backup_check, backup_restore
 
 class Command(BaseCommand):
     help = (
-        "Restore a backup, also of an earlier version, into an empty installation: DATABASE_URL names a database "
-        "without rows, and SEMBLANCE_HOME a folder without files. The checksums are compared first; after an error "
-        "nothing is kept."
+        "Restore a backup, also of an earlier version, into an installation without rows in DATABASE_URL and without "
+        "files of Semblance in SEMBLANCE_HOME. The checksums are compared first; after an error nothing is kept."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -17,6 +17,7 @@ from mlworkers.plans.fields import (
     precision_setting,
     seed_setting,
     setting,
+    snapshot_setting,
     warmup_setting,
     weight_decay_setting,
 )
@@ -30,7 +31,6 @@ from mlworkers.science.encoders.plan import (
     first_seed_setting,
     names_listed,
     resamples_setting,
-    snapshot_setting,
     suites_setting,
     test_dataset_setting,
     test_scores_setting,
@@ -193,8 +193,8 @@ class SharedContrast:
     # β in the logit: exp(c/τ + β) = e^β · exp(c/τ).
     hard_negative_weight: float = from_simcse(
         "Weight of hard negatives",
-        "Added to the logit of an anchor's own hard negative; 0.69 (log 2) counts it twice. 0 is the "
-        "weight 1.",
+        "Added to the logit of an anchor's own hard negative. 0 is the weight 1, and log 2 = 0.69 counts "
+        "it twice.",
         default=0.0,
         bounds=(-10.0, 10.0),
     )
@@ -202,7 +202,7 @@ class SharedContrast:
     # Sentence-BERT has 1 (Reimers and Gurevych 2019, section 3); 5 is the default of its library.
     margin: float = setting(
         "Margin",
-        "By how much more distant than the positive the negative must be, in the loss triplet.",
+        "By how much more distant the negative must be, in the loss triplet.",
         default=5.0,
         bounds=(0.0, 1000.0),
         source="sentence-transformers, TripletLoss",
@@ -237,8 +237,8 @@ class SharedContrast:
     # Gao et al. 2021: one more forward pass without gradients (`training.whole_batches`).
     cached: int = ours(
         "Examples in the memory",
-        "Number of examples whose gradients are computed at a time; 0 takes the whole batch. A smaller "
-        "number needs less memory, takes about a third longer and gives the same gradients.",
+        "Number of examples whose gradients are computed at once; 0: the whole batch. A smaller number "
+        "needs less memory, takes about a third longer and gives the same gradients.",
         default=0,
         bounds=(0, 65_536),
         unit="examples",
@@ -395,16 +395,16 @@ class AugmentationPlan(SharedContrast):
     # The paper's best sizes are 2 with half of the corpus and 5 with all of it (section 5.4).
     sizes: str = setting(
         "Sizes",
-        "Sizes of the augmented corpus over the original one: 2 adds one copy of each example. 5 adds "
-        "four. Without the original examples, 1 is one copy. Separate several by commas.",
+        "Sizes of the augmented corpus over the original one: 2 adds one copy of each example. With 5 it "
+        "is four copies. Without the original examples, 1 is one copy. Separate several by commas.",
         default="2",
         source="ConPGS paper, figure 4",
         essential=True,
     )
     shares: str = setting(
         "Shares of the examples",
-        "Shares of the original examples from which curves start: 1,0.5 is all and the first half. "
-        "Separate several by commas.",
+        "Shares of the original examples from which curves start, such as 1,0.5. 1 is all, 0.5 the first "
+        "half.",
         default="1",
         source="ConPGS paper, figure 4",
     )

@@ -18,6 +18,7 @@ from mlworkers.plans.fields import (
     device_setting,
     generated_pairs_setting,
     setting,
+    snapshot_setting,
     warmup_setting,
     weight_decay_setting,
 )
@@ -42,7 +43,6 @@ from mlworkers.science.encoders.plan import (
     check_resamples,
     first_seed_setting,
     resamples_setting,
-    snapshot_setting,
 )
 from mlworkers.science.encoders.pre_fine_tuning.tasks import SUBSET, TaskError, TaskNames
 from mlworkers.science.training.plan import LoopPlan
@@ -148,7 +148,7 @@ class PreFineTuningPlan:
     )
     dev_share: float = ours(
         "Share of dev rows",
-        "Share of training rows that become dev rows of a task without a dev split. They are not trained on.",
+        "Share of training rows that become dev rows without a dev split. They are not trained on.",
         default=0.1,
         bounds=(0.01, 0.5),
     )
@@ -181,8 +181,7 @@ class PreFineTuningPlan:
     )
     epochs: int = from_appendix(
         "Epochs of fine-tuning",
-        "Number of times that each row of a task is used. 0: 10, or 3 above 10,000 training rows, as in "
-        "the paper.",
+        "Number of times that each row of a task is used. 0: 10, or 3 above 10,000 training rows.",
         default=0,
         bounds=(0, 100),
         unit="epochs",

@@ -9,6 +9,7 @@ from mlworkers.plans.fields import (
     generated_pairs_setting,
     seed_setting,
     setting,
+    snapshot_setting,
 )
 
 FROM_PIPELINE = ""
@@ -57,13 +58,7 @@ class RelatednessPlan:
         bounds=(100, 100_000),
         source="docs/guide/explain/relatedness.md",
     )
-    snapshot: int = setting(
-        "Snapshot",
-        "Number of the snapshot whose pairs and scores are used. 0 makes a new snapshot.",
-        default=0,
-        bounds=(0, None),
-        refers_to="snapshot",
-    )
+    snapshot: int = snapshot_setting()
     generated_pairs: Inclusion = generated_pairs_setting()
     seed: int = seed_setting(default=1234)
 
