@@ -48,6 +48,7 @@ interface ElementsBySelector {
 interface ManyBySelector {
   "#skip-dialog, #flag-dialog": HTMLDialogElement;
   "[data-map]": HTMLInputElement;
+  "#main input[type=search]:enabled": HTMLInputElement;
   "[data-made-from]": HTMLInputElement;
   "[data-after-waiting]": HTMLButtonElement;
   "[data-start]": HTMLElement;

@@ -1,48 +1,7 @@
 // What judging and reviewing share, in one file, because each file is a request before the first sentence is on the screen:
-// the browser's memory, the sentences of the page, its keys, and the outbox that sends what a person decides.
+// the sentences of the page, and the outbox that sends what a person decides.
 
-// What this browser remembers between visits. Where its storage is full or forbidden, reading it may throw: then it remembers nothing.
-
-/** @param {string} key */
-export function recall(key) {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Whether it was kept.
- * @param {string} key
- * @param {string} value
- */
-export function remember(key, value) {
-  try {
-    localStorage.setItem(key, value);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** @param {string} key */
-export function forget(key) {
-  try {
-    localStorage.removeItem(key);
-  } catch {
-    // Nothing was kept.
-  }
-}
-
-/** @param {string} prefix */
-export function remembered(prefix) {
-  try {
-    return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
-  } catch {
-    return [];
-  }
-}
+import { forget, recall, remember, remembered } from "./keys.js";
 
 // What a page's script says: sentences that the server translated, in the page's #words, with names in braces.
 
@@ -57,38 +16,6 @@ export const timeOfDay = (date) =>
 export const announce = (text) => {
   document.getElementById("announcement").textContent = text;
 };
-
-// Screens where a single letter acts: which letter it was, when it was typing instead, and the switch that turns letters off.
-
-export const TYPING = "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]";
-
-/**
- * On a keyboard without Latin letters, a command is found by the place of its key.
- * @type {(event: KeyboardEvent) => string}
- */
-export const letterOf = (event) => (event.key.length > 1 || event.key.charCodeAt(0) < 128 ? event.key : event.code.slice(3)).toLowerCase();
-
-/**
- * A command of the browser or the system, or a letter that is still being composed.
- * @type {(event: KeyboardEvent) => boolean}
- */
-export const isElsewhere = (event) => event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.keyCode === 229;
-
-/**
- * The checkbox #use-keys, kept on this device: for whoever speaks to the computer or leans on the keyboard.
- * @param {string} name
- */
-export function keysSwitch(name) {
-  const box = document.getElementById("use-keys");
-  const mark = () => document.body.classList.toggle("without-keys", !box.checked);
-  box.checked = recall(name) !== "off";
-  box.addEventListener("change", () => {
-    remember(name, box.checked ? "on" : "off");
-    mark();
-  });
-  mark();
-  return box;
-}
 
 // A decision's own number, and the time that it took.
 

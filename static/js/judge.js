@@ -1,23 +1,8 @@
 // The judging screen. Without this script it is a plain form. With it, an answer is kept on this device until the
 // server has it, and the next pairs stand on the screen before the answer has left.
 
-import {
-  announce,
-  clock,
-  fieldsOf,
-  identifier,
-  isElsewhere,
-  keysSwitch,
-  letterOf,
-  outboxOf,
-  recall,
-  remember,
-  say,
-  senderOf,
-  TYPING,
-  timeOfDay,
-  words,
-} from "./deciding.js";
+import { announce, clock, fieldsOf, identifier, outboxOf, say, senderOf, timeOfDay, words } from "./deciding.js";
+import { isElsewhere, letterOf, recall, remember, TYPING, useKeys } from "./keys.js";
 
 const form = document.getElementById("judgement");
 const stage = document.getElementById("stage");
@@ -393,7 +378,6 @@ for (const dialog of document.querySelectorAll("dialog"))
   });
 
 // Keys. By place on the keyboard for the choices, by letter for the rest; never while typing, composing or in a dialog.
-const useKeys = keysSwitch("judging-keys");
 
 // Which letter does what, as somebody may have chosen it on this device. Empty: numbers and the row of Q, by place.
 const USUAL = { best: "", worst: "", undo: "u", skip: "s", flag: "f", guidelines: "g", tie: "0" };
@@ -498,7 +482,7 @@ function choiceOf(event) {
 
 document.addEventListener("keydown", (event) => {
   if (isElsewhere(event)) return;
-  if (event.target.closest(TYPING) || document.querySelector("dialog[open]")) return;
+  if (event.target.closest(TYPING)) return;
   if (event.key === "Enter") return enter(event);
   if (!useKeys.checked || event.repeat) return;
   const choice = choiceOf(event);

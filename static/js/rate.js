@@ -1,7 +1,7 @@
 // The rating of candidates. Without this script it is a plain form. With it a digit answers the scale that is asked, the next
 // scale follows, Enter sends and U undoes the last rating.
 
-import { isElsewhere, keysSwitch, letterOf, TYPING } from "./deciding.js";
+import { isElsewhere, letterOf, TYPING, useKeys } from "./keys.js";
 
 const form = document.getElementById("rating");
 if (form) start();
@@ -9,8 +9,6 @@ if (form) start();
 function start() {
   const scales = [...form.querySelectorAll("fieldset")];
   const undo = document.getElementById("undo");
-  const box = keysSwitch("rating keys");
-  /** @type {HTMLElement} */ (box.closest("label")).hidden = false;
 
   /** @type {(scale: HTMLFieldSetElement) => boolean} */
   const answered = (scale) => Boolean(scale.querySelector(":checked"));
@@ -31,7 +29,7 @@ function start() {
   }
 
   document.addEventListener("keydown", (event) => {
-    if (!box.checked || isElsewhere(event) || event.target.matches(TYPING)) return;
+    if (!useKeys.checked || isElsewhere(event) || event.target.matches(TYPING)) return;
     const key = letterOf(event);
     if (/^[1-5]$/.test(key)) {
       const scale = asked() ?? scales.at(-1);

@@ -1,7 +1,8 @@
 // The review of machine-written sentences. Without this script it is a plain form. With it, one key decides, the next
 // sentence stands on the screen before the verdict has left, and a verdict is kept on this device until the server has it.
 
-import { announce, isElsewhere, keysSwitch, letterOf, Outbox, say, senderOf, TYPING, words } from "./deciding.js";
+import { announce, Outbox, say, senderOf, words } from "./deciding.js";
+import { isElsewhere, letterOf, TYPING, useKeys } from "./keys.js";
 
 const form = document.getElementById("verdict");
 if (form) start();
@@ -234,9 +235,6 @@ async function start() {
   }
 
   // Keys: by letter, never while typing or composing; a digit chooses a reason while the reasons are open.
-  const useKeys = keysSwitch("review-keys");
-  /** @type {HTMLElement} */ (useKeys.closest("label")).hidden = false;
-
   /** @type {Record<string, () => void>} */
   const actions = {
     k: () => decide("keep"),

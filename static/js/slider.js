@@ -1,7 +1,8 @@
 // The rating screen: one pair, and a scale from 0 to 100. Without this script it is a form with a number. With it there is a slider
 // without a handle until it is touched, an answer is kept on this device until the server has it, and the next pairs wait in the page.
 
-import { announce, clock, identifier, isElsewhere, keysSwitch, letterOf, Outbox, say, senderOf, timeOfDay, timesOf, words } from "./deciding.js";
+import { announce, clock, identifier, Outbox, say, senderOf, timeOfDay, timesOf, words } from "./deciding.js";
+import { isElsewhere, letterOf, useKeys } from "./keys.js";
 
 const form = document.getElementById("rating");
 const stage = document.getElementById("stage");
@@ -20,8 +21,6 @@ const outbox = new Outbox(`rating:${form.dataset.owner}:`, "pair");
 /** @type {(entry: Rated) => Fields} */
 const fieldsOf = ({ client_id, pair, value, skip, ...times }) => ({ client_id, pair, ...(skip ? { skip } : { value }), ...timesOf(times) });
 const sender = senderOf({ form, outbox, fieldsOf, taken, arrange, lacking: () => !onScreen(), refresh });
-const keys = keysSwitch("rating keys");
-/** @type {HTMLElement} */ (keys.closest("label")).hidden = false;
 
 /** @type {Pair[]} */
 let queue = []; // the next pairs, {pair, html}
@@ -172,7 +171,9 @@ addEventListener("storage", (event) => {
   if (!event.newValue && !onScreen()) sender.deliver();
 });
 
-document.addEventListener("visibilitychange", () => (document.visibilityState === "hidden" ? clock.lookAway() : clock.look()));
+const seen = () => (document.visibilityState === "hidden" || document.querySelector("dialog[open]") ? clock.lookAway() : clock.look());
+document.addEventListener("visibilitychange", seen);
+document.getElementById("keys")?.addEventListener("toggle", seen);
 
 // Undo: of an answer that has not left yet on this device, of any other at the server.
 undoForm.addEventListener("submit", async (event) => {
@@ -228,7 +229,7 @@ document.addEventListener("keydown", (event) => {
     if (!number()?.value) choose("50");
     return;
   }
-  if (!keys.checked || event.repeat) return;
+  if (!useKeys.checked || event.repeat) return;
   const letter = letterOf(event);
   const digit = /^[0-9]$/.test(event.key) ? event.key : /^(?:Digit|Numpad)([0-9])$/.exec(event.code)?.[1];
   if (digit && !event.shiftKey && onScreen()) type(digit);

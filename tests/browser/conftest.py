@@ -170,6 +170,14 @@ def moment_passes(page: Page, milliseconds: float) -> None:
     page.wait_for_function("([began, most]) => performance.now() - began >= most", arg=[began, milliseconds])
 
 
+def keys_used(page: Page, used: bool) -> None:
+    """Switch the keys of a page on or off, in the list of them that its button opens."""
+    page.get_by_role("button", name="Keys").click()
+    listed = page.get_by_role("dialog", name="Keys")
+    listed.get_by_label("Use these keys on this device").set_checked(used)
+    listed.get_by_role("button", name="Close").click()
+
+
 def sideways_overflow(page: Page) -> int:
     """How many pixels of the page lie beyond its right edge; more than 0 means that it scrolls sideways."""
     page.wait_for_load_state()  # after a click, the next document may have begun and be empty still

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from mlworkers.models import CandidateRating
 from mlworkers.runs.ratings import candidates_draw
+from tests.browser.conftest import keys_used
 from tests.integration.mlworkers.test_round_trip_pages import translated
 
 pytestmark = pytest.mark.browser
@@ -16,7 +17,6 @@ def test_three_digits_and_enter_rate_a_candidate_and_u_takes_it_back(open_as, an
     page = open_as(annotator)
     page.goto(f"/round-trips/{run.pk}/rate/")
     expect(page.get_by_text("0 of 4 rated")).to_be_visible()
-    expect(page.get_by_label("Use keys")).to_be_checked()
 
     for key in ("4", "5", "2", "Enter"):
         page.keyboard.press(key)
@@ -34,7 +34,7 @@ def test_without_keys_digits_do_nothing(open_as, annotator, dataset) -> None:
     candidates_draw(run=run, most=2)
     page = open_as(annotator)
     page.goto(f"/round-trips/{run.pk}/rate/")
-    page.get_by_label("Use keys").uncheck()
+    keys_used(page, False)
 
     page.keyboard.press("4")
 

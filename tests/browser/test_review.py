@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from curation.models import Dataset, Pair, ReviewDecision
-from tests.browser.conftest import moment_passes, sideways_overflow, small_targets
+from tests.browser.conftest import keys_used, moment_passes, sideways_overflow, small_targets
 from tests.factories import GeneratedPairFactory, SentenceFactory, run_score_set
 
 pytestmark = pytest.mark.browser
@@ -171,13 +171,12 @@ def test_a_key_held_down_on_a_button_decides_once(screen) -> None:
 
 
 def test_letters_can_be_switched_off_and_stay_off(screen) -> None:
-    screen.get_by_label("Keys").uncheck()
+    keys_used(screen, False)
     screen.reload()
     ready(screen)
 
     press(screen, "k")
 
-    expect(screen.get_by_label("Keys")).not_to_be_checked()
     screen.get_by_role("button", name="Reject").click()
     press(screen, "Escape")
     expect(screen.get_by_text("0 of 5 decided")).to_be_visible()

@@ -48,7 +48,7 @@ pytestmark = pytest.mark.django_db
 TRANSLATIONS = sorted(set(dict(settings.LANGUAGES)) - {languages.ENGLISH})
 # Latin words that stay in an Arabic page: names, and words of programs.
 NAMES = {"Semblance", "API", "OpenAPI", "api", "v1", "Ctrl", "UTC"}
-SAID = {"aria-label", "title", "placeholder", "alt", "data-copied", "data-selected"}
+SAID = {"aria-label", "title", "placeholder", "alt", "data-copied", "data-selected", "data-does"}
 
 
 class Said(HTMLParser):
