@@ -1,14 +1,24 @@
-"""Gold tuples: made by hand, or suggested from scores that exist already."""
+"""Gold tuples: made by hand, or suggested from scores or from the words that sentences share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
+from annotation.bws.annotators.gold_choice import (
+    BY_SCORES,
+    BY_WORDS,
+    clear_tuples,
+    heights_within,
+    margin_of,
+    pairs_between,
+    word_overlaps,
+)
 from annotation.bws.judgements import FloatArray, IntArray
 from annotation.campaigns.rounds import campaign_lock, campaign_record, campaign_require
 from annotation.campaigns.seeds import Stream, campaign_rng
@@ -16,19 +26,18 @@ from annotation.campaigns.selectors import pairs_fitting
 from annotation.models import Campaign, GoldAnswer, Tuple, TupleItem
 from curation.foundation.errors import UserError
 from curation.models import Pair, PairScore, ScoreSet, User
+from curation.pairs.segmenting import segmented_words
 from curation.people.access import dataset_require_active
 from curation.people.audit import Action
 
-# As shares of the set's scale. An answer that good annotators could miss would stop the wrong people.
-SMALLEST_MARGIN = 0.25
-TRIES_PER_TUPLE = 50
+MOST_PAIRS = 5_000  # whose words are compared while somebody waits: about half a second
 
 
 @dataclass(frozen=True)
 class GoldSuggestion:
-    """Pairs whose best and worst a score set leaves no doubt about; margin is a share of its scale.
+    """Pairs whose best and worst scores leave no doubt about, or the words that their sentences share.
 
-    scores: of the pairs, in the units of the set.
+    margin: a share of the scale. scores: of the pairs, in the units of the set; word overlaps, 0..1, if by_words.
     """
 
     pairs: list[Pair]
@@ -36,78 +45,136 @@ class GoldSuggestion:
     worst: Pair
     margin: float
     scores: list[float]
+    by_words: bool = False
 
     @property
     def scored(self) -> list[tuple[Pair, float]]:
         return list(zip(self.pairs, self.scores, strict=True))
 
 
-def gold_suggest(
-    *, campaign: Campaign, score_set: ScoreSet, number: int = 10, seed: int = 0
-) -> list[GoldSuggestion]:
-    """Up to `number` gold tuples from a score set, no pair in two of them and no sentence twice in one.
+@dataclass(frozen=True)
+class _Offered:
+    """The pairs that checks may be made of. pairs: (n,) numbers. sentences: (n, 2) numbers. values: (n,) 0..1."""
 
-    Best and worst each lie at least a quarter of the scale away from the other pairs. They come from the source and
-    the split that the campaign is about, so that what is held out stays unseen. Nothing is stored.
+    pairs: IntArray
+    sentences: IntArray
+    values: FloatArray
+
+
+def gold_suggest(
+    *, campaign: Campaign, score_set: ScoreSet | None = None, number: int = 10, seed: int = 0
+) -> list[GoldSuggestion]:
+    """Up to `number` gold tuples, no pair in two of them and no sentence twice in one. Nothing is stored.
+
+    From a score set: best and worst each lie at least a quarter of the scale away from the other pairs. Without one,
+    from the words: the sentences of the best pair are nearly equal, those of the worst share nothing.
+    They come from the source and the split that the campaign is about, so that what is held out stays unseen, and
+    from pairs that no gold tuple of the campaign has.
     """
-    fitting = pairs_fitting(campaign.dataset, campaign.pair_filter)
-    scores = PairScore.objects.filter(score_set=score_set, pair__in=fitting).order_by("pair")
-    rows = list(scores.values_list("pair", "pair__a", "pair__b", "value"))
-    pairs = np.array([row[0] for row in rows], dtype=np.int64)
-    sentences = np.array([row[1:3] for row in rows], dtype=np.int64).reshape(-1, 2)
-    scale = score_set.high - score_set.low
-    values = np.array([row[3] for row in rows]) / scale
     rng = campaign_rng(campaign, Stream.GOLD_SUGGESTION, seed)
-    clear_tuples = list(islice(_clear_tuples(values, sentences, campaign.tuple_size, rng), number))
-    if not clear_tuples:
-        raise UserError(
+    fitting = _unused(campaign, pairs_fitting(campaign.dataset, campaign.pair_filter))
+    if score_set:
+        offered, bands, scale = _scored(fitting, score_set), BY_SCORES, score_set.high - score_set.low
+        heights = heights_within(offered.values)
+    else:
+        offered, bands, scale = _worded(fitting, rng), BY_WORDS, 1.0
+        heights = offered.values
+    drawn = clear_tuples(offered.values, heights, offered.sentences, campaign.tuple_size, rng, bands=bands)
+    found = list(islice(drawn, number))
+    if not found:
+        raise _nothing_clear(campaign, score_set)
+    chosen = Pair.objects.select_related("a", "b").in_bulk(offered.pairs[np.concatenate(found)].tolist())
+    suggested = [[chosen[pair] for pair in offered.pairs[items].tolist()] for items in found]
+    return [
+        GoldSuggestion(
+            members,
+            best=members[0],
+            worst=members[1],
+            margin=margin_of(offered.values[items]),
+            scores=(offered.values[items] * scale).tolist(),
+            by_words=score_set is None,
+        )
+        for members, items in zip(suggested, found, strict=True)
+    ]
+
+
+def _unused(campaign: Campaign, fitting: QuerySet[Pair], needed: Sequence[Pair] = ()) -> QuerySet[Pair]:
+    """Those of no gold tuple yet, and those that are `needed`."""
+    used = TupleItem.objects.filter(tuple__campaign=campaign, tuple__is_gold=True).exclude(pair__in=needed)
+    return fitting.exclude(pk__in=used.values("pair"))
+
+
+def _nothing_clear(campaign: Campaign, score_set: ScoreSet | None) -> UserError:
+    if score_set:
+        return UserError(
             _(
                 "“%(name)s” has no %(size)d pairs of which one is clearly above the others and one clearly below."
             ),
             name=score_set.name,
             size=campaign.tuple_size,
         )
-    chosen = Pair.objects.select_related("a", "b").in_bulk(pairs[np.concatenate(clear_tuples)].tolist())
-    suggested = [[chosen[pair] for pair in pairs[items].tolist()] for items in clear_tuples]
-    return [
-        GoldSuggestion(
-            members,
-            best=members[0],
-            worst=members[1],
-            margin=_margin(values[items]),
-            scores=(values[items] * scale).tolist(),
+    return UserError(
+        _(
+            "By their words, no %(size)d pairs are clear: a check needs one pair of nearly equal sentences and one "
+            "that shares nothing. Choose pairs by hand."
+        ),
+        size=campaign.tuple_size,
+    )
+
+
+def _scored(fitting: QuerySet[Pair], score_set: ScoreSet) -> _Offered:
+    scores = PairScore.objects.filter(score_set=score_set, pair__in=fitting).order_by("pair")
+    rows = list(scores.values_list("pair", "pair__a", "pair__b", "value"))
+    scale = score_set.high - score_set.low
+    return _offered(rows, np.array([row[3] for row in rows], dtype=float) / scale)
+
+
+def _worded(fitting: QuerySet[Pair], rng: np.random.Generator, needed: Sequence[Pair] = ()) -> _Offered:
+    """A sample of the pairs where there are many, `needed` among them."""
+    numbers = np.array(fitting.order_by("pk").values_list("pk", flat=True), dtype=np.int64)
+    if len(numbers) > MOST_PAIRS:
+        numbers = np.union1d(rng.choice(numbers, MOST_PAIRS, replace=False), [pair.pk for pair in needed])
+    asked = Pair.objects.filter(pk__in=numbers.tolist()).order_by("pk")
+    rows = list(asked.values_list("pk", "a", "b", "a__text", "b__text"))
+    words = [(frozenset(segmented_words(row[3])), frozenset(segmented_words(row[4]))) for row in rows]
+    return _offered(rows, word_overlaps(words))
+
+
+def _offered(rows: Sequence[Sequence[Any]], values: FloatArray) -> _Offered:
+    pairs = np.array([row[0] for row in rows], dtype=np.int64)
+    sentences = np.array([row[1:3] for row in rows], dtype=np.int64).reshape(-1, 2)
+    return _Offered(pairs, sentences, values)
+
+
+def gold_fill(*, campaign: Campaign, best: Pair, worst: Pair, between: Sequence[Pair] = ()) -> list[Pair]:
+    """The pairs of a gold tuple of which only some are chosen: the missing ones lie between best and worst.
+
+    By a score set that has both, else by word overlap. Raises UserError where too few pairs are left.
+    """
+    chosen = [best, worst, *between]
+    missing = campaign.tuple_size - len(chosen)
+    if not missing:
+        return chosen
+    rng = campaign_rng(campaign, Stream.GOLD_SUGGESTION, best.pk, worst.pk)
+    fitting = _unused(campaign, pairs_fitting(campaign.dataset, {}), chosen)
+    sets = ScoreSet.objects.filter(dataset=campaign.dataset_id)
+    score_set = sets.filter(scores__pair=best).filter(scores__pair=worst).order_by("-pk").first()
+    if score_set and score_set.scores.filter(pair__in=chosen).count() == len(chosen):
+        offered = _scored(fitting, score_set)
+    else:
+        offered = _worded(fitting, rng, chosen)
+    place = {pair: index for index, pair in enumerate(offered.pairs.tolist())}
+    places = [place[pair.pk] for pair in chosen]
+    found = pairs_between(offered.values, offered.sentences, places, missing, rng)
+    if len(found) < missing:
+        raise UserError(
+            _(
+                "An attention check of this campaign needs %(size)d pairs that share no sentence; add pairs first."
+            ),
+            size=campaign.tuple_size,
         )
-        for members, items in zip(suggested, clear_tuples, strict=True)
-    ]
-
-
-def _margin(values: FloatArray) -> float:
-    """How far best and worst stand from the others, or from each other where there are no others."""
-    best, worst, others = values[0], values[1], values[2:]
-    return float(min(best - others.max(), others.min() - worst) if len(others) else best - worst)
-
-
-def _clear_tuples(
-    values: FloatArray, sentences: IntArray, size: int, rng: np.random.Generator
-) -> Iterator[IntArray]:
-    """Best from the top, worst from the bottom, the others from the middle, until too many draws fail."""
-    free = rng.permutation(len(values))
-    low, high = (values.min(), values.max()) if len(values) else (0.0, 0.0)
-    height = (values - low) / ((high - low) or 1.0)  # of every item, 0 the lowest score and 1 the highest
-    misses = 0
-    while misses < TRIES_PER_TUPLE:
-        highest, lowest = free[height[free] >= 0.75], free[height[free] <= 0.25]
-        middle = free[np.abs(height[free] - 0.5) <= 0.1]
-        if not len(highest) or not len(lowest) or len(middle) < size - 2:
-            return
-        others = rng.choice(middle, size=size - 2, replace=False)
-        drawn = np.concatenate([rng.choice(highest, 1), rng.choice(lowest, 1), others])
-        if _margin(values[drawn]) < SMALLEST_MARGIN or len(np.unique(sentences[drawn])) < 2 * size:
-            misses += 1
-            continue
-        misses = 0
-        free = free[~np.isin(free, drawn)]
-        yield drawn
+    filled = Pair.objects.in_bulk(offered.pairs[found].tolist())
+    return [*chosen, *filled.values()]
 
 
 @transaction.atomic

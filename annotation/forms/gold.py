@@ -1,6 +1,5 @@
 """Gold tuples: made by hand from chosen pairs, or taken from suggestions."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -10,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from annotation.campaigns.gold import GoldSuggestion
 from annotation.models import Campaign
 from curation.foundation.numbers import NumberField
-from curation.models import Pair, ScoreSet
+from curation.models import ScoreSet
 
 SUGGESTIONS_AT_MOST = 50
 
@@ -27,35 +26,29 @@ class WhyForm(forms.Form):
     )
 
 
-class GoldForm(WhyForm):
-    """Which of the chosen pairs is best, which worst, and why."""
+class GoldFilterForm(forms.Form):
+    """Which attention checks the page lists."""
 
-    best = forms.ModelChoiceField(Pair.objects.none())
-    worst = forms.ModelChoiceField(Pair.objects.none())
-
-    def __init__(self, campaign: Campaign, pairs: Sequence[Pair], *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.campaign, self.pairs = campaign, pairs
-        for name, label in (("best", campaign.best_label), ("worst", campaign.worst_label)):
-            field: forms.ModelChoiceField[Pair] = self.fields[name]  # type: ignore[assignment]
-            field.queryset = Pair.objects.filter(pk__in=[pair.pk for pair in pairs])
-            field.error_messages["required"] = _("Choose the pair for “%(label)s”.") % {"label": label}
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if cleaned.get("best") and cleaned.get("best") == cleaned.get("worst"):
-            raise forms.ValidationError(
-                _("The same pair is “%(best)s” and “%(worst)s”; choose two different pairs.")
-                % {"best": self.campaign.best_label, "worst": self.campaign.worst_label}
-            )
-        return cleaned
+    show = forms.ChoiceField(
+        label=gettext_lazy("Show"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("in use")),
+            ("unanswered", gettext_lazy("not answered yet")),
+            ("missed", gettext_lazy("missed by good annotators")),
+            ("removed", gettext_lazy("removed")),
+        ],
+    )
+    search = forms.CharField(label=gettext_lazy("Words"), required=False, widget=forms.SearchInput)
 
 
 class SuggestForm(forms.Form):
     score_set = forms.ModelChoiceField(
         ScoreSet.objects.none(),
-        label=gettext_lazy("Score set"),
-        help_text=gettext_lazy("Suggestions use pairs whose scores are far apart."),
+        label=gettext_lazy("By"),
+        required=False,
+        empty_label=gettext_lazy("the words that sentences share"),
+        help_text=gettext_lazy("Scores that are far apart are the safer choice. Words need no scores."),
     )
     number = NumberField(
         label=gettext_lazy("Number of tuples"), initial=20, min_value=1, max_value=SUGGESTIONS_AT_MOST
@@ -66,6 +59,12 @@ class SuggestForm(forms.Form):
         field: forms.ModelChoiceField[ScoreSet] = self.fields["score_set"]  # type: ignore[assignment]
         field.queryset = ScoreSet.objects.filter(dataset=campaign.dataset_id)
         field.initial = field.queryset.first()
+
+    @classmethod
+    def first(cls, campaign: Campaign) -> dict[str, Any]:
+        """What is suggested before anybody chose: by the first score set, else by words."""
+        scored = ScoreSet.objects.filter(dataset=campaign.dataset_id).first()
+        return {"score_set": scored.pk if scored else "", "number": cls.base_fields["number"].initial}
 
 
 class KeepForm(WhyForm):
@@ -79,7 +78,9 @@ KeepFormSet = forms.formset_factory(KeepForm, extra=0, max_num=SUGGESTIONS_AT_MO
 
 
 def reason_drafted(suggestion: GoldSuggestion) -> str:
-    """What somebody may read who answers otherwise: a draft, because scores do not say why."""
+    """What somebody may read who answers otherwise: a draft, because neither scores nor words say why."""
+    if suggestion.by_words:
+        return _("The sentences of one pair say nearly the same. Those of another have nothing in common.")
     best, worst, *others = suggestion.scores
     facts = {"best": best, "worst": worst, "low": min(others or [worst]), "high": max(others or [best])}
     if not others:

@@ -1,19 +1,33 @@
 """Gold tuples: the list with how people did, adding by hand, suggestions, reasons."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
 from annotation.campaigns.cost import gate_of_campaign
-from annotation.campaigns.gold import GoldSuggestion, gold_add, gold_change, gold_remove, gold_suggest
+from annotation.campaigns.gold import (
+    GoldSuggestion,
+    gold_add,
+    gold_change,
+    gold_fill,
+    gold_remove,
+    gold_suggest,
+)
 from annotation.campaigns.head import campaign_head
-from annotation.campaigns.selectors import pairs_of
+from annotation.campaigns.selectors import pairs_fitting, pairs_of
 from annotation.forms.gold import (
-    GoldForm,
+    GoldFilterForm,
     KeepFormSet,
     SuggestForm,
     WhyForm,
@@ -27,71 +41,143 @@ from annotation.results.selectors import golds_of
 from annotation.views.saying import campaign_say
 from curation.foundation.errors import UserError
 from curation.foundation.numbers import number_from, page_number
+from curation.models import Pair
 from curation.people.access import AuthedRequest
+from curation.views.said import success_say
+
+ROWS_PER_PAGE = 50
+ROLES = ("best", "worst", "between")
 
 
 @require_GET
 def gold_list(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """The attention checks that the address asks for."""
     campaign = campaign_for(request.user, campaign_pk, may="read")
+    form = GoldFilterForm(request.GET)
+    asked = form.cleaned_data if form.is_valid() else {"show": "", "search": ""}
     every = golds_of(campaign)
-    golds = [gold for gold in every if not gold.gold_answer.withdrawn]
     removals = {removal.gold: removal for removal in golds_to_remove(campaign)}
-    context = campaign_head(request.user, campaign, "gold") | {
-        "golds": golds,
-        "doubted": [(gold, removals[gold.pk]) for gold in golds if gold.pk in removals],
+    in_use = [gold for gold in every if not gold.gold_answer.withdrawn]
+    shown = {
+        "": in_use,
+        "unanswered": [gold for gold in in_use if not gold.asked],
+        "missed": [gold for gold in in_use if gold.pk in removals],
         "removed": [gold for gold in every if gold.gold_answer.withdrawn],
-        "scored": campaign.dataset.score_sets.exists(),
-        "changeable": campaign.state != Campaign.State.CLOSED,
-        "gate": gate_of_campaign(campaign) if golds else None,
+    }[asked["show"]]
+    rows = [gold for gold in shown if _holds(gold, asked["search"])]
+    for gold in rows:
+        slots = (gold.gold_answer.best_slot, gold.gold_answer.worst_slot)
+        gold.best, gold.worst = (gold.cards[slot] for slot in slots)
+        gold.others = [card for card in gold.cards if card.slot not in slots]
+    changeable = campaign.state != Campaign.State.CLOSED
+    context = campaign_head(request.user, campaign, "gold") | {
+        "form": form,
+        "golds": every,
+        "page": Paginator(rows, ROWS_PER_PAGE).get_page(page_number(request)),
+        "address": f"{urlencode(asked)}&",
+        "doubted": [(gold, removals[gold.pk]) for gold in every if gold.pk in removals],
+        "changeable": changeable,
+        "gate": gate_of_campaign(campaign) if in_use or changeable else None,
     }
     return render(request, "annotation/campaigns/gold.html", context)
 
 
+def _holds(gold: Any, words: str) -> bool:
+    """Whether a sentence of it or its reason holds the words."""
+    texts = [text for card in gold.cards for text in (card.a.text, card.b.text)]
+    return any(words.casefold() in text.casefold() for text in (*texts, gold.gold_answer.why))
+
+
+@dataclass(frozen=True)
+class GoldChoice:
+    """What is chosen of a new check so far."""
+
+    best: Pair | None = None
+    worst: Pair | None = None
+    between: tuple[Pair, ...] = ()
+
+    @classmethod
+    def of(cls, campaign: Campaign, asked: QueryDict) -> "GoldChoice":
+        """The pairs that an address or a form names."""
+        numbers = {role: [number_from(text) for text in asked.getlist(role)] for role in ROLES}
+        wanted = [number for listed in numbers.values() for number in listed if number is not None]
+        known = pairs_fitting(campaign.dataset, {}).select_related("a", "b").in_bulk(wanted)
+        best, worst, between = (
+            [known[number] for number in dict.fromkeys(numbers[role]) if number in known] for role in ROLES
+        )
+        return cls(best[0] if best else None, worst[0] if worst else None, tuple(between))
+
+    def changed(self, campaign: Campaign, sent: QueryDict) -> "GoldChoice":
+        """After a pair was given a role, which takes the one away that it had, or was taken out."""
+        now = GoldChoice.of(campaign, sent)
+        moved = {pair.pk for _, pair in now.roles()} | {number_from(text) for text in sent.getlist("out")}
+
+        def kept(pair: Pair | None) -> Pair | None:
+            return pair if pair and pair.pk not in moved else None
+
+        between = (*(pair for pair in self.between if kept(pair)), *now.between)
+        best, worst = now.best or kept(self.best), now.worst or kept(self.worst)
+        return GoldChoice(best, worst, between[: campaign.tuple_size - 2])
+
+    def roles(self) -> list[tuple[str, Pair]]:
+        chosen = (("best", self.best), ("worst", self.worst), *(("between", pair) for pair in self.between))
+        return [(role, pair) for role, pair in chosen if pair]
+
+
 @require_http_methods(["GET", "POST"])
 def gold_new(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
-    """Pairs are taken one by one; the address keeps which, so that the page works with the back button."""
+    """Two clicks make a check: the best pair and the worst one. Others that lie between may be chosen before.
+
+    The address keeps what is chosen, so that the page works with the back button and without scripts.
+    """
     campaign = campaign_for(request.user, campaign_pk, may="curate")
-    # The pairs that the address names, in that order, at most as many as a tuple holds.
-    listed = request.GET.get("pairs", "").split(",")
-    numbers = [number for text in listed if (number := number_from(text)) is not None]
-    known = campaign.dataset.pairs.select_related("a", "b").in_bulk(numbers)
-    pairs = [known[number] for number in dict.fromkeys(numbers) if number in known][: campaign.tuple_size]
-    form = GoldForm(campaign, pairs, request.POST or None)
-    if form.is_valid():
-        try:
-            gold_add(campaign=campaign, pairs=pairs, by=request.user, **form.cleaned_data)
-        except UserError as error:
-            form.add_error(None, str(error))
-        else:
-            _say(request, campaign, _("The attention check is added."))
-            return redirect("annotation:gold", campaign.pk)
-    search = request.GET.get("search", "")
-    address = QueryDict(mutable=True)
-    address.update({"pairs": _joined(pairs), "search": search})
+    chosen, search = GoldChoice.of(campaign, request.GET), request.GET.get("search", "")
+    if request.method == "POST":
+        chosen = chosen.changed(campaign, request.POST)
+        if (
+            chosen.best
+            and chosen.worst
+            and _made(request, campaign, chosen.best, chosen.worst, chosen.between)
+        ):
+            chosen = GoldChoice()
+    roles = [(role, pair.pk) for role, pair in chosen.roles()]
+    query = urlencode([*roles, ("search", search)])
+    if request.method == "POST":
+        return redirect(f"{request.path}?{query}")
     context = campaign_head(request.user, campaign, "gold") | {
-        "form": form,
-        "chosen": [(pair, _joined(other for other in pairs if other != pair)) for pair in pairs],
-        "complete": len(pairs) == campaign.tuple_size,
-        "pairs": _joined(pairs),
-        "taken": {pair.pk for pair in pairs},
+        "chosen": chosen,
+        "roles": roles,
+        "room": campaign.tuple_size - 2 - len(chosen.between),
         "search": search,
         "page": pairs_of(campaign, search=search, page=page_number(request)),
-        "address": f"{address.urlencode()}&",
+        "address": f"{query}&",
     }
     return render(request, "annotation/campaigns/gold_new.html", context)
 
 
-def _joined(pairs: object) -> str:
-    return ",".join(str(pair.pk) for pair in pairs)  # type: ignore[attr-defined]
+def _made(
+    request: AuthedRequest, campaign: Campaign, best: Pair, worst: Pair, between: Sequence[Pair]
+) -> bool:
+    """Add the check, and say so; or say why it is not added."""
+    try:
+        pairs = gold_fill(campaign=campaign, best=best, worst=worst, between=between)
+        gold = gold_add(campaign=campaign, pairs=pairs, best=best, worst=worst, by=request.user)
+    except UserError as error:
+        messages.error(request, str(error))
+        return False
+    said = _("Attention check %(number)d is added.") % {"number": gold.number}
+    address = reverse("annotation:gold_edit", args=[campaign.pk, gold.pk])
+    success_say(request, said, then=_("Read it and write its reason"), address=address)
+    return True
 
 
 @require_http_methods(["GET", "POST"])
 def gold_suggest_view(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
-    form = SuggestForm(campaign, request.GET or None)
+    form = SuggestForm(campaign, request.GET or SuggestForm.first(campaign))
     suggestions: list[GoldSuggestion] = []
     problem = ""  # why there are none
-    if form.is_bound and form.is_valid():
+    if form.is_valid():
         try:
             found = gold_suggest(campaign=campaign, **form.cleaned_data)
             suggestions = sorted(found, key=lambda suggestion: -suggestion.margin)
@@ -126,7 +212,6 @@ def gold_suggest_view(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "form": form,
         "problem": problem,
         "formset": formset,
-        "scored": campaign.dataset.score_sets.exists(),
         "suggestions": list(zip(suggestions, formset.forms, strict=False)),
     }
     return render(request, "annotation/campaigns/gold_suggest.html", context)
@@ -158,10 +243,9 @@ def gold_remove_view(request: AuthedRequest, campaign_pk: int, tuple_pk: int) ->
             _say(request, campaign, _("Attention check %(number)d is removed.") % {"number": gold.number})
         else:
             again = gold_withdraw(gold=gold, by=request.user)
-            said = _(
-                "Attention check %(number)d is removed. To undo this, restore it at the end of this page."
-            )
-            _say(request, campaign, _with_people(said % {"number": gold.number}, again))
+            said = _("Attention check %(number)d is removed.") % {"number": gold.number}
+            address = f"{reverse('annotation:gold', args=[campaign.pk])}?show=removed"
+            success_say(request, _with_people(said, again), then=_("Restore it"), address=address)
     except UserError as error:
         messages.error(request, str(error))
     return redirect("annotation:gold", campaign.pk)

@@ -4,8 +4,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Campaign, Judgement, Participation
+from curation.models import PairScore
 from tests.browser.conftest import sideways_overflow
-from tests.factories import CampaignFactory, PairFactory, ParticipationFactory
+from tests.factories import CampaignFactory, PairFactory, ParticipationFactory, ScoreSetFactory
 
 pytestmark = pytest.mark.browser
 
@@ -46,19 +47,44 @@ def test_a_campaign_is_made_previewed_and_opened(curator_page: Page, dataset, pa
     assert Campaign.objects.get().state == "open"
 
 
-@pytest.mark.exhaustive
-def test_a_gold_tuple_is_chosen_pair_by_pair(curator_page: Page, campaign, pairs) -> None:
+def test_two_clicks_make_an_attention_check_without_loading_the_page_again(
+    curator_page: Page, campaign, pairs
+) -> None:
     page = curator_page
     page.goto(f"/campaigns/{campaign.pk}/gold/new/")
-    for pair in pairs[:4]:
-        page.get_by_role("link", name=f"Take {pair.external_id}", exact=True).click()
-    page.get_by_role("radio", name="Most related (pair 2)").check()
-    page.get_by_role("radio", name="Least related (pair 3)").check()
-    page.get_by_label("Reason shown to annotators").fill("One says the same twice.")
-    page.get_by_role("button", name="Add attention check").click()
+    page.evaluate("document.documentElement.dataset.first = 'yes'")
+    page.get_by_role("button", name=f"Most related {pairs[1].external_id}", exact=True).click()
+    expect(page.get_by_role("region", name="Chosen").get_by_text(pairs[1].a.text)).to_be_visible()
 
-    expect(page.get_by_role("heading", name="Attention check 2")).to_be_visible()
-    expect(page.get_by_text("One says the same twice.")).to_be_visible()
+    page.get_by_role("button", name=f"Least related {pairs[2].external_id}", exact=True).click()
+
+    expect(page.get_by_text("Attention check 2 is added.")).to_be_visible()
+    assert page.evaluate("document.documentElement.dataset.first") == "yes"
+    page.get_by_role("link", name="Read it and write its reason").click()
+    page.get_by_label("Reason shown to annotators").fill("One says the same twice.")
+    page.get_by_role("button", name="Save reason").click()
+    expect(page.get_by_role("row", name="Attention check 2")).to_contain_text("One says the same twice.")
+
+
+def test_keys_keep_and_leave_out_suggestions(curator_page: Page, campaign, dataset) -> None:
+    scores = ScoreSetFactory(dataset=dataset, low=0, high=1)
+    for value in [0.0] * 3 + [0.5] * 6 + [1.0] * 3:
+        PairScore.objects.create(score_set=scores, pair=PairFactory(dataset=dataset), value=value)
+    page = curator_page
+    page.goto(f"/campaigns/{campaign.pk}/gold/suggest/")
+    boxes = page.get_by_role("checkbox", name="Keep this tuple")
+    expect(boxes).to_have_count(3)
+
+    page.get_by_label("Reason shown to annotators").last.press("y")
+    assert page.get_by_label("Reason shown to annotators").last.input_value().count("y") > 0
+    page.locator(".suggestion").first.focus()
+    for key in "yny":
+        page.keyboard.press(key)
+
+    assert [box.is_checked() for box in boxes.all()] == [True, False, True]
+    expect(page.get_by_text("2 kept, 0 left to decide.")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("2 attention checks are added.")).to_be_visible()
 
 
 def test_an_annotator_is_stopped_with_a_reason_and_reinstated(

@@ -146,10 +146,14 @@ def test_the_page_proposes_removes_and_puts_back(curator, campaign, wrong, good,
     assert "and their judgements would count again: dora." in page
 
     removed = text_of(site.post(address("gold_remove", campaign, wrong.pk), follow=True))
-    assert f"Attention check {wrong.number} is removed. To undo this, restore it" in removed
+    assert f"Attention check {wrong.number} is removed." in removed
     assert "their judgements count again: dora." in removed
-    assert "Removed attention checks" in removed
+    assert "Restore it" in removed
     assert "miss these" not in removed
+    assert (
+        address("gold_restore", campaign, wrong.pk)
+        in site.get(address("gold", campaign), {"show": "removed"}).content.decode()
+    )
 
     back = text_of(site.post(address("gold_restore", campaign, wrong.pk), follow=True))
     assert f"Attention check {wrong.number} is back in use. The exclusion rule stops these people" in back

@@ -13,7 +13,7 @@ from annotation.campaigns.cost import gate_of_campaign
 from annotation.campaigns.services import campaign_create, guideline_save
 from annotation.crowds.presets import PRESETS
 from annotation.crowds.services import crowd_change
-from annotation.models import Campaign, Participation
+from annotation.models import Campaign, GoldAnswer, Participation
 from curation.models import ScoreSet
 from tests.factories import (
     CampaignFactory,
@@ -22,7 +22,7 @@ from tests.factories import (
     GoldFactory,
     MembershipFactory,
     PairFactory,
-    ScoreSetFactory,
+    SentenceFactory,
     TupleFactory,
     UserFactory,
     client_of,
@@ -367,15 +367,14 @@ def test_guidelines_that_were_emptied_are_missing(site, draft) -> None:
     assert "Open without guidelines" in page
 
 
-def test_gold_tuples_are_suggested_only_where_there_are_scores(site, dataset, draft) -> None:
+def test_gold_tuples_are_suggested_with_scores_and_without(site, dataset, draft) -> None:
     without = site.get(address("gold", draft))
-    ScoreSetFactory(dataset=dataset)
-    with_scores = site.get(address("gold", draft))
+    PairFactory.create_batch(3, dataset=dataset)
+    page = site.get(address("gold_suggest", draft))
 
-    assert address("gold_suggest", draft) not in without.content.decode()
-    assert "of which this dataset has none: Import pairs with scores" in text_of(without)
-    assert f"/datasets/{dataset.slug}/import/" in without.content.decode()
-    assert address("gold_suggest", draft) in with_scores.content.decode()
+    assert address("gold_suggest", draft) in without.content.decode()
+    assert "By their words, no 4 pairs are clear" in text_of(page)
+    assert page.context["form"]["score_set"].value() == ""
 
 
 def test_a_draft_says_what_is_missing_before_it_opens(site, draft) -> None:
@@ -638,6 +637,15 @@ def test_a_resolved_flag_leaves_the_inbox_and_is_found_among_the_resolved(site, 
 # Gold tuples
 
 
+# The first pair is nearly the same twice, the second has nothing in common, the others share some words.
+WORDED = [
+    ("A brown dog runs over the field", "A brown dog runs over the meadow"),
+    ("Trains leave at noon", "My aunt grows tomatoes"),
+    ("Two boys kick one football outside", "Some boys kick stones near houses"),
+    ("She reads old books quietly", "He sells old books downtown"),
+]
+
+
 @pytest.fixture
 def scored(dataset):
     """Sixteen pairs whose gold scores leave no doubt: four low, eight in the middle, four high."""
@@ -649,42 +657,66 @@ def scored(dataset):
     return scores
 
 
-def test_a_gold_tuple_is_made_by_hand(site, draft, pairs) -> None:
-    chosen = ",".join(str(pair.pk) for pair in pairs[:4])
-    asked = site.get(address("gold_new", draft), {"pairs": chosen})
-    sent = {"best": pairs[2].pk, "worst": pairs[0].pk, "why": "Clear."}
-
-    site.post(f"{address('gold_new', draft)}?pairs={chosen}", sent)
+def test_two_clicks_make_a_gold_tuple_and_pairs_from_between_join(site, draft, scored) -> None:
+    pairs = list(draft.dataset.pairs.filter(scores__score_set=scored).order_by("pk"))
+    where = address("gold_new", draft)
+    first = site.post(where, {"best": pairs[-1].pk})
+    page = site.post(first.url, {"worst": pairs[0].pk}, follow=True)
 
     gold = draft.tuples.get(is_gold=True)
-    assert "Chosen: 4 of 4" in text_of(asked)
+    slots = {item.slot: item.pair for item in gold.items.all()}
+    best, worst = slots.pop(gold.gold_answer.best_slot), slots.pop(gold.gold_answer.worst_slot)
+    assert (best, worst) == (pairs[-1], pairs[0])
+    assert [scored.scores.get(pair=pair).value for pair in slots.values()] == [2.5, 2.5]
+    assert "Attention check 1 is added. Read it and write its reason" in text_of(page)
+    assert "Chosen" not in text_of(page)
+
+
+def test_pairs_that_were_chosen_for_between_are_the_others(site, draft, pairs) -> None:
+    where = address("gold_new", draft)
+    for role, pair in (("between", 3), ("between", 1), ("best", 2)):
+        where = site.post(where, {role: pairs[pair].pk}).url
+
+    site.post(where, {"worst": pairs[0].pk})
+
+    gold = draft.tuples.get(is_gold=True)
+    assert {item.pair for item in gold.items.all()} == set(pairs[:4])
     assert gold.items.get(slot=gold.gold_answer.best_slot).pair == pairs[2]
-    assert gold.gold_answer.why == "Clear."
 
 
-def test_best_as_worst_is_refused_for_gold_too(site, draft, pairs) -> None:
-    chosen = ",".join(str(pair.pk) for pair in pairs[:4])
+def test_a_pair_has_one_role_and_can_be_taken_out(site, draft, pairs) -> None:
+    as_best = site.post(address("gold_new", draft), {"best": pairs[0].pk}).url
+    as_worst = site.post(as_best, {"worst": pairs[0].pk}).url
+    out = site.post(as_worst, {"out": pairs[0].pk}).url
 
-    page = site.post(
-        f"{address('gold_new', draft)}?pairs={chosen}", {"best": pairs[0].pk, "worst": pairs[0].pk}
-    )
+    assert f"best={pairs[0].pk}" in as_best
+    assert as_worst.endswith(f"?worst={pairs[0].pk}&search=")
+    assert out.endswith("?search=")
+    assert not draft.tuples.exists()
 
-    assert "choose two different pairs" in text_of(page)
+
+def test_where_too_few_pairs_lie_between_nothing_is_added_and_the_page_says_so(site, dataset, draft) -> None:
+    dataset.pairs.update(status="retired")
+    one, other, _ = PairFactory.create_batch(3, dataset=dataset)
+
+    page = site.post(f"{address('gold_new', draft)}?best={one.pk}", {"worst": other.pk}, follow=True)
+
+    assert "needs 4 pairs that share no sentence; add pairs first." in text_of(page)
     assert not draft.tuples.exists()
 
 
 def test_pairs_of_another_dataset_are_not_taken(site, draft) -> None:
     foreign = PairFactory()
 
-    page = site.get(address("gold_new", draft), {"pairs": f"{foreign.pk},x,99999999999999999999"})
+    page = site.get(address("gold_new", draft), {"best": foreign.pk, "worst": "x", "between": "9" * 20})
 
-    assert "Chosen: 0 of 4" in text_of(page)
+    assert page.context["roles"] == []
 
 
 def test_pairs_are_found_by_their_words(site, draft, pairs) -> None:
     page = site.get(address("gold_new", draft), {"search": pairs[5].a.text})
 
-    assert squeezed(page.content.decode()).count(">Take<") == 1
+    assert re.findall(r'name="best" value="(\d+)"', squeezed(page.content.decode())) == [str(pairs[5].pk)]
 
 
 def test_suggestions_are_kept_as_far_as_they_are_chosen(site, draft, scored) -> None:
@@ -714,8 +746,41 @@ def test_suggestions_come_unticked_the_clearest_first_with_scores_and_a_drafted_
     assert html.count("Earlier scores leave no doubt: the expected pairs have") == 2
 
 
-def test_without_a_score_set_gold_is_added_by_hand(site, draft) -> None:
-    assert "has no scores. Import some" in text_of(site.get(address("gold_suggest", draft)))
+def test_a_suggestion_by_words_is_kept_with_its_reason(site, dataset, draft) -> None:
+    dataset.pairs.update(status="retired")
+    for one, other in WORDED:
+        a, b = (SentenceFactory(dataset=dataset, text=text) for text in (one, other))
+        PairFactory(dataset=dataset, a=a, b=b)
+    where = address("gold_suggest", draft)
+    page = site.get(where)
+    (answer,) = re.findall(r'name="form-\d-answer" value="([^"]+)"', page.content.decode())
+
+    site.post(
+        where,
+        {"form-TOTAL_FORMS": 1, "form-INITIAL_FORMS": 1, "form-0-keep": "on", "form-0-answer": answer},
+    )
+
+    gold = draft.tuples.get(is_gold=True)
+    assert gold.items.get(slot=gold.gold_answer.best_slot).pair.a.text == WORDED[0][0]
+    assert gold.items.get(slot=gold.gold_answer.worst_slot).pair.a.text == WORDED[1][0]
+    assert "margin" not in text_of(page)
+
+
+def test_what_the_address_asks_for_is_listed(site, campaign) -> None:
+    GoldFactory.create_batch(3, campaign=campaign)
+    first, second, third = campaign.tuples.filter(is_gold=True).order_by("number")
+    GoldAnswer.objects.filter(tuple=second).update(withdrawn=True)
+    GoldAnswer.objects.filter(tuple=third).update(why="A plain reason.")
+
+    def listed(**asked: str) -> list[int]:
+        page = site.get(address("gold", campaign), asked).content.decode()
+        return [int(number) for number in re.findall(r'<tr id="gold-(\d+)"', page)]
+
+    assert listed() == [first.pk, third.pk]
+    assert listed(show="removed") == [second.pk]
+    assert listed(show="unanswered", search="PLAIN") == [third.pk]
+    assert listed(show="missed") == []
+    assert listed(show="<nonsense>") == [first.pk, third.pk]
 
 
 def test_scores_that_lie_close_together_suggest_nothing_and_say_so(site, draft, dataset, pairs) -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from annotation.campaigns.gold import SMALLEST_MARGIN, gold_suggest
+from annotation.bws.annotators.gold_choice import BY_SCORES
+from annotation.campaigns.gold import gold_suggest
 from curation.foundation.errors import UserError
 from curation.models import PairScore
 from tests.factories import CampaignFactory, PairFactory, ScoreSetFactory, SentenceFactory
@@ -38,8 +39,8 @@ def test_best_and_worst_stand_clear_of_the_others(campaign, dataset) -> None:
             values[pair.pk] for pair in suggestion.pairs if pair not in (suggestion.best, suggestion.worst)
         ]
         assert len(others) == 2
-        assert best - max(others) >= 5 * SMALLEST_MARGIN
-        assert min(others) - worst >= 5 * SMALLEST_MARGIN
+        assert best - max(others) >= 5 * BY_SCORES.margin
+        assert min(others) - worst >= 5 * BY_SCORES.margin
 
 
 def test_no_pair_is_in_two_suggestions(campaign, dataset) -> None:
