@@ -1,5 +1,6 @@
 // Suggested attention checks: one key decides about the marked one, and the next one is marked. Without this script, they are checkboxes.
-import { isElsewhere, letterOf, say, TYPING } from "./deciding.js";
+import { say } from "./deciding.js";
+import { isElsewhere, letterOf, TYPING, useKeys } from "./keys.js";
 
 const form = /** @type {HTMLFormElement | null} */ (document.getElementById("suggestions"));
 const suggestions = [...document.querySelectorAll(".suggestion")];
@@ -38,7 +39,7 @@ if (form && suggestions.length) {
     }
   });
   document.addEventListener("keydown", (event) => {
-    if (isElsewhere(event) || event.repeat || event.target.closest(TYPING) || !suggestions[here]) return;
+    if (!useKeys.checked || isElsewhere(event) || event.repeat || event.target.closest(TYPING) || !suggestions[here]) return;
     const letter = letterOf(event);
     if (letter === "y" || letter === "n") {
       event.preventDefault();
