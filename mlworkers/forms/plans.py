@@ -33,6 +33,7 @@ from mlworkers.plans.settings import Setting, read
 _GUIDE = re.compile(r"docs/guide/(?:[\w-]+/)?(?P<page>[\w-]+)\.md")
 _COMMAS = re.compile(
     r"^Names separated by commas[.:] |, separated by commas|, or of several splits with commas between"
+    r"| Separate several by commas(?:: [^.]*)?\."
 )
 MOST_FIRST = 12
 SHOWN_AT_ONCE = 6  # settings; to fold away a few of so few would hide more than it orders

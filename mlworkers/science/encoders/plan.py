@@ -294,8 +294,8 @@ class SharedTraining:
     )
     pooling: Pooling = setting(
         "Pooling",
-        "How token vectors become one: mean, cls (first token), max (of each place), or as the model. The "
-        "trained encoder keeps the pooling.",
+        "How token vectors become one: mean, cls (first token), max (largest number of each place), or as "
+        "the model. The trained encoder keeps the pooling.",
         default=Pooling.OWN,
         source="docs/guide/how-to/train-and-compare.md",
     )
@@ -521,7 +521,7 @@ class ComparisonPlan(TrainingPlan):
     test_score_set: str = test_scores_setting()
     weightings: str = setting(
         "Weightings",
-        "The weightings, plain among them, because the others are compared with it. Names separated by "
+        "The weightings, plain among them, because the others are compared with it. Separate several by "
         "commas: plain, realism, consistency, product, filter, filter-consistency, ratio, rank, verdicts, "
         "random.",
         default="plain,realism,filter,random",

@@ -175,7 +175,7 @@ class GenerationPlan:
     )
     top_p: float = from_dino_code(
         "Top p",
-        "Share of the probability that these tokens have together; 1: all.",
+        "Of these tokens, the fewest with this share of the probability can be drawn; 1: all.",
         default=0.9,
         bounds=(0.01, 1),
     )
@@ -252,8 +252,7 @@ class GenerationPlan:
     device: str = device_setting()
     precision: str = setting(
         "Precision",
-        "float32 gives the same figures on all machines. bfloat16 and float16 are faster on a GPU; auto "
-        "uses bfloat16 if the GPU supports it.",
+        "float32 gives the same figures on all machines. auto uses bfloat16 on a GPU that supports it.",
         default="float32",
         choices=("float32", "bfloat16", "float16", "auto"),
     )

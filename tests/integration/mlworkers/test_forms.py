@@ -7,6 +7,7 @@ import pytest
 from django.http import QueryDict
 
 from curation.models import ScoreSet
+from mlworkers.forms.choices import SeveralInput
 from mlworkers.forms.plans import MOST_FIRST, PlanForm
 from mlworkers.plans.kinds import KINDS, Kind
 from tests.factories import PairFactory, ScoreSetFactory
@@ -50,6 +51,20 @@ def test_a_setting_whose_help_says_what_empty_means_shows_no_default(dataset) ->
 
     assert form.fields["methods"].help_text.endswith("all that a model is needed for if you choose one.")
     assert "Default" not in form.fields["snapshot"].help_text
+
+
+def test_the_help_of_boxes_that_are_ticked_speaks_of_no_commas(dataset) -> None:
+    forms = [PlanForm(kind=kind, dataset=dataset) for kind in KINDS.values() if kind.listed]
+
+    helps = [
+        field.help_text
+        for form in forms
+        for field in form.fields.values()
+        if isinstance(field.widget, SeveralInput)
+    ]
+
+    assert len(helps) > 5
+    assert [text for text in helps if "comma" in text] == []
 
 
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.listed])

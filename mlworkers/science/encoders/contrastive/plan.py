@@ -54,7 +54,7 @@ paraphrase_dataset_setting = partial(
 paraphrase_split_setting = partial(
     setting,
     "Split of paraphrases",
-    "Only pairs of this split are paraphrases. Empty: of every split.",
+    "Only pairs of this split are paraphrases. Empty: every pair.",
     default="",
     offered="split",
 )
@@ -180,9 +180,9 @@ class SharedContrast:
     )
     objective: Objective = setting(
         "Loss",
-        "contrast: an anchor is nearer to its positive than to its batch. triplet: nearer than to its hard "
-        "negative, by a margin (triplets only). softmax: a classifier of entailment, neutral and "
-        "contradiction on [u, v, |u − v|] (pairs only).",
+        "contrast: an anchor is nearer to its positive than to all others of its batch. triplet: nearer "
+        "than to its hard negative, by a margin (triplets only). softmax: a classifier of entailment, "
+        "neutral and contradiction on [u, v, |u − v|] (pairs only).",
         default=Objective.CONTRAST,
         source=SIMCSE,
     )

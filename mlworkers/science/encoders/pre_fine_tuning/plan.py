@@ -215,8 +215,8 @@ class PreFineTuningPlan:
     generated_pairs: Inclusion = generated_pairs_setting()
     leaks: str = ours(
         "Leaks",
-        "refuse stops the run if the test split of a task, drawn or set here, shares sentences with its "
-        "training split. allow leaves these out of training.",
+        "refuse stops the run if test and training split of a task, one of them drawn or set here, share "
+        "sentences. allow leaves these out of training.",
         default=Leaks.REFUSE.value,
         choices=tuple(choice.value for choice in Leaks),
     )
