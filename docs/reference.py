@@ -117,42 +117,20 @@ def variables(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 READING = "Options of judgement files"
-OF_EVERY_COMMAND = "`--json`"
 DJANGO = "https://docs.djangoproject.com/en/stable/ref/django-admin/"
 
 
 def commands() -> Iterator[str]:
-    from django.core.management import get_commands, load_command_class
-
-    ours = {name: app for name, app in get_commands().items() if app.partition(".")[0] in OUR_APPS}
-    loaded = {name: load_command_class(app, name) for name, app in sorted(ours.items())}
-    of_django = {
-        name for name, command in loaded.items() if type(command).__mro__[1].__module__.startswith("django.")
-    }
-    parsers: dict[str, ArgumentParser] = {}
-    for name, command in loaded.items():
-        parser = command.create_parser("semblance", name)
-        verbs = [each for each in parser._actions if isinstance(each, _SubParsersAction)]
-        parsers |= {f"{name} {verb}": each for a in verbs for verb, each in a.choices.items()} or {
-            name: parser
-        }
-    for parser in parsers.values():  # a verb adds its options when it is asked
-        if add := getattr(parser, "options_add", None):
-            parser.options_add = None  # type: ignore[attr-defined]
-            add()
-    options = {
-        name: {} if name in of_django else dict(options_of(parser)) for name, parser in parsers.items()
-    }
+    parsers, of_django = command_parsers()
     reading = reading_options()
-    for given in options.values():
-        given.pop(OF_EVERY_COMMAND, None)
+    options = {name: {} if name in of_django else dict(options_of(each)) for name, each in parsers.items()}
     read = {name for name, given in options.items() if reading.items() <= given.items()}
     left = {
-        name: {k: v for k, v in given.items() if name not in read or k not in reading}
+        name: {option for option in given.items() if option not in reading.items() or name not in read}
         for name, given in options.items()
     }
-    used = Counter(option for given in left.values() for option in given.items())
-    shared = {option: times for option, times in used.items() if times > 1}
+    used = Counter(option for given in left.values() for option in given)
+    shared = {option for option, times in used.items() if times > 1}
 
     yield "# Commands\n"
     yield (
@@ -165,12 +143,12 @@ def commands() -> Iterator[str]:
         yield f"{as_typed(' '.join((parser.description or '').split()))}\n"
         if name in of_django:
             yield f"Its options are those of [Django's command]({DJANGO}#{name}).\n"
-        own = [option for option in left[name].items() if option not in shared]
+        own = [option for option in options[name].items() if option in left[name] - shared]
         if own:
             yield from table(("option", "meaning"), own)
-        also = sorted(option[0] for option in left[name].items() if option in shared)
+        also = sorted(flag for flag, _help in left[name] & shared)
         also += (
-            [f"and the [{READING[0].lower()}{READING[1:]}](#{READING.lower().replace(' ', '-')})"]
+            [f"and the [options of judgement files](#{READING.lower().replace(' ', '-')})"]
             if name in read
             else []
         )
@@ -179,6 +157,29 @@ def commands() -> Iterator[str]:
     yield from table(("option", "meaning"), sorted(reading.items()))
     yield "## Options of several commands\n"
     yield from table(("option", "meaning"), sorted(shared))
+
+
+def command_parsers() -> tuple[dict[str, ArgumentParser], set[str]]:
+    """The parser of each command and of each of its verbs, and the commands that only change one of Django's."""
+    from django.core.management import get_commands, load_command_class
+
+    parsers: dict[str, ArgumentParser] = {}
+    of_django = set()
+    for name, app in sorted(get_commands().items()):
+        if app.partition(".")[0] not in OUR_APPS:
+            continue
+        command = load_command_class(app, name)
+        if type(command).__mro__[1].__module__.startswith("django."):
+            of_django.add(name)
+        main: ArgumentParser = command.create_parser("semblance", name)
+        verbs = [each for each in main._actions if isinstance(each, _SubParsersAction)]
+        of_verbs = {f"{name} {verb}": each for action in verbs for verb, each in action.choices.items()}
+        parsers |= of_verbs or {name: main}
+    for parser in parsers.values():  # a verb adds its options when it is asked
+        if add := getattr(parser, "options_add", None):
+            parser.options_add = None  # type: ignore[attr-defined]
+            add()
+    return parsers, of_django
 
 
 def reading_options() -> dict[str, str]:
@@ -190,20 +191,17 @@ def reading_options() -> dict[str, str]:
     return {option: text for option, text in options_of(parser) if not option.startswith("`--items ")}
 
 
+# What every command has: the options of Django's commands, and ours.
+OF_EVERY_COMMAND = {
+    "--version", "--verbosity", "--settings", "--pythonpath", "--traceback", "--no-color", "--help", "--force-color",
+    "--skip-checks", "--json",
+}  # fmt: skip
+
+
 def options_of(parser: ArgumentParser) -> Iterator[tuple[str, str]]:
-    """What is typed, and what it means, of each option that is our own."""
+    """What is typed, and what it means, of each option that not every command has."""
     for action in parser._actions:
-        of_django = {
-            "--version",
-            "--verbosity",
-            "--settings",
-            "--pythonpath",
-            "--traceback",
-            "--no-color",
-            "--help",
-        }
-        of_django |= {"--force-color", "--skip-checks"}
-        if action.help != SUPPRESS and not of_django & set(action.option_strings):
+        if action.help != SUPPRESS and not OF_EVERY_COMMAND & set(action.option_strings):
             yield typed(action), meaning(action)
 
 
@@ -263,18 +261,20 @@ def runs() -> Iterator[str]:
         own = [each for each in left[kind.name] if shared.get(each.name) != explained(each)]
         also = [each for each in left[kind.name] if each not in own]
         if own:
-            rows = [
-                (
-                    typed_setting(each),
-                    first_sentence(str(each.help))
-                    if (each.name, each.choices) in listed
-                    else explained(each),
-                )
-                for each in own
-            ]
-            listed |= {(each.name, each.choices) for each in own if each.choices}
-            yield from table(("setting", "meaning"), rows)
+            yield from table(
+                ("setting", "meaning"), [(typed_setting(each), said_once(each, listed)) for each in own]
+            )
         yield from also_takes(also, models[kind.name], kind, bool(own))
+
+
+def said_once(setting: Any, listed: set[tuple[str, Sequence[str]]]) -> str:
+    """What a setting means, without the choices that the page has listed; these choices are then listed."""
+    choices = (setting.name, setting.choices)
+    if choices in listed:
+        return first_sentence(str(setting.help))
+    if setting.choices:
+        listed.add(choices)
+    return explained(setting)
 
 
 def model_of(kind: Any, earlier: Sequence[Any]) -> Any:
