@@ -63,8 +63,8 @@ class ContextCurvesPlan:
     # Table 6: 49.41 with 10 million tokens, 76.17 with a billion and 78.47 with 100 billion.
     sizes: str = setting(
         "Sizes of the corpus",
-        "In sentences, separated by commas; 0 is the whole corpus. For each, whole documents are drawn, a model learns "
-        "from them alone, and contexts come from them alone.",
+        "Sizes in sentences, separated by commas; 0 is the whole corpus. For each, whole documents are "
+        "drawn, a model learns from them alone, and contexts come from them alone.",
         default="10000, 50000, 0",
         source=_PAPER,
         essential=True,
@@ -142,7 +142,11 @@ class ContextCurvesPlan:
     )
     places: int = places_setting("Each gives three examples.")
     layers: int = setting(
-        "Layers", "Of each model's encoder and decoder.", default=1, bounds=(1, 48), source=OURS
+        "Layers",
+        "Number of layers of each model's encoder and decoder.",
+        default=1,
+        bounds=(1, 48),
+        source=OURS,
     )
     width: int = width_setting(default=128, source=OURS)
     vocabulary: int = vocabulary_setting(default=2048)

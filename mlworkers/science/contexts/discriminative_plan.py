@@ -106,7 +106,7 @@ class DiscriminativePlan:
     # Both directions side by side: a sentence vector has 2 · 300 = 600 numbers, as in the paper.
     hidden: int = setting(
         "Hidden units",
-        "Of the LSTM in each direction, and of the head.",
+        "Hidden units of the LSTM in each direction, and of the head.",
         default=300,
         bounds=(2, 2048),
         unit="units",

@@ -35,10 +35,18 @@ class HarvestPlan:
         essential=True,
     )
     shortest: int = setting(
-        "Fewest words of a sentence", "Shorter ones are left out.", default=5, bounds=(1, 1000), source=OURS
+        "Fewest words of a sentence",
+        "Fewest words of a sentence. Shorter ones are left out.",
+        default=5,
+        bounds=(1, 1000),
+        source=OURS,
     )
     longest: int = setting(
-        "Most words of a sentence", "Longer ones are left out.", default=25, bounds=(1, 1000), source=OURS
+        "Most words of a sentence",
+        "Most words of a sentence. Longer ones are left out.",
+        default=25,
+        bounds=(1, 1000),
+        source=OURS,
     )
     # The paper divides its 100 million pairs into 98, 1 and 1 %.
     dev_share: float = setting(

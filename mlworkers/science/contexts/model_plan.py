@@ -37,7 +37,11 @@ class ContextModelPlan:
     left: int = window_setting("Sentences before")
     right: int = window_setting("Sentences after")
     layers: int = setting(
-        "Layers", "Of the encoder and of the decoder.", default=2, bounds=(1, 48), source=OURS
+        "Layers",
+        "Number of layers of the encoder and of the decoder.",
+        default=2,
+        bounds=(1, 48),
+        source=OURS,
     )
     width: int = width_setting(default=128, source=OURS)
     vocabulary: int = vocabulary_setting(default=4096)

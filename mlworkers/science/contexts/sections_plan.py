@@ -66,10 +66,18 @@ class SectionsPlan:
         source=OURS,
     )
     shortest: int = setting(
-        "Fewest words of a sentence", "Shorter ones are left out.", default=5, bounds=(1, 1000), source=OURS
+        "Fewest words of a sentence",
+        "Fewest words of a sentence. Shorter ones are left out.",
+        default=5,
+        bounds=(1, 1000),
+        source=OURS,
     )
     longest: int = setting(
-        "Most words of a sentence", "Longer ones are left out.", default=60, bounds=(1, 1000), source=OURS
+        "Most words of a sentence",
+        "Most words of a sentence. Longer ones are left out.",
+        default=60,
+        bounds=(1, 1000),
+        source=OURS,
     )
     epochs: int = setting(
         "Epochs",

@@ -45,14 +45,14 @@ class BandsPlan:
     )
     shortest: int = setting(
         "Fewest words of a sentence",
-        "Shorter ones are left out.",
+        "Fewest words of a sentence. Shorter ones are left out.",
         default=5,
         bounds=(0, 1000),
         source=STR_PAPER,
     )
     longest: int = setting(
         "Most words of a sentence",
-        "Longer ones are left out.",
+        "Most words of a sentence. Longer ones are left out.",
         default=25,
         bounds=(1, 1000),
         source=STR_PAPER,

@@ -189,7 +189,7 @@ base_model_setting = partial(
 first_seed_setting = partial(
     setting,
     "First seed",
-    "The other seeds are the numbers that follow.",
+    "The first seed; the others are the numbers that follow.",
     default=42,
     bounds=(0, 2**31 - 1 - SEEDS_MAX),
 )

@@ -70,7 +70,7 @@ class SearchPlan(SharedTraining):
     # 5 temperatures · 3 rates · 2 numbers of epochs · 2 batch sizes = 60 combinations by default.
     trials: int = ours(
         "Trials",
-        "0 tries every combination. A smaller number than there are combinations tries so many, drawn at random.",
+        "Number of combinations to try; 0: all. They are drawn at random if there are more.",
         default=0,
         bounds=(0, MOST_TRIALS),
         essential=True,
@@ -85,8 +85,8 @@ class SearchPlan(SharedTraining):
     )
     first_seed: int = setting(
         "First seed",
-        "The other seeds are the numbers that follow. It is also the seed of the draw of trials and of the synthetic "
-        "dev set.",
+        "The first seed; the others are the numbers that follow. It is also the seed of the draw of trials "
+        "and of the synthetic dev set.",
         default=42,
         bounds=(0, SEEDS[1] - SEEDS_MAX),
     )

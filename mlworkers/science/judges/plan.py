@@ -44,7 +44,8 @@ class JudgingPlan:
     )
     max_tokens: int = endpoint_setting(
         "Longest answer",
-        "A longer answer is cut off and counts as none. Models that reason before they answer need more.",
+        "Most tokens of an answer. A longer one is cut off and counts as none. Models that reason before "
+        "they answer need more.",
         default=64,
         bounds=(8, 100_000),
         unit="tokens",

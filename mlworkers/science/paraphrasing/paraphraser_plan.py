@@ -118,7 +118,7 @@ class ParaphraserPlan:
     )
     layers: int = setting(
         "Layers",
-        "Of the encoder and of the decoder, with random weights.",
+        "Number of layers of the encoder and of the decoder, with random weights.",
         default=3,
         bounds=(1, 48),
         source=_OF_SCRATCH,

@@ -81,7 +81,7 @@ class RoundTripPlan:
     )
     backward_settings: str = setting(
         "Settings back",
-        "As for the settings there. A sentence gets one candidate for each combination.",
+        "Pairs of k and temperature for the way back. A sentence gets one candidate for each combination.",
         default=PAPER_SETTINGS,
         source=_PAPER,
         essential=True,
@@ -97,14 +97,14 @@ class RoundTripPlan:
     )
     shortest: float = setting(
         "Shortest translation",
-        "In tokens, as a multiple of the source. Beam search uses it.",
+        "Length in tokens, as a multiple of the source. Beam search uses it.",
         default=0.75,
         bounds=(0.0, 1.0),
         source=_BASELINE,
     )
     longest: float = setting(
         "Longest translation",
-        "In tokens, as a multiple of the source. Beam search uses it.",
+        "Length in tokens, as a multiple of the source. Beam search uses it.",
         default=1.5,
         bounds=(1.0, 10.0),
         source=_BASELINE,
@@ -123,10 +123,18 @@ class RoundTripPlan:
         essential=True,
     )
     least_tokens: int = setting(
-        "Shortest sentence", "A shorter source is left out.", default=3, bounds=(2, 1000), unit="tokens"
+        "Shortest sentence",
+        "Fewest tokens of a source. A shorter one is left out.",
+        default=3,
+        bounds=(2, 1000),
+        unit="tokens",
     )
     most_tokens: int = setting(
-        "Longest sentence", "A longer source is left out.", default=100, bounds=(2, 8192), unit="tokens"
+        "Longest sentence",
+        "Most tokens of a source. A longer one is left out.",
+        default=100,
+        bounds=(2, 8192),
+        unit="tokens",
     )
     check_language: bool = setting(
         "Check the language",

@@ -30,7 +30,7 @@ beams_setting = partial(
 shortest_setting = partial(
     setting,
     "Shortest paraphrase",
-    "In tokens, as a multiple of the source without its tags.",
+    "Length in tokens, as a multiple of the source without its tags.",
     default=0.75,
     bounds=(0.0, 1.0),
     source=_DECODING,
@@ -38,7 +38,7 @@ shortest_setting = partial(
 longest_setting = partial(
     setting,
     "Longest paraphrase",
-    "In tokens, as a multiple of the source without its tags.",
+    "Length in tokens, as a multiple of the source without its tags.",
     default=1.5,
     bounds=(1.0, 10.0),
     source=_DECODING,
@@ -134,7 +134,7 @@ class WritingPlan:
     )
     least_tokens: int = setting(
         "Shortest sentence",
-        "A shorter source is left out.",
+        "Fewest tokens of a source. A shorter one is left out.",
         default=10,
         bounds=(2, 1000),
         unit="tokens",
@@ -142,7 +142,7 @@ class WritingPlan:
     )
     most_tokens: int = setting(
         "Longest sentence",
-        "A longer source is left out.",
+        "Most tokens of a source. A longer one is left out.",
         default=100,
         bounds=(2, 8192),
         unit="tokens",
@@ -150,7 +150,8 @@ class WritingPlan:
     )
     language: str = setting(
         "Language",
-        "Two letters, such as en. A source that is written in another language is left out. Empty: every language.",
+        "Language of the sources, such as en. A source that is written in another language is left out. "
+        "Empty: every language.",
         default="en",
         source=_CORPUS,
     )
@@ -186,7 +187,7 @@ class WritingPlan:
     )
     top_k: int = setting(
         "Likeliest tokens",
-        "For sampling: each token is drawn from so many.",
+        "For sampling: number of the most likely tokens that can be drawn.",
         default=20,
         bounds=(1, 100_000),
         unit="tokens",

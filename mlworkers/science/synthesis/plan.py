@@ -195,7 +195,7 @@ class GenerationPlan:
     # DINO's code always writes all 40. Ending a row at its first quote changes no sentence.
     max_tokens: int = from_dino_code(
         "Longest answer",
-        "A sentence that has no closing quote by then is dropped.",
+        "Most tokens of an answer. A sentence that has no closing quote by then is dropped.",
         default=40,
         bounds=(1, 1000),
         unit="tokens",
@@ -227,7 +227,11 @@ class GenerationPlan:
         bounds=(0, 1),
     )
     least_words: int = setting(
-        "Fewest words", "A shorter sentence is dropped.", default=1, bounds=(1, 100), unit="words"
+        "Fewest words",
+        "Fewest words of a sentence. A shorter one is dropped.",
+        default=1,
+        bounds=(1, 100),
+        unit="words",
     )
     near_duplicate: float = setting(
         "Near duplicate",
@@ -245,7 +249,7 @@ class GenerationPlan:
     shard_sources: int = shard_sources_setting()
     rows_at_a_time: int = setting(
         "Rows at a time",
-        "0 chooses a number that suits the device. Fewer rows need less memory.",
+        "Number of rows at a time; 0 chooses one that suits the device. Fewer rows need less memory.",
         default=0,
         bounds=(0, 100_000),
     )
@@ -280,13 +284,13 @@ class GenerationPlan:
     attempts: int = attempts_setting()
     price_in: float = endpoint_setting(
         "Price of a million tokens read",
-        "The price in any currency, for the estimate of the cost; 0: none.",
+        "Price of a million tokens read, in any currency; 0: none. It is for the estimate of the cost.",
         default=0.0,
         bounds=(0, 1e6),
     )
     price_out: float = endpoint_setting(
         "Price of a million tokens written",
-        "The price in the same currency; 0: none.",
+        "Price of a million tokens written, in the same currency; 0: none.",
         default=0.0,
         bounds=(0, 1e6),
     )
