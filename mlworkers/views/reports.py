@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from curation.files.publishing.prose import LATEX_COMMANDS, latex_text, markdown_text
@@ -31,13 +32,26 @@ def report_detail(request: AuthedRequest, pk: int, kind: str) -> HttpResponse:
     models = run.artifacts.filter(kind__in=("encoder", "classifier")).order_by("pk") if page.models else []
     asked = request.GET.get("furthest", "")
     proposed = KINDS[kind].function(page.proposed)(run) if page.proposed else ""
+    furthest = furthest_of(run, request.user, asked=asked, proposed=proposed)
+    names = {"": _("Result")}
+    if report.parts and furthest and furthest.pairs:
+        names["errors"] = _("Largest errors")
+    if report.parts and models:
+        names["models"] = str(page.models)
+    tab = request.GET.get("tab", "errors" if asked else "")
+    tab = tab if tab in names else ""
     context = {
         "run": run,
         "page": page,
         "report": report,
         "csv": csv,
         "models": models,
-        "furthest": furthest_of(run, request.user, asked=asked, proposed=proposed),
+        "furthest": furthest,
+        "tab": tab,
+        "tabs": [
+            {"label": label, "address": f"?tab={name}" if name else "?", "here": name == tab}
+            for name, label in names.items()
+        ],
     }
     return render(request, "mlworkers/report.html", context)
 

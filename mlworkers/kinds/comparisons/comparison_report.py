@@ -38,7 +38,6 @@ def comparison_report(run: Run, _reader: Reader) -> Report:
     parts: list[Part] = []
     if measured:
         chart = comparison_chart(comparison, judges=run.judges)
-        table = Section("", [_table(run, comparison), Text(_notes(comparison), "soft")])
         suites = suite_table_of(run.result, judged=comparison.judged)
         seeds = ", ".join(map(str, comparison.seeds))
         facts = [
@@ -59,11 +58,21 @@ def comparison_report(run: Run, _reader: Reader) -> Report:
             unscored_note(run.result, plan=run.plan),
         ]  # fmt: skip
         parts = [
-            Facts(facts),
-            *(Text(each, "soft") for each in notes if each),
+            *([chart] if chart else []),
+            _table(comparison),
+            Text(_bold_note(comparison), "soft"),
             *([_contrasts(comparison)] if comparison.contrasts else []),
-            Section("", [table, *([chart] if chart else [])], across=True),
             *([_suites(run, suites, is_judged=comparison.judged)] if suites else []),
+            Section(
+                _("What was compared, and how to read the figures"),
+                [
+                    Facts(facts),
+                    *(Text(each, "soft") for each in [*notes, _reading_note(comparison)] if each),
+                    *_weights(comparison),
+                    *_beside(comparison),
+                ],
+                folded=True,
+            ),
         ]
     return Report(
         title=_("Comparison %(number)s") % {"number": run.pk},
@@ -109,7 +118,12 @@ def _contrasts(comparison: Comparison) -> Section:
     return Section(_("What the weights add"), [tables.Table(columns, rows)])
 
 
-def _table(run: Run, comparison: Comparison) -> tables.Table:
+def _name(label: str) -> str:
+    return _("baseline model") if label == BASE else label
+
+
+def _table(comparison: Comparison) -> tables.Table:
+    """One line a cell: what else is known of an encoder is in tables of its own."""
     columns = [tables.Column(label=_("Encoder"), form="text")]
     for suite in comparison.suites:
         over = suite or _("test")
@@ -117,39 +131,65 @@ def _table(run: Run, comparison: Comparison) -> tables.Table:
         columns.append(tables.Column(label=_("Difference from plain"), over=over, form="signed"))
     rows: list[tables.Row] = []
     for row in comparison.rows:
-        notes = []
-        if row.label == BASE:
-            notes = [run.plan.get("model") or ""]
-        elif row.effective_pairs is not None:
-            pairs = intcomma(round(row.effective_pairs))
-            notes.append(_("%(pairs)s effective pairs") % {"pairs": pairs})
-            if row.mean_weight is not None:
-                notes.append(_("mean weight %(weight)s") % {"weight": tables.Column().text(row.mean_weight)})
-        name = _("baseline model") if row.label == BASE else row.label
-        line = [tables.Cell(name, notes=list(filter(None, notes)))]
+        line = [tables.Cell(_name(row.label))]
         for cell in row.cells:
-            line.append(tables.Cell(mean_of(cell), strong=cell.differs, notes=_beside(cell)))
+            line.append(tables.Cell(mean_of(cell), strong=cell.differs))
             line.append(tables.Cell() if row.label == "plain" else difference_of(cell))
         rows.append(line)
-    return tables.Table(columns, rows, style="many")
+    return tables.Table(columns, rows, style="one-line" if len(comparison.suites) < 3 else "many")
 
 
-def _beside(cell: Cell) -> list[str | Estimate]:
-    """The mean on other pairs of the test, and which these are."""
+def _weights(comparison: Comparison) -> list[Part]:
+    """How even the weights of each encoder are; nothing where no encoder was weighted."""
+    weighted = [row for row in comparison.rows if row.label != BASE and row.effective_pairs is not None]
+    columns = [
+        tables.Column(label=_("Encoder"), form="text"),
+        tables.Column(label=_("Effective pairs")),
+        tables.Column(label=_("Mean weight")),
+    ]
+    rows = [[row.label, round(row.effective_pairs or 0), row.mean_weight] for row in weighted]
+    return [tables.Table(columns, rows)] if rows else []
+
+
+def _beside(comparison: Comparison) -> list[Part]:
+    """The means on other pairs of the tests; nothing where each test has one part."""
+    measured = {place: cell for row in comparison.rows for place, cell in enumerate(row.cells) if cell.beside}
+    columns = [tables.Column(label=_("Encoder"), form="text")]
+    for place, cell in measured.items():
+        heading = _on_pairs(cell)
+        columns.append(tables.Column(label=heading, over=comparison.suites[place] or _("test")))
+    rows = [
+        [_name(row.label), *(_on_other_pairs(row.cells[place]) for place in measured)]
+        for row in comparison.rows
+    ]
+    return [tables.Table(columns, rows)] if measured else []
+
+
+def _on_pairs(cell: Cell) -> str:
+    """Which other pairs of the test a mean is on."""
     one = cell.beside
     if one is None:
-        return []
+        return ""
     which = _("all %(n)s pairs") if one.part == "all pairs" else _("%(n)s unseen pairs")
-    return [which % {"n": intcomma(one.pairs)}, Estimate(one.mean, one.low, one.high)]
+    return which % {"n": intcomma(one.pairs)}
 
 
-def _notes(comparison: Comparison) -> str:
+def _on_other_pairs(cell: Cell) -> Estimate | None:
+    one = cell.beside
+    return Estimate(one.mean, one.low, one.high) if one else None
+
+
+def _bold_note(comparison: Comparison) -> str:
     sentences = [_("Nothing is bold, because no difference is tested.")]
     if comparison.judged:
         sentences = [_("Bold: the difference is distinguishable from 0, with a p below 0.05.")]
     if comparison.tests:
         adjusted = _("p is adjusted for the %(tests)s differences on this page (Holm).")
         sentences.append(adjusted % {"tests": comparison.tests})
+    return " ".join(sentences)
+
+
+def _reading_note(comparison: Comparison) -> str:
     if comparison.with_training_noise:
         intervals = ngettext(
             "Lighter figures are 95 % intervals, all over other test pairs: with one seed, they do not cover another "
@@ -170,7 +210,7 @@ def _notes(comparison: Comparison) -> str:
     gap = _(
         "A difference compares encoders on the same pairs, so it is not the gap between two intervals of the chart."
     )
-    return " ".join([*sentences, intervals, effective, gap])
+    return " ".join([intervals, effective, gap])
 
 
 def _suites(run: Run, table: Table, *, is_judged: bool) -> Section:
@@ -180,6 +220,7 @@ def _suites(run: Run, table: Table, *, is_judged: bool) -> Section:
         columns.append(
             tables.Column(label=column.metric_name, over=column.suite or _("own test"), note=pairs)
         )
+    means: list[tables.Row] = []  # one line a cell; what is below each figure is in the rows that are folded
     rows: list[tables.Row] = []
     divided = []
     outside = tables.Mark("†", title=_("out of domain"))
@@ -187,22 +228,24 @@ def _suites(run: Run, table: Table, *, is_judged: bool) -> Section:
         heading = _("Trained on %(dataset)s") % {"dataset": source.source}
         divided.append((heading if source.trained else _("Not trained here"), len(source.rows)))
         for label, cells in source.rows:
-            line = [tables.Cell(_("baseline model") if label == BASE else label)]
+            line, short = [tables.Cell(_name(label))], [tables.Cell(_name(label))]
             for one in cells:
                 mark = None if one.in_domain or one.cell.mean is None else outside
                 estimate = Estimate(one.cell.mean, one.cell.low, one.cell.high)
-                notes = [*_beside(one.cell), *_difference_noted(one.cell)]
+                beside = [_on_pairs(one.cell), _on_other_pairs(one.cell)] if one.cell.beside else []
+                notes = [note for note in (*beside, *_difference_noted(one.cell)) if note]
                 line.append(tables.Cell(estimate, strong=one.cell.differs, mark=mark, notes=notes))
+                short.append(tables.Cell(one.cell.mean, strong=one.cell.differs, mark=mark))
             rows.append(line)
-    about = [
-        _(
-            "Each figure is the mean over seeds with its 95 % interval over other test pairs. Below it is the "
-            "difference from plain training on the same dataset, with its 95 % interval over other test pairs and "
-            "other seeds. Thresholds of accuracy and F1 are tuned on dev pairs and are then fixed: their intervals do "
-            "not cover other dev pairs. With few dev pairs and weightings that err on different pairs, simulated "
-            "intervals of equal weightings excluded 0 in up to 9 % of comparisons instead of 5 %."
-        )
-    ]
+            means.append(short)
+    figures = _(
+        "Each figure is the mean over seeds with its 95 % interval over other test pairs. Below it is the "
+        "difference from plain training on the same dataset, with its 95 % interval over other test pairs and "
+        "other seeds. Thresholds of accuracy and F1 are tuned on dev pairs and are then fixed: their intervals do "
+        "not cover other dev pairs. With few dev pairs and weightings that err on different pairs, simulated "
+        "intervals of equal weightings excluded 0 in up to 9 % of comparisons instead of 5 %."
+    )
+    about = []
     if table.has_undefined:
         about.append(
             _(
@@ -223,8 +266,13 @@ def _suites(run: Run, table: Table, *, is_judged: bool) -> Section:
         Link(_("safe for a spreadsheet"), f"{address}?spreadsheet=1", download=True),
     ]
     parts: list[Part] = [
-        tables.Table(columns, rows, divided, style="many"),
-        Text(" ".join(about), "soft"),
+        tables.Table(columns, means, divided, style="many"),
+        Section(
+            _("Intervals and differences from plain"),
+            [tables.Table(columns, rows, divided, style="many"), Text(figures, "soft")],
+            folded=True,
+        ),
+        *([Text(" ".join(about), "soft")] if about else []),
         Links(links),
     ]
     return Section(_("Sources and suites"), parts, name="suites")

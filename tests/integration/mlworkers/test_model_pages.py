@@ -366,7 +366,7 @@ def test_each_weighting_is_beside_its_own_shuffle_and_its_effective_pairs(curato
     assert text.index("+0.009", over_shuffle) < text.index("consistency − plain")
     assert "Consistency is 0.009 (0.001 to 0.017) above shuffle-consistency" in text
     assert "so these weights say something about their pairs" in text
-    assert '1,234 effective pairs </span> <br> <span class="soft small identifier"> mean weight 0.432' in text
+    assert "consistency 1,234 0.432" in " ".join(strip_tags(text).split())
 
 
 def test_a_comparison_with_few_seeds_judges_nothing_and_says_so(curator, comparison) -> None:
@@ -403,8 +403,8 @@ def test_the_sentence_on_top_and_the_chart_s_table_come_from_the_figures(curator
         "Realism is 0.012 (0.003 to 0.021) above plain; filter and random are not distinguishable"
         in answer.text
     )
-    across = next(part for part in answer.context["report"].parts if getattr(part, "across", False))
-    assert across.parts[1].rows[0] == ("base", "0.8120", "0.7900", "0.8350")
+    chart = answer.context["report"].parts[0]
+    assert chart.rows[0] == ("base", "0.8120", "0.7900", "0.8350")
     assert "n = 420 test pairs, 5 seeds" in answer.text
 
 
@@ -505,6 +505,33 @@ def test_a_comparison_shows_where_each_of_its_rows_is_furthest_from_people(
     assert '<option value="base" selected>' in base.content.decode()
 
 
+def test_the_result_comes_first_and_errors_and_encoders_have_tabs(curator, compared_elsewhere) -> None:
+    run, worst, _second = compared_elsewhere
+    MembershipFactory(dataset=worst.dataset, user=curator, role="curator")
+    ArtifactFactory(run=run, kind="encoder")
+
+    tabs = {name: page(curator, "comparison", run.pk, tab=name) for name in ("", "errors", "models", "<x>")}
+
+    shown = {
+        name: [tab["label"] for tab in answer.context["tabs"] if tab["here"]] for name, answer in tabs.items()
+    }
+    assert shown == {"": ["Result"], "errors": ["Largest errors"], "models": ["Encoders"], "<x>": ["Result"]}
+    assert [name for name, answer in tabs.items() if 'id="furthest"' in answer.content.decode()] == ["errors"]
+    assert [name for name, answer in tabs.items() if 'class="encoders"' in answer.content.decode()] == [
+        "models"
+    ]
+    assert '?tab=errors"' in tabs[""].content.decode()
+
+
+def test_the_chart_of_a_comparison_is_before_its_table_and_explanations_are_folded(
+    curator, comparison
+) -> None:
+    text = page(curator, "comparison", comparison.pk).content.decode()
+
+    assert text.index('class="finding"') < text.index("<figure") < text.index("Difference from plain")
+    assert text.index("Difference from plain") < text.index("What was compared, and how to read the figures")
+
+
 def test_pairs_of_a_test_dataset_that_somebody_may_not_read_are_not_shown(
     curator, compared_elsewhere
 ) -> None:
@@ -544,7 +571,7 @@ def test_evaluations_name_a_model_that_was_made_here_as_people_do_and_lead_to_it
 
 
 def test_a_comparison_leads_to_the_page_of_each_of_its_encoders(curator, comparison) -> None:
-    answer = page(curator, "comparison", comparison.pk).text
+    answer = page(curator, "comparison", comparison.pk, tab="models").text
 
     for made in comparison.artifacts.all():
         label, seed = made.card["label"], made.card["seed"]
