@@ -71,7 +71,9 @@ async function start() {
     if (!pairOnScreen() && offered.length) show(offered[0]);
     ahead = offered.filter((item) => item.pair !== pairOnScreen());
     undoable = answer.undo;
+    const unfolded = Boolean(document.querySelector("#earlier-decisions[open]"));
     document.getElementById("figures").innerHTML = answer.figures;
+    document.getElementById("earlier-decisions")?.toggleAttribute("open", unfolded);
     document.getElementById("progress").textContent = answer.progress;
     const bar = document.getElementById("bar");
     [bar.value, bar.max] = [answer.decided_of[0], answer.decided_of[1]];

@@ -129,6 +129,30 @@ def test_the_mouse_rejects_and_the_list_of_decisions_undoes(screen) -> None:
     assert stored() == []
 
 
+def test_the_three_last_decisions_are_shown_and_what_is_unfolded_stays_so(
+    curator_page: Page, dataset, pairs
+) -> None:
+    GeneratedPairFactory(dataset=dataset, b__text="The sixth house paints itself.", p_d=0.7, intended=0.5)
+    screen = reviewing(curator_page, dataset)
+    undo = screen.locator("#figures").get_by_role("button", name="Undo:")
+
+    def keep(decided: int) -> None:
+        screen.keyboard.press("k")
+        expect(screen.get_by_text(f"{decided} of 6 decided")).to_be_visible()
+        ready(screen)
+
+    for decided in range(1, 5):
+        keep(decided)
+    expect(undo).to_have_count(3)  # what is folded is not in the tree of roles
+    screen.get_by_text("Earlier decisions").click()
+    expect(undo).to_have_count(4)
+
+    keep(5)
+
+    expect(undo).to_have_count(5)
+    expect(undo.last).to_have_accessible_name("Undo: House 0 paints house 0.")
+
+
 def test_a_key_that_comes_too_early_says_so(screen) -> None:
     screen.evaluate(
         """for (const key of ["k", "k"])
