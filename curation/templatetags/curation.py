@@ -202,6 +202,12 @@ class DatasetTab(NamedTuple):
     here: bool
 
 
+@register.inclusion_tag("curation/_dataset_facts.html")
+def dataset_facts_again(dataset: Dataset, now: bool) -> dict[str, Any]:
+    """The facts in the head of a page that is open; `now`: also of a large dataset as they are at this moment."""
+    return {"facts": dataset_facts(dataset, now=now), "again": True}
+
+
 @register.inclusion_tag("curation/_dataset_head.html", takes_context=True)
 def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str, Any]:
     """The dataset with its facts, the tabs that the person may open, and the pages of the tab that is open.

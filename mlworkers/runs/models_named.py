@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from curation.foundation.numbers import number_from
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.plans.fields import PlanError
-from mlworkers.plans.kinds import KINDS
+from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.science.encoders.plan import names_listed
 from mlworkers.science.encoders.scorers_plan import models_of_scorers
 from mlworkers.science.encoders.speed_plan import BY_LENGTH, SPEED
@@ -38,6 +38,11 @@ def models_to_name(kinds: Collection[str]) -> list[tuple[str, Artifact]]:
 def reference_of(artifact: Artifact, *, alone: bool) -> str:
     """How plans and commands name a model: by its run where that made no other, else by its own name too."""
     return f"run:{artifact.run_id}" if alone else f"run:{artifact.run_id}/{artifact.name}"
+
+
+def reference_to(artifact: Artifact) -> str:
+    """The same, for one model alone. One query."""
+    return reference_of(artifact, alone=models_of_run(artifact.run_id, kinds=MODEL_KINDS).count() == 1)
 
 
 def models_behind(names: Collection[str], *, among: QuerySet[Artifact]) -> dict[str, Artifact]:

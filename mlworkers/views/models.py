@@ -22,10 +22,10 @@ from curation.views.tables import csv_file_answer, for_spreadsheet
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
 from mlworkers.forms.playground import PlaygroundForm, TrialForm
 from mlworkers.models import Artifact
-from mlworkers.plans.kinds import KINDS, MODEL_KINDS
+from mlworkers.plans.kinds import KINDS
 from mlworkers.runs.cards import card_of
 from mlworkers.runs.lineage import lineage_of
-from mlworkers.runs.models_named import evaluations_of, models_of_run, reference_of, speeds_of
+from mlworkers.runs.models_named import evaluations_of, reference_to, speeds_of
 from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.storage import artifact_path, artifact_place
 
@@ -50,7 +50,6 @@ def model_list(request: AuthedRequest) -> HttpResponse:
 def model_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     artifact = model_for(request.user, pk)
     files = _files(artifact)
-    alone = models_of_run(artifact.run_id, kinds=MODEL_KINDS).count() == 1
     context = {
         "artifact": artifact,
         "card": card_of(artifact),
@@ -61,7 +60,7 @@ def model_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "lineage": lineage_of(artifact.run),
         "files": files,
         "is_folder": [name for name, _size in files] != [artifact.name],
-        "reference": reference_of(artifact, alone=alone),
+        "reference": reference_to(artifact),
         **(playground_context(request, artifact) if artifact.kind == "encoder" else {}),
         **(trial_context(request, artifact) if artifact.kind == "paraphraser" else {}),
     }

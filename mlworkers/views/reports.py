@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 from curation.files.publishing.prose import LATEX_COMMANDS, latex_text, markdown_text
 from curation.models import Dataset
 from curation.pairs.judged_by import mark_of, marked, with_mark
-from curation.people.access import AuthedRequest
+from curation.people.access import AuthedRequest, dataset_may
 from curation.results.reports import Report, as_json
 from curation.results.tables import Column, Row, Table
 from curation.views.tables import csv_answer
@@ -109,7 +109,10 @@ def reader_of(request: AuthedRequest) -> Reader:
     def may_start(kind: str, dataset: Dataset) -> bool:
         return kind_may_start(request.user, kind_named(kind), dataset)
 
-    return Reader(may_start, runs_visible(request.user), request.GET.dict())
+    def may(dataset: Dataset, right: str) -> bool:
+        return dataset_may(request.user, dataset, may=right)
+
+    return Reader(may_start, may, runs_visible(request.user), request.GET.dict())
 
 
 paths = [

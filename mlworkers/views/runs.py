@@ -18,6 +18,7 @@ from mlworkers.access import kinds_startable, run_for, run_may, runs_allow, runs
 from mlworkers.forms.filters import RunFilterForm
 from mlworkers.kinds.comparisons.searches import CSV_COLUMNS, csv_rows, search_of
 from mlworkers.kinds.encoders.furthest import furthest_of
+from mlworkers.kinds.steps import pairs_links
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS, PAGES
 from mlworkers.runs.attempts import fix_of
@@ -106,7 +107,7 @@ def run_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 def run_progress(request: AuthedRequest, pk: int) -> HttpResponse:
     """The part of the run's page that changes; the page asks for it again until the run has ended."""
     run = run_for(request.user, pk, may="read")
-    context = _run_context(request, run)
+    context = {**_run_context(request, run), "follows": True}
     if run.ended:
         context |= {"afterwards": True, "charts": curve_charts(Curve(run.pk).read())}
     return render(request, "mlworkers/_progress.html", context)
@@ -149,12 +150,16 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
 
 
 def _next_steps(request: AuthedRequest, run: Run) -> list[Part]:
-    """The sentences and links of its kind, for a run that succeeded."""
+    """The sentences and links of its kind, for a run that succeeded. If the person may go on with none of them and no
+    page shows the results, the dataset's pairs.
+    """
     kind = KINDS.get(run.kind)
-    if kind is None or not kind.next_steps or run.state != Run.State.SUCCEEDED:
+    if kind is None or run.state != Run.State.SUCCEEDED:
         return []
-    steps = kind.function(kind.next_steps)(run, reader_of(request))
+    steps = kind.function(kind.next_steps)(run, reader_of(request)) if kind.next_steps else []
     links = [step for step in steps if isinstance(step, Link)]
+    if not links and kind.page is None:
+        links = pairs_links(run)
     sentences: list[Part] = [Text(step) for step in steps if isinstance(step, str)]
     return [*sentences, Links(links)] if links else sentences
 

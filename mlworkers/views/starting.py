@@ -17,6 +17,7 @@ from mlworkers.access import (
     kind_for,
     kinds_offered,
     kinds_startable,
+    model_for,
     run_for,
     runs_allow,
     start_allow,
@@ -27,6 +28,7 @@ from mlworkers.models import Instructions
 from mlworkers.pipelines.estimating import run_estimate
 from mlworkers.plans.kind import GROUPS
 from mlworkers.plans.kinds import Kind, plan_from
+from mlworkers.runs.models_named import reference_to
 from mlworkers.runs.references import model_kind_is_wrong, references_wrong
 from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.services import run_again as start_again
@@ -112,8 +114,7 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
 
 def _plan_before(request: AuthedRequest, kind: Kind) -> dict[str, Any]:
     """The plan of the run that is to be started again with changes, without models of a wrong kind; the settings that a
-    search chose; the snapshot, selection, block of tuples, corpus, model for contexts or score set whose page the
-    person comes from; or the instructions that were chosen.
+    search chose; the things whose page the person comes from; or the instructions that were chosen.
     """
     if "search" in request.GET:
         number = number_from(request.GET["search"])
@@ -121,16 +122,8 @@ def _plan_before(request: AuthedRequest, kind: Kind) -> dict[str, Any]:
         if run is None or search_of(run) is None:
             raise Http404
         return comparison_values(run)
-    if "scores" in request.GET:
-        return {"scores": request.GET["scores"]}
-    for name in ("snapshot", "selection", "block"):
-        if name in request.GET:
-            return {name: number_asked(request, name, 0)}
-    if "corpus" in request.GET:
-        values: dict[str, Any] = {"corpus": number_asked(request, "corpus", 0)}
-        named = {"trained": "model", "ranks": "discriminator"}
-        runs = {name: number_from(request.GET.get(asked, "")) for asked, name in named.items()}
-        return values | {name: f"run:{number}" for name, number in runs.items() if number}
+    if named := _things_named(request):
+        return named
     if "again" not in request.GET:
         return _instructions_chosen(request)
     number = number_from(request.GET["again"])
@@ -143,6 +136,23 @@ def _plan_before(request: AuthedRequest, kind: Kind) -> dict[str, Any]:
         for name, value in before.plan.items()
         if name not in settings or not model_kind_is_wrong(settings[name], str(value))
     }
+
+
+def _things_named(request: AuthedRequest) -> dict[str, Any]:
+    """The score set, model, run, snapshot, selection, block of tuples, or corpus with a model for contexts."""
+    if "scores" in request.GET:
+        return {"scores": request.GET["scores"]}
+    if "model" in request.GET:
+        return {"model": reference_to(model_for(request.user, number_asked(request, "model", 0)))}
+    for name in ("snapshot", "selection", "block", "run"):
+        if name in request.GET:
+            return {name: number_asked(request, name, 0)}
+    if "corpus" in request.GET:
+        values: dict[str, Any] = {"corpus": number_asked(request, "corpus", 0)}
+        named = {"trained": "model", "ranks": "discriminator"}
+        runs = {name: number_from(request.GET.get(asked, "")) for asked, name in named.items()}
+        return values | {name: f"run:{number}" for name, number in runs.items() if number}
+    return {}
 
 
 def _instructions_chosen(request: AuthedRequest) -> dict[str, Any]:

@@ -6,11 +6,13 @@ from django.utils.translation import gettext as _
 
 from curation.results.reports import Link
 from mlworkers.kinds.reader import Reader
+from mlworkers.kinds.steps import model_links
 from mlworkers.models import Run
 
 
 def searched(run: Run, reader: Reader) -> Sequence[Link]:
     if not run.result.get("trials"):
-        return []
+        return reader.form(run.kind, run.dataset, _("Search other settings"), look="primary", again=run.pk)
     label = _("Compare weightings with these settings")
-    return reader.form("compare_weightings", run.dataset, label, look="primary", search=run.pk)
+    links = reader.form("compare_weightings", run.dataset, label, look="primary", search=run.pk)
+    return [*links, *model_links(run, look="button")]

@@ -52,6 +52,7 @@ KINDS = (
         plan=SectionsPlan,
         unit=_("steps"),
         pipeline="sections.train_on_sections",
+        next_steps="next_steps.sections_learned",
     ),
     machine_kind(
         name="train_context_model",

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from curation.results.reports import Link
 from mlworkers.kinds.reader import Reader
+from mlworkers.kinds.steps import model_links, pairs_links, used_links
 from mlworkers.models import Run
 
 
@@ -39,7 +40,16 @@ def _used_or_trained_again(run: Run, reader: Reader, label: str, **model: int) -
         links = reader.form(run.kind, run.dataset, again, look="primary", again=run.pk)
         return [_("Train it for more steps, or on more text, before you use it."), *links]
     corpus = run.plan.get("corpus", 0)
-    return reader.form("score_contexts", run.dataset, label, look="primary", corpus=corpus, **model)
+    links = reader.form("score_contexts", run.dataset, label, look="primary", corpus=corpus, **model)
+    return [*links, *model_links(run, look="button")]
+
+
+def sections_learned(run: Run, reader: Reader) -> Sequence[Link]:
+    label = _("Evaluate the encoder")
+    return [
+        *used_links(run, reader, "evaluate_encoder", label, look="primary"),
+        *model_links(run, look="button"),
+    ]
 
 
 def scored(run: Run, _reader: Reader) -> Sequence[Link]:
@@ -48,7 +58,6 @@ def scored(run: Run, _reader: Reader) -> Sequence[Link]:
 
 
 def harvested(run: Run, reader: Reader) -> Sequence[Link]:
-    corpus = run.plan.get("corpus", 0)
-    return reader.form(
-        "score_contexts", run.dataset, _("Score pairs by contexts"), look="primary", corpus=corpus
-    )
+    label, corpus = _("Score pairs by contexts"), run.plan.get("corpus", 0)
+    links = reader.form("score_contexts", run.dataset, label, look="primary", corpus=corpus)
+    return [*links, *pairs_links(run, look="button")]

@@ -43,6 +43,7 @@ KINDS = (
         plan=InitialEncoderPlan,
         unit=_("sentences"),
         pipeline="initialising.initialise_encoder",
+        next_steps="next_steps.initialised",
     ),
     machine_kind(
         name="train_encoder",
@@ -55,6 +56,7 @@ KINDS = (
         plan=EncoderPlan,
         unit=_("steps"),
         pipeline="training.train_encoder",
+        next_steps="next_steps.trained",
         published="published.trained",
         room="estimates.training_room",
         work="estimates.training",
@@ -71,7 +73,7 @@ KINDS = (
         plan=ContrastPlan,
         unit=_("steps"),
         pipeline="contrasting.train_contrastive",
-        next_steps="next_steps.trained_by_contrast",
+        next_steps="next_steps.trained",
         work="estimates.contrast",
         amount=_("%(work)s examples, each counted once for every copy and epoch."),
     ),
@@ -84,6 +86,7 @@ KINDS = (
         plan=EvaluationPlan,
         unit=_("sentences"),
         pipeline="training.evaluate_encoder",
+        next_steps="next_steps.evaluated",
         published="published.evaluated",
         measured=Measured(),
         work="estimates.evaluation",
@@ -144,6 +147,7 @@ KINDS = (
         plan=ScorersPlan,
         unit=_("pairs"),
         pipeline="scorers.compare_scorers",
+        next_steps="next_steps.scorers_compared",
     ),
     machine_kind(
         name="measure_speed",
@@ -156,6 +160,7 @@ KINDS = (
         plan=SpeedPlan,
         unit=_("sentences"),
         pipeline="scorers.measure_speed",
+        next_steps="next_steps.speed_measured",
     ),
     machine_kind(
         name="compose_by_similarity",
@@ -183,6 +188,7 @@ KINDS = (
         plan=SentenceIndexPlan,
         unit=_("sentences"),
         pipeline="indexing_sentences.index_sentences",
+        next_steps="next_steps.indexed",
         work="estimates.index",
         amount=_("At most %(work)s sentences are encoded: those in an active pair and single sentences."),
     ),
@@ -196,6 +202,7 @@ KINDS = (
         queue="playground",
         listed=False,
         pipeline="finding_sentences.search_sentences",
+        next_steps="next_steps.searched",
     ),
     Kind(
         name="relate_sentences",
@@ -207,5 +214,6 @@ KINDS = (
         queue="playground",  # its answer must not wait for the end of a training
         listed=False,
         pipeline="relating.relate_sentences",
+        next_steps="next_steps.related",
     ),
 )

@@ -83,6 +83,7 @@ KINDS = (
         unit=_("rows"),
         needs="curate",
         pipeline="pairs.check_import",
+        next_steps="next_steps.checked",
     ),
     Kind(
         name="import_pairs",
@@ -95,6 +96,7 @@ KINDS = (
         # the upload is deleted once its pairs are in
         repeatable=False,
         pipeline="pairs.import_pairs",
+        next_steps="next_steps.imported",
     ),
     Kind(
         name="import_sentences",
@@ -107,6 +109,7 @@ KINDS = (
         # the upload is deleted once its sentences are in
         repeatable=False,
         pipeline="pairs.import_sentences",
+        next_steps="next_steps.sentences_imported",
     ),
     Kind(
         name="export_dataset",
@@ -116,5 +119,6 @@ KINDS = (
         unit=_("pairs"),
         needs="read",
         pipeline="pairs.export_dataset",
+        next_steps="next_steps.exported",
     ),
 )

@@ -7,12 +7,31 @@ from django.utils.translation import gettext as _
 from curation.models import Dataset
 from curation.results.reports import Link
 from mlworkers.kinds.reader import Reader
+from mlworkers.kinds.steps import model_links, pairs_links, used_links
 from mlworkers.models import Instructions, Run
 
 
 def previewed(run: Run, reader: Reader) -> Sequence[Link]:
     label = _("Generate pairs with these settings")
     return reader.form("generate_pairs", run.dataset, label, look="primary", again=run.pk)
+
+
+def generator_trained(run: Run, reader: Reader) -> Sequence[Link]:
+    label = _("Generate pairs with this model")
+    return [
+        *used_links(run, reader, "generate_pairs", label, look="primary"),
+        *model_links(run, look="button"),
+    ]
+
+
+def generated(run: Run, reader: Reader) -> Sequence[Link]:
+    """Scoring comes first: the review shows the sentences by their p_D."""
+    score, review = _("Score their human-likeness (p_D)"), _("Review the sentences")
+    return [
+        *reader.form("score_realism", run.dataset, score, look="primary", run=run.pk),
+        *pairs_links(run, look="button", source=f"run {run.pk}"),
+        *reader.work("curation:review", run.dataset, review, look="button"),
+    ]
 
 
 def generating_links(reader: Reader, dataset: Dataset, shown: Instructions | None) -> Sequence[Link]:

@@ -142,5 +142,6 @@ KINDS = (
         queue="playground",
         listed=False,
         pipeline="trying.try_paraphraser",
+        next_steps="next_steps.tried",
     ),
 )

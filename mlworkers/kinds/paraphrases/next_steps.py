@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from curation.models import Dataset
 from curation.results.reports import Link
 from mlworkers.kinds.reader import Reader
+from mlworkers.kinds.steps import model_links, pairs_links, used_links
 from mlworkers.models import Run
 
 
@@ -30,7 +31,12 @@ def labelled(run: Run, reader: Reader) -> Sequence[Link]:
 
 
 def paraphraser_trained(run: Run, reader: Reader) -> Sequence[Link]:
-    return reader.form("write_paraphrases", run.dataset, _("Write paraphrases"), look="primary")
+    links = used_links(run, reader, "write_paraphrases", _("Write paraphrases"), look="primary")
+    return [*links, *model_links(run, look="button")]
+
+
+def tried(_run: Run, _reader: Reader) -> Sequence[Link]:
+    return [Link(_("Try another sentence"), reverse("mlworkers:model_list"), look="primary")]
 
 
 def written(run: Run, _reader: Reader) -> Sequence[Link]:
@@ -39,7 +45,7 @@ def written(run: Run, _reader: Reader) -> Sequence[Link]:
     profile = f"{reverse('mlworkers:paraphrases', args=[run.dataset.slug])}?run={run.pk}"
     return [
         Link(_("See how the kept ones spread over similarity and BLEU"), profile),
-        Link(_("View the pairs"), reverse("curation:dataset", args=[run.dataset.slug])),
+        *pairs_links(run),
     ]
 
 
@@ -49,9 +55,13 @@ def translated(run: Run, _reader: Reader) -> Sequence[Link]:
     address = reverse("mlworkers:round_trip", args=[run.pk])
     return [
         Link(_("See which candidates each setting gives"), address, look="primary"),
-        Link(_("View the pairs"), reverse("curation:dataset", args=[run.dataset.slug])),
+        *pairs_links(run),
     ]
 
 
 def labeller_trained(run: Run, reader: Reader) -> Sequence[Link]:
-    return reader.form("label_paraphrases", run.dataset, _("Score pairs with this scorer"))
+    label = _("Score pairs with this scorer")
+    return [
+        *used_links(run, reader, "label_paraphrases", label, look="primary"),
+        *model_links(run, look="button"),
+    ]

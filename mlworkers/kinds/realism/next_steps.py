@@ -6,13 +6,22 @@ from django.utils.translation import gettext as _
 
 from curation.results.reports import Link
 from mlworkers.kinds.reader import Reader
+from mlworkers.kinds.steps import pairs_links
 from mlworkers.models import Run
 
 
 def realism_scored(run: Run, reader: Reader) -> Sequence[Link]:
-    label = _("Compare the wording of sentences with high and low p_D")
-    return reader.form("analyse_language", run.dataset, label)
+    review = _("Review the sentences that seem least human")
+    weightings = _("Compare encoders trained with and without p_D")
+    wording = _("Compare the wording of sentences with high and low p_D")
+    return [
+        *reader.work("curation:review", run.dataset, review, look="primary"),
+        *pairs_links(run, look="button"),
+        *reader.form("compare_weightings", run.dataset, weightings),
+        *reader.form("analyse_language", run.dataset, wording),
+    ]
 
 
 def consistency_scored(run: Run, reader: Reader) -> Sequence[Link]:
-    return reader.form("compare_weightings", run.dataset, _("Compare encoders trained with and without p_y"))
+    label = _("Compare encoders trained with and without p_y")
+    return [*reader.form("compare_weightings", run.dataset, label, look="primary"), *pairs_links(run)]
