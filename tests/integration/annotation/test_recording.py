@@ -178,7 +178,7 @@ def test_what_the_file_does_not_tell_is_not_known(keep, path, tmp_path, admin) -
     lines, figures = keep(path, "--dataset", "elsewhere", "--create")
     campaign = Campaign.objects.get(pk=figures["campaign"])
 
-    page = text_of(client_of(admin).get(address("campaign", campaign)))
+    page = text_of(client_of(admin).get(address("campaign_design", campaign)))
     bundle = bundle_write(campaign=campaign, path=tmp_path / "bundle").path
     design = json.loads((bundle / "design.json").read_text())
 
@@ -227,7 +227,9 @@ def test_the_page_tells_what_the_reader_of_the_file_should_know(keep, path, admi
     path.write_text(path.read_text().replace("item 7,", "item7,", 1))
 
     _lines, figures = keep(path, "--dataset", "elsewhere", "--create")
-    page = text_of(client_of(admin).get(address("campaign", Campaign.objects.get(pk=figures["campaign"]))))
+    page = text_of(
+        client_of(admin).get(address("campaign_design", Campaign.objects.get(pk=figures["campaign"])))
+    )
 
     assert (figures["items"], figures["merged_items"]) == (40, 1)
     fact, option = figures["warnings"][0].split(" Use ")

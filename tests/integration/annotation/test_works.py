@@ -114,7 +114,7 @@ def test_a_name_that_is_taken_is_said_on_the_form_and_leaves_no_work(site, judge
 def test_a_large_campaign_is_published_by_a_worker_and_its_page_says_so(site, judged, large, invited) -> None:
     page = publish(site, judged, follow=True)
     work = judged.works.get()
-    shown = text_of(site.get(address("campaign", judged)))
+    shown = text_of(site.get(address("scores", judged)))
     polled = site.get(address("work", judged, work.pk), headers={"HX-Request": "true"})
 
     assert page.status_code == 302
@@ -125,7 +125,7 @@ def test_a_large_campaign_is_published_by_a_worker_and_its_page_says_so(site, ju
 
     assert tasks.work(work.pk)
     ended = site.get(address("work", judged, work.pk), headers={"HX-Request": "true"})
-    after = text_of(site.get(address("campaign", judged)))
+    after = text_of(site.get(address("scores", judged)))
 
     assert ended["HX-Refresh"] == "true"
     assert "Published as the score set “human: Relatedness, counting”." in after
@@ -153,9 +153,9 @@ def test_two_clicks_ask_a_worker_once(site, judged, large) -> None:
 
 def test_the_page_says_plainly_that_no_worker_runs(site, judged, large) -> None:
     publish(site, judged)
-    without = text_of(site.get(address("campaign", judged)))
+    without = text_of(site.get(address("scores", judged)))
     WorkerHeartbeat.objects.create(name="w", queues=["default"], seen_at=now())
-    with_one = text_of(site.get(address("campaign", judged)))
+    with_one = text_of(site.get(address("scores", judged)))
 
     assert "No worker serves the queue “default”" in without
     assert "No worker serves" not in with_one
@@ -200,7 +200,7 @@ def test_work_that_silenced_three_workers_fails_and_says_why(site, judged, large
 
     assert not work_carry_out(work_pk=judged.works.get().pk)
 
-    page = text_of(site.get(address("campaign", judged)))
+    page = text_of(site.get(address("scores", judged)))
     assert "The scores were not published: 3 workers stopped responding" in page
 
 
@@ -238,10 +238,10 @@ def test_what_fails_in_a_worker_is_said_on_the_page_and_can_be_dismissed(site, j
 
     assert not work_carry_out(work_pk=work.pk)
 
-    page = text_of(site.get(address("campaign", judged)))
+    page = text_of(site.get(address("scores", judged)))
     assert "The scores were not published: The dataset already has a score set “Mine”" in page
     site.post(address("work_remove", judged, work.pk))
-    assert "The scores were not published:" not in text_of(site.get(address("campaign", judged)))
+    assert "The scores were not published:" not in text_of(site.get(address("scores", judged)))
 
 
 def test_work_that_is_done_cannot_be_withdrawn(site, judged, large) -> None:
