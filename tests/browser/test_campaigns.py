@@ -109,7 +109,18 @@ def test_no_page_of_a_campaign_scrolls_sideways_on_a_narrow_telephone(open_as, c
     page = open_as(curator, width=320, height=640)
     overflow = {}
 
-    for part in ["", "scores/", "gold/", "gold/new/", "guidelines/", "inbox/", "judgements/", "judge/"]:
+    for part in [
+        "",
+        "scores/",
+        "design/",
+        "gold/",
+        "gold/new/",
+        "gold/suggest/",
+        "guidelines/",
+        "inbox/",
+        "judgements/",
+        "judge/",
+    ]:
         page.goto(f"/campaigns/{campaign.pk}/{part}")
         overflow[part] = sideways_overflow(page)
 

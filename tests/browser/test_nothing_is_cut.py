@@ -388,6 +388,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         "quiz/",
         "judge/quiz/",
         "scores/",
+        "design/",
         "gold/",
         "gold/suggest/",
         "gold/new/",

@@ -19,6 +19,7 @@ READ = [
     "gold",
     "guidelines",
     "inbox",
+    "campaign_design",
 ]
 WRITE = ["gold_new", "gold_suggest", "spend", "grow"]
 MOVES = ["campaign_move", "campaign_design", "publish", "withdraw"]
