@@ -1,12 +1,12 @@
-"""Encoders trained on the generated pairs, from two baseline models: MiniLM, and a small one that has learned nothing.
+"""Encoders trained on people's scores and on the generated pairs, from MiniLM and from one that has learned nothing.
 
 MiniLM orders the held-out pairs nearly right before any training, so its rows look alike. The small one starts low, so
-that a comparison can show what training on generated pairs gives.
+that a comparison can show what training gives.
 """
 
 from typing import Any
 
-from curation.models import Dataset, User
+from curation.models import Dataset, ScoreSet, User
 from mlworkers.kinds.comparisons.comparison import Cell, comparison_of
 from mlworkers.kinds.comparisons.comparison_words import what_it_shows
 from mlworkers.models import Run
@@ -16,39 +16,60 @@ from semblance.demo.plan import DemoPlan, Stages
 MINILM = "packaged:all-MiniLM-L6-v2"
 
 
-def encoders_compared(
-    plan: DemoPlan, dataset: Dataset, *, scores: str, realism: str, by: User, stages: Stages
-) -> dict[str, Any]:
-    """Returns the figures of the comparisons from MiniLM and from the small baseline model."""
-    about: dict[str, Any] = {"by": by, "dataset": dataset.slug}
-    shared: dict[str, Any] = {
-        "kind": "compare_weightings",
-        "scores": scores,
-        "realism": realism,
-        "first_seed": plan.seed,
-        "test_score_set": LATENT,
-        "test_split": "test",
-        **about,
-    }
-    minilm = stages.run("Compare encoders (MiniLM)", model=MINILM, epochs=1, seeds=1, **shared)
-    start = stages.run(
+def small_initialised(plan: DemoPlan, dataset: Dataset, *, by: User, stages: Stages) -> Run:
+    """The run that makes an encoder of random weights."""
+    return stages.run(
         "Initialise a small encoder",
         kind="initialise_encoder",
         layers=plan.small_layers,
         width=plan.small_width,
         seed=plan.seed,
-        **about,
+        by=by,
+        dataset=dataset.slug,
     )
-    small = stages.run(
+
+
+def people_learned(plan: DemoPlan, published: ScoreSet, small: Run, *, by: User, stages: Stages) -> Run:
+    """The comparison of the small encoder with itself after it was trained on the scores that people gave."""
+    return stages.run(
+        "Train on the published scores",
+        model=f"run:{small.pk}",
+        weightings="plain",
+        epochs=plan.people_epochs,
+        learning_rate=plan.small_rate,
+        seeds=plan.small_seeds,
+        **_shared(plan, published.dataset, scores=published.name, by=by),
+    )
+
+
+def encoders_compared(
+    plan: DemoPlan, dataset: Dataset, *, scores: str, realism: str, small: Run, by: User, stages: Stages
+) -> dict[str, Run]:
+    """The comparisons of training on the generated pairs, from MiniLM and from the small encoder."""
+    shared = _shared(plan, dataset, scores=scores, by=by) | {"realism": realism}
+    minilm = stages.run("Compare encoders (MiniLM)", model=MINILM, epochs=1, seeds=1, **shared)
+    from_small = stages.run(
         "Compare encoders (small)",
-        model=f"run:{start.pk}",
+        model=f"run:{small.pk}",
         weightings="plain,realism",
         epochs=plan.small_epochs,
         learning_rate=plan.small_rate,
         seeds=plan.small_seeds,
         **shared,
     )
-    return {"minilm": compared(minilm), "small": compared(small)}
+    return {"minilm": minilm, "small": from_small}
+
+
+def _shared(plan: DemoPlan, dataset: Dataset, *, scores: str, by: User) -> dict[str, Any]:
+    return {
+        "kind": "compare_weightings",
+        "scores": scores,
+        "first_seed": plan.seed,
+        "test_score_set": LATENT,
+        "test_split": "test",
+        "by": by,
+        "dataset": dataset.slug,
+    }
 
 
 def compared(run: Run) -> dict[str, Any]:

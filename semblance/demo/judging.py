@@ -21,6 +21,7 @@ from semblance.demo.accounts import members_add, simulated_users
 from semblance.demo.importing import JUDGED, LATENT
 from semblance.demo.plan import DemoPlan, Stages
 
+YOUR_TURN = "Your turn"  # the campaign that is open, for people who try the site
 GUIDELINE = (
     "Choose the pair whose two sentences are closest in meaning, and the pair whose sentences are furthest "
     "apart. What happens counts most, then who does it, then where and when. If two are equal, choose either."
@@ -36,7 +37,7 @@ def scores_from_people(
     """A campaign that is judged to its end, another for people who try the site, and published scores."""
     with stages.open("Design campaign") as report:
         campaign = _campaign(plan, dataset, curator, at, name="Relatedness of scenes")
-        _campaign(replace(plan, judgements_per_tuple=1), dataset, curator, at, name="Your turn")
+        _campaign(replace(plan, judgements_per_tuple=1), dataset, curator, at, name=YOUR_TURN)
         report(1, 1, "")
     steady = SimulatedAnnotator(noise=plan.noise)
     careless = SimulatedAnnotator(noise=plan.noise, careless=plan.careless)

@@ -11,6 +11,7 @@ from curation.models import Dataset, ReviewDecision, ScoreSet, Sentence, User
 from curation.review.queue import Queue
 from curation.review.verdicts import Reason, review_decide, review_next
 from mlworkers.kinds.realism.verdicts import lowest_p_d, machine_p_d
+from mlworkers.models import Run
 from mlworkers.science.realism.discrimination import auc_interval
 from semblance.demo.accounts import members_add, simulated_users
 from semblance.demo.comparing import MINILM, encoders_compared
@@ -23,11 +24,11 @@ Verdict = ReviewDecision.Verdict
 
 
 def encoders_from_machines(
-    plan: DemoPlan, dataset: Dataset, *, by: User, at: datetime, stages: Stages
-) -> dict[str, Any]:
+    plan: DemoPlan, dataset: Dataset, *, small: Run, by: User, at: datetime, stages: Stages
+) -> tuple[dict[str, Run], dict[str, Any]]:
     """Train a generator on the labelled pairs, let it write pairs, weigh them, review the least real, and compare.
 
-    Returns the figures; `minilm` and `small` are those of the comparisons (`comparing.compared`).
+    Returns the runs of the comparisons, `minilm` and `small`, and the figures of what came before.
     """
     about: dict[str, Any] = {"by": by, "dataset": dataset.slug}
     generator = stages.run(
@@ -65,15 +66,21 @@ def encoders_from_machines(
         curators = simulated_users("simulated-curator", plan.curators)
         members_add(dataset=dataset, curators=curators)
         reviewed = pairs_review(plan, p_d, curators=curators, at=at, report=report)
-    return {
+    comparisons = encoders_compared(
+        plan,
+        dataset,
+        scores=generation.result["score_set"],
+        realism=p_d.name,
+        small=small,
+        by=by,
+        stages=stages,
+    )
+    return comparisons, {
         **{name: generation.result[name] for name in ("generated", "kept")},
         "realism_auc": realism.result["auc"],
         **{name: realism.result[name] for name in ("median_p_human", "median_p_machine")},
         "broken": broken_figures(p_d),
         "reviewed": reviewed,
-        **encoders_compared(
-            plan, dataset, scores=generation.result["score_set"], realism=p_d.name, by=by, stages=stages
-        ),
     }
 
 

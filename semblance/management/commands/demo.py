@@ -11,9 +11,9 @@ from django.conf import settings
 from django.core.management import call_command
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from curation.files.progress import Report
 from curation.foundation.command import Command as BaseCommand
@@ -24,8 +24,8 @@ from mlworkers.models import Run
 from mlworkers.plans.kinds import QUEUES
 from semblance.demo.accounts import accounts_prepare
 from semblance.demo.job import demonstrate
-from semblance.demo.plan import DemoPlan, Stages
-from semblance.demo.results import results_table
+from semblance.demo.plan import SECONDS, DemoPlan, Stages
+from semblance.demo.results import figures_table, first_table, shown_table
 from semblance.serving.processes import Group
 from semblance.serving.programs import workers
 
@@ -50,45 +50,66 @@ class Command(BaseCommand):
         columns = [
             TextColumn("{task.description:<30}"),
             BarColumn(),
-            MofNCompleteColumn(),
             TimeElapsedColumn(),
+            TextColumn(_("left:")),
+            TimeRemainingColumn(),
         ]
-        with worker.running(), Progress(*columns, console=console) as progress:
-            campaign, figures = demonstrate(
+        # The time left of all stages follows from how fast the stages before were, not from the last seconds.
+        with worker.running(), Progress(*columns, console=console, speed_estimate_period=3600) as progress:
+            made = demonstrate(
                 DemoPlan(seed=options["seed"]),
                 owner=owner,
                 curator=curator,
                 annotator=annotator,
                 at=timezone.now(),
-                stages=Stages(partial(stage, progress), partial(run_wait, worker, lines)),
+                stages=Stages(Course(progress).stage, partial(run_wait, worker, lines)),
             )
-        figures |= {"seconds": round(time.monotonic() - began, 1)}
-        console.print(results_table(campaign, figures))
-        if options["serve"]:
-            logins = Table(title=_("Accounts. The passwords are shown only once."), title_justify="left")
-            logins.add_column(_("User"))
-            logins.add_column(_("Password"))
-            for account in accounts:
-                logins.add_row(account.user.username, account.password)
-            console.print(logins)
+        figures = made.figures | {"seconds": round(time.monotonic() - began, 1)}
+        console.print(figures_table(made.campaign, figures))
+        console.print(shown_table(figures))
+        console.print(first_table(made, accounts, site=f"http://127.0.0.1:{options['port']}"))
+        if not options["serve"]:
+            console.print(_("Start the site with: semblance serve"))
         self.answer(figures, as_json=options["json"])
         if options["serve"]:
             call_command("serve", port=options["port"])
 
 
-@contextmanager
-def stage(progress: Progress, title: str) -> Iterator[Report]:
-    """A progress bar of a stage; in a log, where no bar can grow, its title when it begins."""
-    if not progress.console.is_terminal:
-        progress.console.print(f"{title} …")
-    task = progress.add_task(title, total=None)
+class Course:
+    """A progress bar for all stages, with the time left, and one for each stage.
 
-    def report(done: int, total: int, message: str) -> None:
-        progress.update(task, completed=done, total=total or None)
+    In a log, where no bar can grow, a stage's title when it begins, and the minutes that are left.
+    """
 
-    yield report
-    total = progress.tasks[task].total or 1
-    progress.update(task, completed=total, total=total)
+    def __init__(self, progress: Progress) -> None:
+        self._progress, self._began = progress, time.monotonic()
+        self._past = 0.0  # of SECONDS, those of the stages that ended
+        self._whole = progress.add_task(_("The whole demonstration"), total=sum(SECONDS.values()))
+
+    @contextmanager
+    def stage(self, title: str) -> Iterator[Report]:
+        progress, seconds = self._progress, SECONDS.get(title, 0.0)
+        if not progress.console.is_terminal:
+            progress.console.print(f"{title} …{self._left()}")
+        task = progress.add_task(title, total=None)
+
+        def report(done: int, total: int, message: str) -> None:
+            progress.update(task, completed=done, total=total or None)
+            progress.update(self._whole, completed=self._past + seconds * done / total if total else None)
+
+        yield report
+        total = progress.tasks[task].total or 1
+        progress.update(task, completed=total, total=total)
+        self._past += seconds
+        progress.update(self._whole, completed=self._past)
+
+    def _left(self) -> str:
+        if not self._past:
+            return ""
+        left = (time.monotonic() - self._began) * (sum(SECONDS.values()) / self._past - 1)
+        minutes = max(1, round(left / 60))
+        sentence = ngettext(" (about %(number)d minute left)", " (about %(number)d minutes left)", minutes)
+        return sentence % {"number": minutes}
 
 
 def run_wait(worker: Group, lines: list[str], run: Run, report: Report) -> Run:

@@ -1,10 +1,12 @@
 """The demonstration's job at a small size, with its runs carried out on the spot."""
 
+import io
 from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 from django.utils import timezone
+from rich.console import Console
 
 from annotation.models import Campaign, Participation
 from curation.models import Dataset, ReviewDecision, Snapshot
@@ -16,6 +18,7 @@ from semblance.demo.job import demonstrate, people_figures
 from semblance.demo.judging import scores_from_people
 from semblance.demo.machines import broken_figures
 from semblance.demo.plan import DemoPlan, Stages
+from semblance.demo.results import first_table, shown_table
 from tests.factories import DatasetFactory, GeneratedPairFactory
 
 # Whoever guesses at ten golds gets 5 of 20 trials right; more than 10, which the gate would let pass, in 4 of 1,000.
@@ -36,6 +39,12 @@ def carried_out(run, report):
 
 
 STAGES = Stages(stage, carried_out)
+
+
+def printed(*tables) -> str:
+    console = Console(file=io.StringIO(), width=200)
+    console.print(*tables)
+    return console.file.getvalue()
 
 
 def judged(plan: DemoPlan):
@@ -125,13 +134,18 @@ def test_the_whole_job_ends_with_a_comparison_of_encoders_on_what_was_held_out()
         generator_steps=150,
         sources=6,
         small_epochs=1,
+        people_epochs=1,
     )
 
-    campaign, figures = demonstrate(
+    made = demonstrate(
         plan, owner=owner, curator=curator, annotator=annotator, at=timezone.now(), stages=STAGES
     )
 
+    campaign, figures = made.campaign, made.figures
     assert figures["pairs"] == 40
+    assert figures["latent_low"] < figures["latent_spearman"] < figures["latent_high"]
+    assert sorted(figures["people"]["encoders"]) == ["base", "constant", "plain"]
+    assert made.learned.plan["scores"] == campaign.score_sets.get().name
     assert 0 < figures["kept"] <= figures["generated"] + 2 * plan.sources  # with sampled partners
     assert 0 <= figures["realism_auc"] <= 1
     assert figures["broken"]["lowest"] <= figures["broken"]["broken"] <= figures["broken"]["sentences"]
@@ -155,5 +169,9 @@ def test_the_whole_job_ends_with_a_comparison_of_encoders_on_what_was_held_out()
     ]
     of_base = small["encoders"]["plain"]["spearman"] - small["encoders"]["base"]["spearman"]
     assert small["differences"][0]["difference"] == pytest.approx(of_base)
-    assert Artifact.objects.filter(kind="encoder").count() == 7 + 1 + 4 * plan.small_seeds
+    assert Artifact.objects.filter(kind="encoder").count() == 7 + 1 + (2 + 4) * plan.small_seeds
     assert Artifact.objects.filter(run__dataset=campaign.dataset, kind="pairs").exists()
+    shown = printed(shown_table(figures), first_table(made, [owner, curator, annotator], site="http://host"))
+    assert f"{figures['latent_spearman']:.3f}" in shown
+    assert shown.count("http://host/") == 4
+    assert all(account.password in shown for account in (owner, curator, annotator))
