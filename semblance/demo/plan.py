@@ -21,13 +21,13 @@ SECONDS = {
     "Design campaign": 1.0,
     "Annotate (simulated annotators)": 8.0,
     "Publish scores": 2.0,
-    "Initialise a small encoder": 6.0,
-    "Train on the published scores": 25.0,
-    "Train generator": 90.0,
+    "Initialise a small encoder": 5.0,
+    "Train on the published scores": 35.0,
+    "Train generator": 80.0,
     "Generate pairs": 8.0,
     "Score human-likeness (p_D)": 15.0,
     "Review (simulated curators)": 1.0,
-    "Compare encoders (MiniLM)": 40.0,
+    "Compare encoders (MiniLM)": 85.0,
     "Compare encoders (small)": 40.0,
     "Export": 3.0,
 }
@@ -58,7 +58,7 @@ class DemoPlan:
     small_layers: int = 1
     small_width: int = 64
     small_epochs: int = 5  # a random start needs more steps and longer ones than MiniLM
-    people_epochs: int = 40  # of the few pairs that people judged
+    people_epochs: int = 20  # of the few pairs that people judged
     small_rate: float = 2e-3
     small_seeds: int = SEEDS_TO_JUDGE
     curators: int = 2
