@@ -104,7 +104,9 @@ def pairs_between(
     """
     middle = values[list(chosen[:2])].mean()
     nearest = np.argsort(np.abs(values - middle), kind="stable")
-    taken, found, first = {int(one) for one in sentences[list(chosen)].ravel()}, [], []
+    taken = {int(one) for one in sentences[list(chosen)].ravel()}
+    found: list[int] = []
+    first: list[int] = []
     for place in nearest.tolist():
         if place not in chosen and not taken & set(sentences[place].tolist()):
             first.append(place)

@@ -21,7 +21,8 @@ from mlworkers.science.realism.discrimination import Auc, sampled_auc_interval
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Marks = NDArray[np.bool_]
-FEWEST_EACH = 10  # kept and rejected sentences, for an AUC: with fewer its interval does not hold (log of experiments, H-10)
+# Kept and rejected sentences, for an AUC: with fewer its interval does not hold (log of experiments, H-10).
+FEWEST_EACH = 10
 FEWEST_IN_BIN = 10
 HALF_WIDTH = 0.05  # of an AUC's interval, for the number of verdicts that are still needed
 _NEAR_CERTAIN = 1e-3  # p_D nearer to 0 or 1 counts as this: its log-odds would outweigh all others
