@@ -2,16 +2,16 @@
 import { say } from "./deciding.js";
 import { isElsewhere, letterOf, TYPING, useKeys } from "./keys.js";
 
-const form = /** @type {HTMLFormElement | null} */ (document.getElementById("suggestions"));
-const suggestions = [...document.querySelectorAll(".suggestion")];
+const form = /** @type {HTMLFormElement} */ (document.getElementById("suggestions"));
+const suggestions = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".suggestion")]);
 const decided = new Set();
 let here = 0;
 
 /** @param {number} index */
 function mark(index) {
   here = index;
-  suggestions.forEach((each, place) => each.toggleAttribute("data-here", place === here));
-  const next = suggestions[here] ?? form.querySelector("button.primary");
+  for (const [place, each] of suggestions.entries()) each.toggleAttribute("data-here", place === here);
+  const next = suggestions[here] ?? /** @type {HTMLElement} */ (form.querySelector("button.primary"));
   if (suggestions[here]) next.setAttribute("tabindex", "-1");
   next.focus({ preventScroll: true });
 }
@@ -22,20 +22,20 @@ function decide(keep) {
   box.checked = keep;
   decided.add(here);
   const kept = form.querySelectorAll("input:checked").length;
-  const said = document.getElementById("decided");
-  said.textContent = say(said.dataset.said, { kept, left: suggestions.length - decided.size });
+  const said = /** @type {HTMLElement} */ (document.getElementById("decided"));
+  said.textContent = say(said.dataset.said ?? "", { kept, left: suggestions.length - decided.size });
   mark(here + 1);
   (suggestions[here] ?? document.activeElement).scrollIntoView({ block: "center" });
 }
 
 if (form && suggestions.length) {
-  document.querySelector(".keys-hint").removeAttribute("hidden");
+  document.querySelector(".keys-hint")?.removeAttribute("hidden");
   mark(0);
   form.addEventListener("focusin", (event) => {
-    const place = suggestions.indexOf(event.target.closest(".suggestion"));
+    const place = suggestions.findIndex((each) => each.contains(event.target));
     if (place >= 0 && place !== here) {
       here = place;
-      suggestions.forEach((each, index) => each.toggleAttribute("data-here", index === here));
+      for (const [index, each] of suggestions.entries()) each.toggleAttribute("data-here", index === here);
     }
   });
   document.addEventListener("keydown", (event) => {
