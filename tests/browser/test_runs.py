@@ -1,6 +1,5 @@
 """The pages of runs in a browser: progress that comes by itself, and how they look on a narrow screen."""
 
-import re
 from datetime import timedelta
 
 import pytest
@@ -88,7 +87,7 @@ def test_the_file_of_a_run_is_downloaded_from_its_page(curator_page: Page, datas
     curator_page.goto(f"/runs/{run.pk}/")
 
     with curator_page.expect_download() as download:
-        curator_page.get_by_role("link", name=re.compile(r"\.csv$")).click()
+        curator_page.get_by_role("link", name=f"Download {dataset.slug}.csv", exact=True).click()
 
     assert download.value.suggested_filename == f"{dataset.slug}.csv"
 
