@@ -165,7 +165,8 @@ class Others:
         self.campaign: Campaign = CampaignFactory(dataset=self.dataset)
         waiting = TupleFactory(campaign=self.campaign, leased=1)
         gold = GoldFactory(campaign=self.campaign)
-        participation = ParticipationFactory(campaign=self.campaign, user=self.people["annotator"])
+        holds_one = {"user": self.people["annotator"], "handed": 1}
+        participation = ParticipationFactory(campaign=self.campaign, **holds_one)
         lease = Lease.objects.create(
             tuple=waiting,
             participation=participation,
