@@ -1,7 +1,5 @@
 """How a campaign goes: its figures, its scores and its judgements."""
 
-from contextlib import suppress
-from datetime import datetime
 from typing import Any
 
 from django.http import HttpResponse
@@ -18,7 +16,6 @@ from annotation.campaigns.cost import campaign_estimate, gate_of_campaign, peopl
 from annotation.campaigns.designing import preview_tuples
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.promises import promises
-from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.models import Campaign, CampaignWork, Crowd
 from annotation.results.dashboard import Dashboard, campaign_dashboard
 from annotation.results.figures import campaign_mark, score_page
@@ -27,12 +24,13 @@ from annotation.results.kept_bundles import bundle_is_quick, bundle_kept
 from annotation.results.next_step import next_step
 from annotation.results.record import annotators_named
 from annotation.results.selectors import judgements_in, score_sets_of
-from annotation.results.study import CampaignFindings, study_is_quick, study_latest, study_now
+from annotation.results.study import study_latest
 from annotation.results.study_page import analysis_context, published_notes, study_context
 from annotation.results.waiting import waiting_context
 from annotation.results.works import bundles_kept, study_work, works_shown
 from annotation.tasks import study_ask
 from annotation.views.rehearsal import rehearsal_page
+from annotation.views.studied import study_shown
 from curation.forms.people import InvitationForm
 from curation.foundation.numbers import number_asked, page_number
 from curation.foundation.roles import Role
@@ -112,16 +110,6 @@ def analysis(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "judgements_address": reverse("annotation:judgements", args=[chosen.pk]),
     }
     return render(request, "annotation/campaigns/analysis.html", context)
-
-
-def study_shown(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> CampaignFindings:
-    """The study of the campaign as it is, made now where that is quick; else the last one there is."""
-    latest = study_latest(campaign, dashboard.mark)
-    judged = dashboard.collected + dashboard.extra + dashboard.excluded
-    if latest.stale and judged and study_is_quick(campaign, judged):
-        with suppress(TakesLonger):
-            return study_now(campaign, dashboard.mark, at=at, report=RequestWatch().searched)
-    return latest
 
 
 def _invitation(user: User, campaign: Campaign) -> InvitationForm | None:

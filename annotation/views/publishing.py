@@ -23,7 +23,7 @@ from annotation.results.kept_bundles import bundle_is_quick, bundle_path
 from annotation.results.record import campaign_judgements, judgement_table
 from annotation.results.study_page import study_context
 from annotation.tasks import bundle_now_or_later, publish_now_or_later
-from annotation.views.dashboard import study_shown
+from annotation.views.studied import study_shown
 from annotation.views.works import work_say
 from curation.foundation.errors import UserError
 from curation.people.access import AuthedRequest

@@ -16,7 +16,7 @@ def test_somebody_sets_up_a_second_factor_logs_in_with_it_and_ends_the_session_e
     owner.save()
     here = open_as(owner)
     here.goto("/accounts/second-factor/")
-    app = pyotp.TOTP(here.get_by_label("Key").input_value())
+    app = pyotp.TOTP(here.get_by_label("Key", exact=True).input_value())
     expect(here.get_by_role("img", name="QR code with the key")).to_be_visible()
     here.get_by_label("Password").fill(PASSWORD)
     here.get_by_label("Code", exact=True).fill(app.now())

@@ -128,11 +128,9 @@ def read_judgements(
     columns: their names, if they are not those of the field.
     strict: raise FileError for the first row that is not a judgement, instead of rejecting it.
     without: items whose rows are left out, for example those of attention checks.
-    keep_duplicates: also count the rows that a column is_duplicate marks.
+    keep_duplicates, keep_rejected: also count rows that a column is_duplicate marks, or whose assignment was rejected.
     keep_repeats: also count a second judgement of a tuple by the same person, if a column names annotators.
-    keep_rejected: also count rows whose assignment was rejected.
     delimiter, encoding: of text; None to find them out.
-
     Raises FileError if a file or its columns cannot be read, or if no judgement is left. Raises TooManyRowsError if a
     file has more rows than `most_rows`.
     """
@@ -168,8 +166,7 @@ def read_judgements(
         for row in rows.rejected:
             if strict or (alike and row.fault is Fault.ALIKE):
                 raise FileError(f"Line {row.line} of {name}: {row.reason}; correct the row.")
-    reading = _Reading(files, settled, spacing, items, annotators, keep_repeats)
-    return reading.judgement_file()
+    return _Reading(files, settled, spacing, items, annotators, keep_repeats).judgement_file()
 
 
 def _file_names(paths: Sequence[Path]) -> dict[str, Path]:

@@ -245,21 +245,7 @@ def _suites(run: Run, table: Table, *, is_judged: bool) -> Section:
         "not cover other dev pairs. With few dev pairs and weightings that err on different pairs, simulated "
         "intervals of equal weightings excluded 0 in up to 9 % of comparisons instead of 5 %."
     )
-    about = []
-    if table.has_undefined:
-        about.append(
-            _(
-                "–: not defined, because an encoder gives all test pairs the same cosine, or was not evaluated on the "
-                "test."
-            )
-        )
-    if table.has_out_of_domain:
-        about.append(_("† Out of domain: the test has other sentences than those of the source dataset."))
-    if is_judged:
-        bold = _(
-            "Bold: distinguishable from plain, with p adjusted for all %(tests)s differences of this comparison (Holm)."
-        )
-        about.append(bold % {"tests": table.tests})
+    about = _signs(table, is_judged=is_judged)
     address = reverse("mlworkers:comparison_suites_csv", args=[run.pk])
     links = [
         Link(_("Download this table as CSV"), address, download=True),
@@ -276,6 +262,26 @@ def _suites(run: Run, table: Table, *, is_judged: bool) -> Section:
         Links(links),
     ]
     return Section(_("Sources and suites"), parts, name="suites")
+
+
+def _signs(table: Table, *, is_judged: bool) -> list[str]:
+    """What the signs in the table mean."""
+    about: list[str] = []
+    if table.has_undefined:
+        about.append(
+            _(
+                "–: not defined, because an encoder gives all test pairs the same cosine, or was not evaluated on the "
+                "test."
+            )
+        )
+    if table.has_out_of_domain:
+        about.append(_("† Out of domain: the test has other sentences than those of the source dataset."))
+    if is_judged:
+        bold = _(
+            "Bold: distinguishable from plain, with p adjusted for all %(tests)s differences of this comparison (Holm)."
+        )
+        about.append(bold % {"tests": table.tests})
+    return about
 
 
 def _difference_noted(cell: Cell) -> list[str]:
