@@ -676,7 +676,9 @@ def test_progress_is_reported_up_to_the_last_row(dataset, written, chunks_of_two
     assert told == [(2, 5), (4, 5), (5, 5)]
 
 
-def test_the_number_of_queries_does_not_grow_with_the_rows(written, db) -> None:
+def test_the_number_of_queries_does_not_grow_with_the_rows(written, db, monkeypatch) -> None:
+    monkeypatch.setattr("curation.exchange.claiming.SECONDS_BETWEEN_BEATS", 3600)
+
     def queries(number: int) -> list[str]:
         """The beginnings of the statements but for those that add rows."""
         empty = Dataset.objects.create(slug=f"rows-{number}", name="Rows")
