@@ -16,7 +16,7 @@ from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import artifact_path
 from mlworkers.science.encoders.encoding import encode
 from mlworkers.science.pretrained.compute import choose_compute
-from tests.factories import PairFactory, client_of
+from tests.factories import MembershipFactory, PairFactory, client_of
 from tests.markup import squeezed
 from tests.runs import run_execute, run_plan
 
@@ -88,6 +88,7 @@ def test_the_run_says_what_its_bands_lack_and_where_the_pairs_are(
     staff, pool, encoder_folder, cosines
 ) -> None:
     run = run_execute(run_made(pool, encoder_folder, edges=f"-1,{middle(cosines)},1", pairs_per_band=30))
+    MembershipFactory(dataset=pool, user=staff, role="curator")
 
     page = squeezed(client_of(staff).get(reverse("mlworkers:run_detail", args=[run.pk])).content.decode())
 

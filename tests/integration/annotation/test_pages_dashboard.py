@@ -102,7 +102,7 @@ def test_a_finished_campaign_forecasts_nothing(site, judged) -> None:
 def test_the_dashboard_is_one_action_four_figures_and_the_annotators(site, judged, goes_on) -> None:
     judged.tuples.update(required=9 if goes_on else 4)
     page = site.get(address("campaign", judged)).content.decode()
-    main = page[page.index("<main") :]
+    main = page[page.index("<main") : page.index("</main>")]
 
     assert len(re.findall(r'class="value', main)) == 4
     assert main.count('class="button primary"') == 1
