@@ -336,6 +336,8 @@ def typed_setting(setting: Any) -> str:
 
 def explained(setting: Any) -> str:
     text = first_sentence(str(setting.help))
+    if setting.rows:
+        text = f"{text} {setting.rows.sentence}"
     said = all(is_said(each, text) for each in setting.choices)
     return text if said else f"{text} One of {codes(setting.choices)}."
 

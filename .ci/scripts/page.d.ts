@@ -38,6 +38,8 @@ interface ElementsBySelector {
   "[data-cancel]": HTMLElement;
   "[data-problem]": HTMLElement;
   "[data-text]": HTMLElement;
+  "[data-add]": HTMLButtonElement;
+  "[data-remove]": HTMLButtonElement;
   ".judge-bar": HTMLElement;
   ".next": HTMLButtonElement;
   ".threshold": HTMLElement;
@@ -50,6 +52,8 @@ interface ManyBySelector {
   "[data-map]": HTMLInputElement;
   "#main input[type=search]:enabled": HTMLInputElement;
   "[data-made-from]": HTMLInputElement;
+  "[data-column]": HTMLInputElement | HTMLSelectElement;
+  "option[data-of]": HTMLOptionElement;
   "[data-after-waiting]": HTMLButtonElement;
   "[data-start]": HTMLElement;
   "[name=reasons]": HTMLInputElement;
@@ -115,9 +119,11 @@ interface DOMStringMap {
   login: string;
   madeFrom: string;
   map: string;
+  of: string;
   owner: string;
   page: string;
   properties: string;
+  row: string;
   screen: string;
   selected: string;
   sentence: string;

@@ -1,6 +1,6 @@
 """What a form offers where a setting names something: score sets, uploads, snapshots, runs, models."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from django import forms
@@ -48,7 +48,11 @@ class OpenSelect(forms.Select):
 
 
 class SeveralInput(forms.CheckboxSelectMultiple):
-    """Checkboxes for a text that holds names separated by commas. Names that are not offered get their own boxes."""
+    """Checkboxes for a text that holds names separated by commas. Names that are not offered get their own boxes, and a
+    group of choices is folded away while none of it is ticked.
+    """
+
+    template_name = "mlworkers/_several.html"
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
         given = data.getlist(name) if hasattr(data, "getlist") else [data.get(name, "")]
@@ -61,13 +65,24 @@ class SeveralInput(forms.CheckboxSelectMultiple):
         return [part.strip() for part in str(value or "").split(",") if part.strip()]
 
     def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
-        offered = {key for key, _words in self.choices}
+        offered = {key for key, _words in flat(self.choices)}
         kept = self.choices
         self.choices = [*kept, *((one, one) for one in value if one not in offered)]
         try:
-            return super().optgroups(name, value, attrs)
+            groups = super().optgroups(name, value, attrs)
+            ticked = [any(option["selected"] for option in options) for _group, options, _place in groups]
+            return [
+                (None if is_ticked else group, options, place)
+                for is_ticked, (group, options, place) in zip(ticked, groups, strict=True)
+            ]
         finally:
             self.choices = kept
+
+
+def flat(choices: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """Choices without their groups."""
+    for key, words in choices:
+        yield from words if isinstance(words, list) else [(key, words)]
 
 
 def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset] = ()) -> Choices | None:
@@ -107,24 +122,34 @@ def _models(kinds: Collection[str]) -> Choices:
     return packaged + made
 
 
-def several_of(setting: Setting, splits: Iterable[str]) -> Choices | None:
+def several_of(setting: Setting, splits: Iterable[str]) -> Sequence[tuple[str, str | Choices]] | None:
     """The names of which a text may hold several; None where it holds one, or anything. Those that are ticked from the
-    start come first, in their order. splits: of the datasets that can be named.
+    start come first, in their order; suites without files and models of runs are groups. splits: of the datasets that
+    can be named.
     """
     if setting.offered == "splits":
         return [(name, name) for name in splits]
     if setting.refers_to == "suites":
-        suites = []
-        for suite in SUITES.values():
-            words = f"{suite.name} · {suite.label}"
-            here = (settings.SUITES_FOLDER / suite.name).is_dir()
-            suites.append((suite.name, words if here else f"{words} · {_('no files here')}"))
-        return suites
+        suites = {suite.name: f"{suite.name} · {suite.label}" for suite in SUITES.values()}
+        here = {name for name in suites if (settings.SUITES_FOLDER / name).is_dir()}
+        return _folded(suites.items(), here, _("Suites without files here (%(number)s)"))
     if not setting.several and not setting.several_models:
         return None
     usual = [name.strip() for name in str(setting.default).split(",") if name.strip()]
     names = dict.fromkeys([*usual, *setting.several])
-    return [(name, name) for name in names] + (_models(["encoder"]) if setting.several_models else [])
+    models = _models(["encoder"]) if setting.several_models else []
+    shown = {name for name, _words in models if name.startswith("packaged:")}
+    return [*((name, name) for name in names), *_folded(models, shown, _("Models of runs (%(number)s)"))]
+
+
+def _folded(
+    choices: Iterable[tuple[str, str]], shown: Collection[str], rest: str
+) -> list[tuple[str, str | Choices]]:
+    """The choices that are shown, then a group of the others. rest: its name, with %(number)s of them."""
+    choices = list(choices)
+    others = [(name, words) for name, words in choices if name not in shown]
+    group: list[tuple[str, str | Choices]] = [(rest % {"number": len(others)}, others)] if others else []
+    return [*((name, words) for name, words in choices if name in shown), *group]
 
 
 def splits_of(datasets: Iterable[Dataset]) -> list[str]:

@@ -25,6 +25,7 @@ from mlworkers.forms.choices import (
     splits_of,
     suggestions_of,
 )
+from mlworkers.forms.rows import RowsField, RowsInput, offers_of
 from mlworkers.plans.fields import SettingError
 from mlworkers.plans.groups import GROUPS, group_of
 from mlworkers.plans.kinds import Kind, plan_from, sentence_for_page
@@ -80,7 +81,11 @@ class PlanForm(forms.Form):
             else splits_of(own)
         )
         for setting in kind.settings:
-            self.fields[setting.name] = field = _control(setting, dataset, datasets, splits)
+            self.fields[setting.name] = field = (
+                _control(setting, dataset, datasets, splits)
+                if setting.rows is None
+                else RowsField(setting, setting.rows, offers_of(setting.rows, dataset, datasets))
+            )
             field.citation = citation_of(setting)  # type: ignore[attr-defined]  # for the form's template
             if isinstance(field, SpelledOutChoice):
                 field.offer(self.data.get(setting.name) or self.initial.get(setting.name))
@@ -118,11 +123,18 @@ class PlanForm(forms.Form):
     @property
     def more_is_open(self) -> bool:
         """Where something is wrong, or was changed before, it must be seen."""
-        given = self.initial if not self.is_bound else self.data
-        return any(
-            field.errors or (field.name in given and _differs(given[field.name], field.field.initial))
-            for field in self.more
-        )
+        return any(field.errors or _differs(field.value(), field.field.initial) for field in self.more)
+
+    def filled_in(self, *, row_for: str = "") -> dict[str, Any]:
+        """What was sent, as initial values of another form. row_for: the setting that gets another blank row."""
+        values = {
+            name: field.widget.value_from_datadict(self.data, self.files, name)
+            for name, field in self.fields.items()
+        }
+        widget = self.fields[row_for].widget if row_for in self.fields else None
+        if isinstance(widget, RowsInput):
+            values[row_for] = [*values[row_for], ("",) * len(widget.syntax.columns)]
+        return values
 
     def _fields(self, *, first: bool) -> list[forms.BoundField]:
         settings = self.kind.settings
@@ -186,6 +198,8 @@ class PlanForm(forms.Form):
 
 
 def _differs(given: Any, default: Any) -> bool:
+    if isinstance(given, list):
+        return bool(given)
     return given not in ("", None) and str(given) != str(default) and not (given == "on" and default is True)
 
 

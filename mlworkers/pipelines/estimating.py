@@ -55,6 +55,22 @@ def run_estimate(kind: Kind, plan: Any, dataset: Dataset) -> RunWork:
     return RunWork([*lines, f"{sentence} {free}" % words], room.fits)
 
 
+def time_in_short(kind: Kind, plan: Any, dataset: Dataset) -> str:
+    """The time of a run, in one short sentence."""
+    work = work_of(kind, plan, dataset)
+    if not work:
+        return _("There is nothing to do: choose other scores or pairs.")
+    pace = pace_of(kind, plan)
+    if pace is None:
+        return _("The time is known once such a run has finished here.")
+    return _("About %(time)s.") % {"time": duration_in_words(_seconds(kind, plan, work, pace))}
+
+
+def _seconds(kind: Kind, plan: Any, work: int, pace: Pace) -> float:
+    seconds = pace.seconds_for(work)
+    return min(seconds, kind.function(kind.most_seconds)(plan)) if kind.most_seconds else seconds
+
+
 def _time_in_words(kind: Kind, plan: Any, work: int, pace: Pace | None) -> str:
     if pace is None:
         sentence = _(
@@ -64,14 +80,11 @@ def _time_in_words(kind: Kind, plan: Any, work: int, pace: Pace | None) -> str:
         if kind.preview:
             sentence += " " + _("“Preview ten rows” measures it.")
         return sentence
-    seconds = pace.seconds_for(work)
-    if kind.most_seconds:
-        seconds = min(seconds, kind.function(kind.most_seconds)(plan))
     sentence = _("About %(time)s, by run %(run)s, which took %(taken)s for %(share)s times this work")
     if pace.run.kind == kind.preview:
         sentence = _("About %(time)s, by the preview of run %(run)s")
     words = {
-        "time": duration_in_words(seconds),
+        "time": duration_in_words(_seconds(kind, plan, work, pace)),
         "run": pace.run.pk,
         "taken": duration_in_words(pace.seconds),
         "share": f"{pace.work / work:.2g}",

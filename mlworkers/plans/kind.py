@@ -1,6 +1,6 @@
 """What describes a kind of run. The kinds are in `mlworkers/kinds`, a folder for each family."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib import import_module
@@ -65,6 +65,21 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Preset:
+    """Settings that a form can be filled in with.
+
+    name: in the address of the form.
+    answers: the question that such a run answers, in a sentence.
+    values: of the settings that are not the form's own defaults.
+    """
+
+    name: str
+    label: Text
+    answers: Text
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Kind:
     """A kind of run. Functions are named by "module.function" within the folder of its family, because some of their
     modules load machine-learning libraries, and a process imports only those that it calls (`function`).
@@ -80,6 +95,7 @@ class Kind:
     group: a key of `GROUPS`; "" where a page of its own starts it.
     fits: facts about a dataset for which the page "Start a run" suggests it first, or "no " before one that must not
         hold (`mlworkers.runs.suggesting`); it is not suggested without any.
+    presets: (dataset, datasets) -> the `Preset`s that its form offers.
     preview: the kind that tries the same plan on a few rows.
     long: whether a worker with several threads must keep some of them free of such runs.
     work: (plan, dataset) -> the amount of work, in a unit that is the same for every run of the kind.
@@ -111,6 +127,7 @@ class Kind:
     listed: bool = True
     group: str = ""
     fits: Sequence[str] = ()
+    presets: str = ""
     preview: str = ""
     long: bool = False
     work: str = ""

@@ -10,6 +10,7 @@ it stands (empty: the run's). `essential` settings come first on a form; those t
 do so anyway.
 `offered` says what a form offers where the plan takes any text: the names of "split" or "splits" of datasets; `several`
 are names of which a text holds some, separated by commas, and `several_models` says that models may be among them.
+`rows` says how a text that lists rows is read, for which a form shows a control for each cell.
 Of a setting that may stay empty, `preselected` says that forms start with the first score set or run of the dataset.
 """
 
@@ -27,6 +28,7 @@ from django.utils.text import Truncator, get_text_list
 from django.utils.translation import gettext as _
 
 from mlworkers.plans.fields import SettingError, SettingName
+from mlworkers.plans.rows import RowSyntax
 
 Text = str | Promise
 Value = str | int | float | bool | Enum | None
@@ -63,6 +65,7 @@ class Setting:
     offered: str = ""
     several: tuple[str, ...] = ()
     several_models: bool = False
+    rows: RowSyntax | None = None
 
     @property
     def comes_first(self) -> bool:

@@ -164,14 +164,23 @@ def _suites_check(names: str) -> None:
 
 def _sources_check(text: str) -> None:
     """The further datasets of a comparison have the score sets that it names."""
-    for source in sources_listed(text):
-        dataset = dataset_named(source.dataset)
-        named = ((source.scores, TRAINED_ON), (source.realism, ("realism",)))
+    for row, source in enumerate(sources_listed(text), start=1):
+        named = (
+            (source.scores, TRAINED_ON),
+            (source.realism, ("realism",)),
+            (source.consistency, ("consistency",)),
+        )
+        try:
+            dataset = dataset_named(source.dataset)
+        except UserError as error:
+            raise UserError(_("Row %(row)d: %(problem)s"), row=row, problem=str(error)) from error
         for name, kinds in named:
             found = dataset.score_sets.filter(name=name, kind__in=kinds).exists()
             if name and not found:
-                sentence = _("The dataset “%(dataset)s” has no score set “%(name)s” of the kind %(kinds)s.")
-                raise UserError(sentence, dataset=dataset.slug, name=name, kinds=listed(kinds))
+                sentence = _(
+                    "Row %(row)d: the dataset “%(dataset)s” has no score set “%(name)s” of the kind %(kinds)s."
+                )
+                raise UserError(sentence, row=row, dataset=dataset.slug, name=name, kinds=listed(kinds))
 
 
 def _baselines_check(text: str) -> None:

@@ -1,5 +1,6 @@
 """Starting runs: the kinds there are, the form made from a plan, and an old plan once more."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 from uuid import UUID
@@ -34,6 +35,7 @@ from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.services import run_again as start_again
 from mlworkers.runs.services import run_start as start
 from mlworkers.runs.suggesting import kinds_suggested
+from mlworkers.views.presets import PresetOffered, presets_of
 
 
 @require_POST
@@ -80,13 +82,13 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
         return render(request, "mlworkers/start_dataset.html", {"kind": chosen, "datasets": datasets})
     dataset = dataset_for(request.user, slug, may=chosen.needs) if chosen.needs_dataset else None
     start_allow(request.user, chosen, dataset)
-    form = PlanForm(
-        request.POST or None,
-        kind=chosen,
-        dataset=dataset,
-        datasets=datasets_readable(request.user),
-        initial=_plan_before(request, chosen),
-    )
+    datasets = datasets_readable(request.user)
+    presets = presets_of(chosen, dataset, datasets) if request.method == "GET" else []
+    initial = _preset_chosen(request, presets) or _plan_before(request, chosen)
+    form = PlanForm(request.POST or None, kind=chosen, dataset=dataset, datasets=datasets, initial=initial)
+    if "add_row" in request.POST:  # a page without scripts asks for it
+        initial = form.filled_in(row_for=request.POST["add_row"])
+        form = PlanForm(kind=chosen, dataset=dataset, datasets=datasets, initial=initial)
     estimate = None
     if form.is_valid() and chosen.estimated and dataset is not None and "estimate" in request.POST:
         estimate = run_estimate(chosen, plan_from(chosen, form.plan()), dataset)
@@ -106,10 +108,21 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
         "kind": chosen,
         "dataset": dataset,
         "form": form,
+        "presets": presets,
         "estimate": estimate,
         **worker_for(chosen.queue),
     }
     return render(request, "mlworkers/start.html", context)
+
+
+def _preset_chosen(request: AuthedRequest, presets: Sequence[PresetOffered]) -> dict[str, Any]:
+    """The settings of the preset that the address names; nothing where it names none."""
+    if "preset" not in request.GET:
+        return {}
+    for one in presets:
+        if one.preset.name == request.GET["preset"]:
+            return dict(one.preset.values)
+    raise Http404
 
 
 def _plan_before(request: AuthedRequest, kind: Kind) -> dict[str, Any]:

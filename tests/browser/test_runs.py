@@ -10,7 +10,7 @@ from mlworkers import tasks
 from mlworkers.models import Artifact, Run, RunShard, WorkerHeartbeat
 from mlworkers.runs.storage import RunLog
 from tests.browser.conftest import sideways_overflow
-from tests.factories import PairFactory, RunFactory
+from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory
 
 pytestmark = pytest.mark.browser
 
@@ -133,3 +133,38 @@ def test_what_was_opened_on_a_running_page_stays_open_and_cancel_asks_when_work_
     assert log.evaluate("log => log.scrollTop") == -300
     curator_page.get_by_role("button", name="Cancel, and lose the work").click()
     expect(curator_page.get_by_text("Cancelled by curator.")).to_be_visible()
+
+
+def test_rows_of_a_comparison_are_added_and_removed_by_keyboard(open_as, admin, dataset) -> None:
+    for kind in ("human", "target", "realism"):
+        ScoreSetFactory(dataset=dataset, name=kind, kind=kind)
+    for slug, name in (("film", "Film"), ("news", "News")):
+        other = DatasetFactory(slug=slug, name=name)
+        ScoreSetFactory(dataset=other, name=f"{slug} target", kind="target")
+    page = open_as(admin, width=390)
+    page.goto(f"/runs/start/compare_weightings/?dataset={dataset.slug}&preset=table-3")
+    sources = page.get_by_role("group", name="Further source datasets")
+    sources.get_by_label("Dataset").select_option("film")
+    sources.get_by_label("Training scores").select_option("film target")
+
+    sources.get_by_role("button", name="Add a row").focus()
+    page.keyboard.press("Enter")
+
+    second = sources.get_by_role("group", name="Row 2")
+    expect(second.get_by_label("Dataset")).to_be_focused()
+    expect(second.get_by_label("Training scores")).to_have_value("")
+    page.keyboard.type("News")
+    expect(second.get_by_label("Dataset")).to_have_value("news")
+    expect(second.locator("option", has_text="film target")).to_be_disabled()
+    page.keyboard.press("Tab")
+    page.keyboard.type("news target")
+    expect(second.get_by_label("Training scores")).to_have_value("news target")
+    assert sideways_overflow(page) == 0
+    sources.get_by_role("group", name="Row 1").get_by_role("button", name="Remove").press("Enter")
+    left = sources.get_by_role("group", name="Row 1")
+    expect(left.get_by_label("Dataset")).to_be_focused()
+    expect(left.get_by_label("Dataset")).to_have_value("news")
+    page.get_by_role("button", name="Start run").click()
+
+    expect(page.get_by_text("row 1 of “Further source datasets” names none for “news”")).to_be_visible()
+    expect(left.get_by_label("Training scores")).to_have_value("news target")

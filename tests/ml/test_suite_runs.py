@@ -261,12 +261,12 @@ def test_the_number_of_trainings_is_said_before_the_start() -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"sources": "other"}, "has “other”; give dataset"),
+        ({"sources": "other"}, "Row 1 of “sources” has no “Training scores”; give dataset"),
         ({"sources": "scenes | a | b"}, "names a dataset twice"),
-        ({"sources": "other | a"}, "needs p_D; “sources” names none for “other”"),
+        ({"sources": "other | a"}, "needs p_D; row 1 of “sources” names none for “other”"),
         (
             {"in_domain": "scenes=stsb"},
-            "has “scenes=stsb”; give dataset=suite, both named by this comparison",
+            "Row 1 of “in_domain” has “stsb” as “Suite”, which this comparison does not name",
         ),
         ({"suites": "stsb, stsb"}, "“stsb” is named twice"),
         ({"suites": "sick-e"}, "SICK-E needs a trained probe"),
@@ -284,8 +284,8 @@ def test_settings_that_make_no_table_are_refused(given, reason) -> None:
     [
         ({"suites": "paws"}, "There are no files of PAWS; ask whoever runs the site"),
         ({"suites": "nothing"}, "There is no suite “nothing”"),
-        ({"sources": "none | a | b"}, "There is no dataset called “none”"),
-        ({"sources": "other | a | b"}, "The dataset “other” has no score set “a” of the kind"),
+        ({"sources": "none | a | b"}, "Row 1: There is no dataset called “none”"),
+        ({"sources": "other | a | b"}, "Row 1: the dataset “other” has no score set “a” of the kind"),
         (
             {"baselines": "/etc"},
             "“/etc” is no baseline row; give static, cls and mean, run:ID or packaged:NAME",

@@ -23,6 +23,7 @@ KINDS = (
         pipeline="weightings.compare_weightings",
         published="published.compared",
         measured=Measured("test_dataset", "test_score_set", "test_snapshot"),
+        presets="presets.weightings",
         room="estimates.weightings_room",
         work="estimates.weightings",
         amount_in_words="estimates.weightings_in_words",

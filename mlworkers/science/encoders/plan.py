@@ -23,6 +23,7 @@ from mlworkers.plans.fields import (
     warmup_setting,
     weight_decay_setting,
 )
+from mlworkers.plans.rows import Column, RowSyntax, rows_setting
 from mlworkers.science.training.plan import LoopPlan
 from mlworkers.science.training.schedule import ShuffledEpochs
 
@@ -160,7 +161,8 @@ RISE_CODE = "RISE's released code"
 RISE_WEIGHTINGS = "RISE, sections 4 and 5"
 from_table = partial(setting, source=RISE_TABLE)
 from_code = partial(setting, source=RISE_CODE)
-ours = partial(setting, source="docs/guide/how-to/train-and-compare.md")
+OURS = "docs/guide/how-to/train-and-compare.md"
+ours = partial(setting, source=OURS)
 realism_setting = partial(
     setting,
     "Human-likeness (p_D)",
@@ -508,6 +510,24 @@ class Source:
     consistency: str = ""
 
 
+SOURCE_ROWS = RowSyntax(
+    (
+        Column("dataset", "Dataset", required=True, offered="other dataset"),
+        Column("scores", "Training scores", required=True, offered="score set", kinds=TRAINED_ON),
+        Column("realism", "p_D", offered="score set", kinds=("realism",)),
+        Column("consistency", "p_y", offered="score set", kinds=("consistency",)),
+    ),
+    "dataset | training scores | p_D | p_y",
+)
+DOMAIN_ROWS = RowSyntax(
+    (
+        Column("dataset", "Dataset", required=True, offered="dataset"),
+        Column("suite", "Suite", required=True, offered="suite"),
+    ),
+    "dataset=suite",
+    between_cells="=",
+    between_rows=",",
+)
 BASELINES = ("static", "cls", "mean")
 
 
@@ -549,19 +569,20 @@ class ComparisonPlan(TrainingPlan):
     test_dataset: str = test_dataset_setting()
     test_split: str = test_split_setting()
     suites: str = suites_setting()
-    sources: str = setting(
+    sources: str = rows_setting(
         "Further source datasets",
-        "Further datasets to train on: dataset | training scores | p_D | p_y, with a semicolon between "
-        "two. Each weighting and seed is also trained on them, for a table as RISE's table 3. p_D and p_y "
-        "may be left out where no weighting needs them.",
+        "Further datasets to train on. Each weighting and seed is also trained on them, for a table as RISE's table 3. "
+        "p_D and p_y may be left out where no weighting needs them.",
+        rows=SOURCE_ROWS,
         default="",
         refers_to="sources",
     )
-    in_domain: str = ours(
+    in_domain: str = rows_setting(
         "Suites of a source",
-        "Suites with sentences of the same corpus as a dataset, as dataset=suite. Separate several by "
-        "commas. All other suites are marked as out of domain.",
+        "Suites with sentences of the same corpus as a dataset. All other suites are marked as out of domain.",
+        rows=DOMAIN_ROWS,
         default="",
+        source=OURS,
     )
     baselines: str = ours(
         "Baseline rows",
@@ -578,7 +599,7 @@ class ComparisonPlan(TrainingPlan):
     def __post_init__(self) -> None:
         # What can be wrong with the settings that make it a table: raises PlanError.
         names = self.suite_names
-        for source in self.all_sources:
+        for row, source in enumerate(self.all_sources):  # row 0 is the dataset of the run
             lacking = [
                 (weighting, signal)
                 for weighting in self.chosen
@@ -587,7 +608,9 @@ class ComparisonPlan(TrainingPlan):
             ]
             if lacking and source.dataset != self.dataset:
                 raise PlanError(
-                    "The weighting “%(weighting)s” needs %(symbol)s; “%(setting)s” names none for “%(dataset)s”.",
+                    "The weighting “%(weighting)s” needs %(symbol)s; row %(row)d of “%(setting)s” names none for "
+                    "“%(dataset)s”.",
+                    row=row,
                     weighting=lacking[0][0],
                     symbol=SYMBOLS[lacking[0][1]],
                     setting=SettingName("sources"),
@@ -605,13 +628,18 @@ class ComparisonPlan(TrainingPlan):
                 "out of “%(setting)s”.",
                 setting=SettingName("suites"),
             )
-        for dataset, suite in self.domains:
-            if dataset not in twice or suite not in names:
-                raise PlanError(
-                    "“%(setting)s” has “%(pair)s”; give dataset=suite, both named by this comparison.",
-                    setting=SettingName("in_domain"),
-                    pair=f"{dataset}={suite}",
-                )
+        known = {"dataset": twice, "suite": names}
+        for row, cells in enumerate(DOMAIN_ROWS.read(self.in_domain, "in_domain"), start=1):
+            for column, cell in zip(DOMAIN_ROWS.columns, cells, strict=True):
+                if cell not in known[column.name]:
+                    raise PlanError(
+                        "Row %(row)d of “%(setting)s” has “%(value)s” as “%(column)s”, which this comparison does not "
+                        "name.",
+                        row=row,
+                        setting=SettingName("in_domain"),
+                        value=cell,
+                        column=column.label,
+                    )
         names_listed(self.baselines)
         if Weighting.PLAIN not in self.chosen:
             raise PlanError(
@@ -659,8 +687,7 @@ class ComparisonPlan(TrainingPlan):
     @property
     def domains(self) -> frozenset[tuple[str, str]]:
         """Dataset and suite of the same corpus."""
-        pairs = (each.partition("=") for each in names_listed(self.in_domain))
-        return frozenset((dataset.strip(), suite.strip()) for dataset, _equals, suite in pairs)
+        return frozenset((dataset, suite) for dataset, suite in DOMAIN_ROWS.read(self.in_domain, "in_domain"))
 
     @property
     def baseline_names(self) -> tuple[str, ...]:
@@ -686,17 +713,7 @@ class ComparisonPlan(TrainingPlan):
 
 def sources_listed(text: str) -> tuple[Source, ...]:
     """The further datasets that a text names. Raises PlanError for what it cannot be."""
-    found = []
-    for part in filter(None, (each.strip() for each in text.split(";"))):
-        cells = [cell.strip() for cell in part.split("|")]
-        if len(cells) not in (2, 3, 4) or not all(cells[:2]):
-            raise PlanError(
-                "“%(setting)s” has “%(text)s”; give dataset | training scores | p_D | p_y.",
-                setting=SettingName("sources"),
-                text=part,
-            )
-        found.append(Source(*cells))
-    return tuple(found)
+    return tuple(Source(*cells) for cells in SOURCE_ROWS.read(text, "sources"))
 
 
 def names_listed(text: str) -> tuple[str, ...]:

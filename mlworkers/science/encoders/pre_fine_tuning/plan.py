@@ -22,6 +22,7 @@ from mlworkers.plans.fields import (
     warmup_setting,
     weight_decay_setting,
 )
+from mlworkers.plans.rows import Cells, Column, RowError, RowSyntax, rows_setting
 from mlworkers.science.encoders.contrastive.plan import (
     Material,
     Objective,
@@ -58,6 +59,16 @@ ours = partial(setting, source="docs/guide/how-to/pre-fine-tune.md")
 MANY_ROWS, EPOCHS_OF_MANY, EPOCHS_OF_FEW = 10_000, 3, 10
 
 
+TASK_ROWS = RowSyntax(
+    (
+        Column("dataset", "Dataset or folder", required=True, offered="dataset or folder"),
+        Column("labels", "Labels", offered="labels"),
+        Column("task", "GLUE task", offered="GLUE task"),
+    ),
+    "a folder, or dataset | labels, or dataset | labels | GLUE task",
+)
+
+
 class Row(NamedTuple):
     """A row of the comparison: DIRECT, ORIGINAL, or the name of a variant of paraphrases."""
 
@@ -86,12 +97,12 @@ class PreFineTuningPlan:
         refers_to="model",
         kinds=("encoder",),
     )
-    tasks: str = setting(
+    tasks: str = rows_setting(
         "Tasks",
-        "What the models are fine-tuned and tested on, with semicolons between. Each is dataset | score set "
-        "(regression), dataset | subset (the subset of a pair is its class), or the name of a folder in SUITES_FOLDER "
-        "with files called train, dev and test, such as cola. A third part names the GLUE task whose metric is used: "
-        "pairs | subset | mrpc.",
+        "What the models are fine-tuned and tested on. The labels of a dataset are a score set (regression) or subset "
+        "(the subset of a pair is its class). A folder in SUITES_FOLDER, such as cola, has files called train, dev and "
+        "test. The GLUE task chooses the metric.",
+        rows=TASK_ROWS,
     )
     split: str = setting(
         "Split of the inference pairs",
@@ -241,7 +252,8 @@ class PreFineTuningPlan:
     @property
     def all_tasks(self) -> tuple[TaskNames, ...]:
         """Raises PlanError for a text that names none, or one twice."""
-        found = tuple(_task_read(text) for part in self.tasks.split(";") if (text := part.strip()))
+        rows = enumerate(TASK_ROWS.read(self.tasks, "tasks"), start=1)
+        found = tuple(_task_read(cells, row) for row, cells in rows)
         if not found:
             raise PlanError(
                 "“%(setting)s” is empty; name a folder, or a dataset and its labels.",
@@ -305,14 +317,15 @@ class PreFineTuningPlan:
         return epochs * math.ceil(rows / self.batch_size)  # an epoch's last batch may be smaller
 
 
-def _task_read(text: str) -> TaskNames:
-    cells = [cell.strip() for cell in text.split("|")]
-    if len(cells) > 3 or not all(cells):
-        raise PlanError(
-            "“%(setting)s” has “%(text)s”; give a folder, or dataset | labels, or dataset | labels | GLUE task.",
+def _task_read(cells: Cells, row: int) -> TaskNames:
+    name, labels, task = cells
+    if labels:
+        return TaskNames(name, labels, task)
+    if task:
+        raise RowError(
+            "Row %(row)d of “%(setting)s” has a GLUE task and no labels",
+            written=TASK_ROWS.written,
+            row=row,
             setting=SettingName("tasks"),
-            text=text,
         )
-    if len(cells) == 1:
-        return TaskNames("", "", cells[0])
-    return TaskNames(cells[0], cells[1], cells[2] if len(cells) == 3 else "")
+    return TaskNames("", "", name)

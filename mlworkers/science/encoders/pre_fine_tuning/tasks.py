@@ -14,6 +14,7 @@ from mlworkers.science.encoders.measuring import Measured, Metric, correlation_m
 SUBSET = "subset"  # as the labels of a task: the subset of a pair is its class
 FEWEST_TRAINED, FEWEST_TESTED = 8, 3
 POSITIVE = ("1", "paraphrase", "equivalent", "duplicate")  # names of the class whose F1 is measured
+GLUE = ("cola", "sst2", "mrpc", "qqp", "stsb", "mnli", "mnlimm", "qnli", "rte")
 _WNLI = "wnli"
 # Wang et al. 2018, table 1. Every other task has the accuracy, or both correlations.
 _METRICS = {
@@ -52,7 +53,6 @@ class TaskNames(NamedTuple):
 
         Raises TaskError for WNLI.
         """
-        known = ("cola", "sst2", "mrpc", "qqp", "stsb", "mnli", "mnlimm", "qnli", "rte", _WNLI)
         for text in (self.name, self.dataset):
             found = re.sub(r"[^a-z0-9]", "", text.casefold())
             if found == _WNLI:
@@ -60,7 +60,7 @@ class TaskNames(NamedTuple):
                     "WNLI is no task here: its dev sentences are training sentences with other labels (the questions "
                     "about GLUE on gluebenchmark.com say so), so that figures on it mean nothing."
                 )
-            if found in known:
+            if found in GLUE:
                 return found
         return ""
 

@@ -166,9 +166,9 @@ def test_a_source_without_its_scores_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("weightings", "sources", "says"),
     [
-        ("product", "b | target | p_D", "needs p_y; “sources” names none for “b”"),
-        ("consistency", "b | target", "needs p_y; “sources” names none for “b”"),
-        ("realism", "b | target | | p_y", "needs p_D; “sources” names none for “b”"),
+        ("product", "b | target | p_D", "needs p_y; row 1 of “sources” names none for “b”"),
+        ("consistency", "b | target", "needs p_y; row 1 of “sources” names none for “b”"),
+        ("realism", "b | target | | p_y", "needs p_D; row 1 of “sources” names none for “b”"),
     ],
 )
 def test_every_source_needs_the_score_sets_that_a_weighting_reads(weightings, sources, says) -> None:
