@@ -117,6 +117,7 @@ def test_columns_of_scores_cost_two_queries_however_many_pairs_there_are(
             client.get(page, address, headers={"HX-Request": "true"})
         return len(captured)
 
+    queries({})  # what a process or the cache looks up once
     assert queries({"columns": names}) == queries({}) + 2
 
 
