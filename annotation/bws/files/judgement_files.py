@@ -131,6 +131,7 @@ def read_judgements(
     keep_duplicates, keep_rejected: also count rows that a column is_duplicate marks, or whose assignment was rejected.
     keep_repeats: also count a second judgement of a tuple by the same person, if a column names annotators.
     delimiter, encoding: of text; None to find them out.
+
     Raises FileError if a file or its columns cannot be read, or if no judgement is left. Raises TooManyRowsError if a
     file has more rows than `most_rows`.
     """
@@ -161,10 +162,9 @@ def read_judgements(
         unwanted.append(item)
     settled = {name: settle(file, spacing, best_is_worst, unwanted) for name, file in files.items()}
     # Raises FileError for the first rejected row if there is to be none, or for the first whose best is its worst.
-    alike = best_is_worst is BestIsWorst.FAIL
     for name, rows in settled.items():
         for row in rows.rejected:
-            if strict or (alike and row.fault is Fault.ALIKE):
+            if strict or (best_is_worst is BestIsWorst.FAIL and row.fault is Fault.ALIKE):
                 raise FileError(f"Line {row.line} of {name}: {row.reason}; correct the row.")
     return _Reading(files, settled, spacing, items, annotators, keep_repeats).judgement_file()
 
