@@ -69,8 +69,8 @@ def carried_out(dataset, **given: object) -> Run:
     return run_execute(run_of(dataset, **given))
 
 
-def page(user, name: str, run: Run):
-    return client_of(user).get(reverse(f"mlworkers:{name}", args=[run.pk]))
+def page(user, name: str, run: Run, **asked: str):
+    return client_of(user).get(reverse(f"mlworkers:{name}", args=[run.pk]), asked)
 
 
 def rows_of_folds(run: Run) -> list[dict[str, str]]:
@@ -322,7 +322,7 @@ def test_a_cross_validation_leads_to_the_pairs_on_which_each_method_is_furthest_
     by_hand = sorted(np.abs(machine - human) / 48, reverse=True)
     kept = run.result["furthest"]["dice"]
     assert [abs(row[3]) for row in kept] == pytest.approx(by_hand)
-    shown = page(curator, "cross_validation", run)
+    shown = page(curator, "cross_validation", run, tab="errors")
     assert [one.pair.pk for one in shown.context["furthest"].pairs] == [row[0] for row in kept]
     assert f'href="/datasets/{scenes.slug}/pairs/{kept[0][0]}/"' in shown.text
 
