@@ -68,7 +68,7 @@ def clear_tuples(
 
 
 def margin_of(values: FloatArray) -> float:
-    """How far best and worst stand from the others, or from each other where there are no others."""
+    """How much higher the best is than the others and these than the worst, the lesser of both; without others, than the worst."""
     best, worst, others = values[0], values[1], values[2:]
     return float(min(best - others.max(), others.min() - worst) if len(others) else best - worst)
 
@@ -98,21 +98,20 @@ def word_overlaps(pairs: Sequence[tuple[frozenset[str], frozenset[str]]]) -> Flo
 def pairs_between(
     values: FloatArray, sentences: IntArray, chosen: Sequence[int], number: int, rng: np.random.Generator
 ) -> list[int]:
-    """Up to `number` pairs that lie about half-way between the first two of `chosen`, drawn from the nearest ones.
+    """Up to `number` pairs that lie between the first two of `chosen`, the best and the worst.
 
-    No sentence is in two of them or in a chosen pair. Arrays as for `clear_tuples`.
+    They are drawn from the NEAREST to half-way that keep a quarter of the distance from both; where these are too few,
+    the nearest others follow. No sentence is in two of them or in a chosen pair. Arrays as for `clear_tuples`.
     """
-    middle = values[list(chosen[:2])].mean()
-    nearest = np.argsort(np.abs(values - middle), kind="stable")
-    taken = {int(one) for one in sentences[list(chosen)].ravel()}
+    best, worst = values[list(chosen[:2])]
+    away = np.abs(values - (best + worst) / 2)
+    clear = away <= abs(best - worst) / 4
+    order = np.argsort(away, kind="stable")
+    taken = set(sentences[list(chosen)].ravel().tolist())
+    free = order[~np.isin(sentences[order], list(taken)).any(axis=1)]
+    drawn = free[:NEAREST][clear[free[:NEAREST]]]
     found: list[int] = []
-    first: list[int] = []
-    for place in nearest.tolist():
-        if place not in chosen and not taken & set(sentences[place].tolist()):
-            first.append(place)
-        if len(first) == NEAREST + number:
-            break
-    for place in rng.permutation(first[:NEAREST]).tolist() + first[NEAREST:]:
+    for place in [*rng.permutation(drawn), *free[~np.isin(free, drawn)]]:
         own = set(sentences[place].tolist())
         if len(found) < number and not taken & own:
             found.append(int(place))

@@ -93,6 +93,23 @@ def test_the_others_lie_half_way_between_the_chosen_two() -> None:
     assert values[found].tolist() == [0.5, 0.5]
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_where_few_pairs_lie_between_none_as_low_as_the_worst_is_drawn(seed) -> None:
+    values = np.array([0.0] * 4 + [2.5] * 4 + [5.0] * 4)
+
+    found = pairs_between(values, own_sentences(len(values)), [11, 0], 2, np.random.default_rng(seed))
+
+    assert values[found].tolist() == [2.5, 2.5]
+
+
+def test_without_pairs_between_the_nearest_follow() -> None:
+    values = np.array([0.0, 1.0, 0.1, 0.8, 0.02])
+
+    found = pairs_between(values, own_sentences(len(values)), [1, 0], 2, np.random.default_rng(0))
+
+    assert values[found].tolist() == [0.8, 0.1]
+
+
 @given(
     sentences=st.lists(st.tuples(st.integers(0, 12), st.integers(13, 25)), min_size=4, max_size=30),
     number=st.integers(0, 4),
