@@ -141,10 +141,10 @@ def runs_recent(runs: QuerySet[Run], since: datetime) -> QuerySet[Run]:
     return runs.filter(ended_lately).select_related("dataset").order_by("-pk")
 
 
-def datasets_with_runs(runs: QuerySet[Run]) -> QuerySet[Dataset]:
-    """What the log book can be filtered by."""
-    used = runs.order_by().exclude(dataset=None).values("dataset")
-    return Dataset.objects.filter(pk__in=used)
+def datasets_with_runs(runs: QuerySet[Run], *, asked: Dataset | None = None) -> QuerySet[Dataset]:
+    """What the log book can be filtered by, with the dataset that is asked for even if it has no runs."""
+    used = Q(pk__in=runs.order_by().exclude(dataset=None).values("dataset"))
+    return Dataset.objects.filter(used | Q(pk=asked.pk) if asked else used)
 
 
 @dataclass(frozen=True)

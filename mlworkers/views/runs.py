@@ -46,16 +46,19 @@ RUNS_OF_A_SNAPSHOT = 20
 def run_list(request: AuthedRequest) -> HttpResponse:
     runs_allow(request.user)
     runs = runs_visible(request.user)
-    form = RunFilterForm(request.GET, datasets=datasets_with_runs(runs))
+    slug = request.GET.get("dataset", "")
+    dataset = datasets_readable(request.user).filter(slug=slug).first() if slug else None
+    form = RunFilterForm(request.GET, datasets=datasets_with_runs(runs, asked=dataset))
     asked = request.GET.copy()
     asked.pop("page", None)
-    page = run_page(runs, **form.wanted(), page=page_number(request))
+    wanted = form.wanted()
+    page = run_page(runs, **wanted, page=page_number(request))
     kinds = kinds_startable(request.user)
-    slug = request.GET.get("dataset", "")
     context = {
-        "dataset": datasets_readable(request.user).filter(slug=slug).first() if slug else None,
+        "dataset": dataset,
         "form": form,
-        "filtered": any(form.cleaned_data.values()),
+        "filtered": any(wanted.values()),
+        "narrowed": bool(wanted["kind"] or wanted["state"]),
         "page": page,
         "rows": run_rows(page, database_now()),
         "address": f"{asked.urlencode()}&" if asked else "",  # of the other pages

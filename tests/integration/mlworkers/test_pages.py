@@ -173,6 +173,18 @@ def test_the_log_book_can_be_filtered(client, staff, query: dict[str, str], foun
     assert len(answer.context["rows"]) == found
 
 
+def test_the_log_book_of_a_dataset_without_runs_leads_to_its_first(client, staff, dataset) -> None:
+    other = RunFactory()
+
+    answer = page(client, staff, "run_list", dataset=dataset.slug)
+
+    start = f"{reverse('mlworkers:run_kinds')}?dataset={dataset.slug}"
+    assert "Select a valid choice" not in answer.text
+    assert f'<option value="{dataset.slug}" selected>' in answer.text
+    assert reverse("mlworkers:run_detail", args=[other.pk]) not in answer.text
+    assert f'No runs on the dataset “{dataset.name}” yet.<a href="{start}">' in squeezed(answer.text)
+
+
 @pytest.mark.parametrize("person", ["staff", "curator"])
 def test_the_log_book_asks_the_same_number_of_questions_however_long_it_is(
     client, request, dataset, person
