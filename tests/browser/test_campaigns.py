@@ -47,6 +47,14 @@ def test_a_campaign_is_made_previewed_and_opened(curator_page: Page, dataset, pa
     assert Campaign.objects.get().state == "open"
 
 
+def test_the_row_of_tabs_has_no_scrollbar(curator_page: Page, campaign) -> None:
+    curator_page.goto(f"/campaigns/{campaign.pk}/")
+
+    tabs = curator_page.locator("nav.tabs").last
+
+    assert tabs.evaluate("tabs => tabs.scrollHeight - tabs.clientHeight") == 0
+
+
 def test_two_clicks_make_an_attention_check_without_loading_the_page_again(
     curator_page: Page, campaign, pairs
 ) -> None:
