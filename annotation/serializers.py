@@ -76,11 +76,32 @@ class TupleSerializer(serializers.ModelSerializer[Tuple]):
 
 
 class ResultSerializer(serializers.ModelSerializer[ScoreSet]):
+    """Published scores. judgements_collected: those of the campaign that counted when the scores were published, of
+    judgements_required; both null in sets of earlier versions.
+    """
+
     dataset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    judgements_collected = serializers.IntegerField(
+        source="parameters.judgements_collected", default=None, read_only=True
+    )
+    judgements_required = serializers.IntegerField(
+        source="parameters.judgements_required", default=None, read_only=True
+    )
 
     class Meta:
         model = ScoreSet
-        fields = ["id", "dataset", "name", "kind", "method", "low", "high", "created_at"]
+        fields = [
+            "id",
+            "dataset",
+            "name",
+            "kind",
+            "method",
+            "low",
+            "high",
+            "created_at",
+            "judgements_collected",
+            "judgements_required",
+        ]
 
 
 class KeptBundleSerializer(serializers.Serializer[Any]):

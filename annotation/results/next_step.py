@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 from annotation.access import campaign_may
 from annotation.models import Campaign
 from annotation.results.dashboard import Dashboard
+from annotation.results.since import since_said
 from annotation.results.stages import Stage, stage_of
 from curation.models import User
 
@@ -87,6 +88,10 @@ def _after_judging(
     """done: all judgements are there; else the campaign was closed before."""
     if any(work.is_underway for work in shown["works"]):
         return NextStep(_("All judgements are there. A worker publishes the scores."))
+    if stage is Stage.EXPORT and (changed := since_said(shown["since"])):
+        sentence = _("The newest published scores are older than the judgements: %(changed)s.")
+        again = reverse("annotation:publish", args=[campaign.pk])
+        return NextStep(sentence % {"changed": ", ".join(changed)}, _("Publish scores again"), again)
     if stage is Stage.EXPORT:
         address = reverse("curation:export", args=[campaign.dataset.slug])
         return NextStep(_("The scores are published."), _("Export the dataset"), address)

@@ -23,6 +23,7 @@ from annotation.results.record import (
     judgements_require,
     rounds_of,
 )
+from annotation.results.selectors import phase_sums
 from curation.datasets.services import score_set_name_require, score_set_publish
 from curation.foundation.errors import UserError, errors_shown
 from curation.models import Pair, ScoreSet, User
@@ -225,6 +226,8 @@ def _publication(
         "campaign": campaign.name,
         "question": campaign.question or None,
         "judgements": len(filed.judgements),
+        "judgements_collected": int(judged.collected.sum()),
+        "judgements_required": sum(phase.required for phase in phase_sums(campaign).values()),
         "annotators": len(filed.people),
         "simulated_annotators": campaign.participations.filter(
             pk__in=filed.people.tolist(), user__simulated=True

@@ -17,6 +17,7 @@ from annotation.results.dashboard import Dashboard, as_published
 from annotation.results.record import annotators_named
 from annotation.results.selectors import judges_of
 from annotation.results.signs import signs_shown
+from annotation.results.since import Since, since_said
 from annotation.results.study import CampaignFindings
 from annotation.results.works import study_work
 
@@ -296,9 +297,14 @@ def _across(campaign: Campaign, figures: Mapping[str, Any]) -> str:
     return " ".join(sentences)
 
 
-def published_notes(parameters: Mapping[str, Any]) -> list[str]:
-    """What a published score set says of itself: phrases, those that apply."""
+def published_notes(parameters: Mapping[str, Any], since: Since) -> list[str]:
+    """What a published score set says of itself, and what changed since: phrases, those that apply."""
     notes = []
+    collected, required = parameters.get("judgements_collected"), parameters.get("judgements_required")
+    if required and collected < required:
+        words = _("from %(collected)s of %(required)s judgements")
+        notes.append(words % {"collected": f"{collected:,}", "required": f"{required:,}"})
+    notes += since_said(since)
     if (share := parameters.get("distinguishable")) is not None:
         words = _("%(share).0f %% of its pairs of scores are distinguishable at 95 %%")
         notes.append(words % {"share": 100 * share})

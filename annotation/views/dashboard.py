@@ -24,6 +24,7 @@ from annotation.results.kept_bundles import bundle_is_quick, bundle_kept
 from annotation.results.next_step import next_step
 from annotation.results.record import annotators_named
 from annotation.results.selectors import judgements_in, score_sets_of
+from annotation.results.since import Since, changed_since
 from annotation.results.study import study_latest
 from annotation.results.study_page import analysis_context, published_notes, study_context
 from annotation.results.waiting import waiting_context
@@ -59,7 +60,8 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "dashboard": figures,
         "gate": gate_of_campaign(chosen),
         "golds_doubted": len(golds_to_remove(chosen)) if chosen.state != Campaign.State.CLOSED else 0,
-        "score_sets": score_sets_of(chosen),
+        "score_sets": (published := list(score_sets_of(chosen))),
+        "since": next(iter(changed_since(published[:1]).values()), Since()),
         "works": works_shown(chosen, Kind.PUBLISH),
         "shown_on": "annotation:campaign",
         "judge_address": request.build_absolute_uri(reverse("annotation:judge", args=[chosen.pk])),
@@ -200,9 +202,11 @@ def scores(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     chosen = campaign_for(request.user, campaign_pk, may="read")
     order = "score" if request.GET.get("order") == "score" else "-score"
     shown = score_page(chosen, page=page_number(request), lowest_first=order == "score")
+    published = list(score_sets_of(chosen))
+    since = changed_since(published)
     context = campaign_head(request.user, chosen, "scores") | {
         "dashboard": (figures := campaign_dashboard(chosen, at=now())),
-        "published": [(each, published_notes(each.parameters)) for each in score_sets_of(chosen)],
+        "published": [(each, published_notes(each.parameters, since[each.pk])) for each in published],
         "works": works_shown(chosen, Kind.PUBLISH),
         **_bundle(request.user, chosen, figures),
         "scores": shown,

@@ -21,6 +21,7 @@ from annotation.results.bundle import bundle_name, bundle_zip
 from annotation.results.dashboard import campaign_dashboard
 from annotation.results.kept_bundles import bundle_is_quick, bundle_path
 from annotation.results.record import campaign_judgements, judgement_table
+from annotation.results.since import early_said
 from annotation.results.study_page import study_context
 from annotation.tasks import bundle_now_or_later, publish_now_or_later
 from annotation.views.studied import study_shown
@@ -34,10 +35,11 @@ from curation.views.tables import for_spreadsheet
 def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """The form by itself, which keeps what was typed where it is refused. A POST publishes, or asks a worker to."""
     chosen = campaign_for(request.user, campaign_pk, may="curate")
-    sent, studied = request.POST if request.method == "POST" else None, {}
+    sent, studied, early = request.POST if request.method == "POST" else None, {}, ""
     if sent is None:  # the method that the form proposes, and why
         figures = campaign_dashboard(chosen, at=now())
         studied = study_context(chosen, figures, study_shown(chosen, figures, at=now()))
+        early = early_said(figures.collected, figures.required)
     initial = {"method": studied.get("method", "counting"), "client_id": uuid4()}
     form = PublishForm(sent, initial=initial, campaign=chosen)
     if form.is_valid():
@@ -55,6 +57,7 @@ def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     context = campaign_head(request.user, chosen, "scores") | {
         "publish_form": form,
         "advice": studied.get("advice"),
+        "early": early,
     }
     return render(request, "annotation/campaigns/publish.html", context)
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Campaign
 from annotation.results.published import campaigns_by_pk, collection_facts
+from annotation.results.since import Since, changed_since
 from curation.datasets.lineage import wrote_scores
 from curation.datasets.selectors import SHOWN_FIRST
 from curation.exchange.exporting import snapshot_file
@@ -143,6 +144,7 @@ def scores_held(snapshot: Snapshot) -> list[Scores]:
     sets = _sets_by_name(snapshot)
     campaigns = campaigns_by_pk(made.campaign_ref for made in sets.values() if made.campaign_ref)
     by_pk = {campaign.pk: campaign for campaign in campaigns}
+    changed = changed_since(made for scores in held if (made := sets.get(scores.name)))
     newest_first = []
     for scores in reversed(held):
         made = sets.get(scores.name)
@@ -150,6 +152,7 @@ def scores_held(snapshot: Snapshot) -> list[Scores]:
             newest_first.append(scores)
             continue
         facts, campaign = made.parameters, by_pk.get(made.campaign_ref or 0)
+        since = changed.get(made.pk, Since())
         newest_first.append(
             replace(
                 scores,
@@ -159,6 +162,9 @@ def scores_held(snapshot: Snapshot) -> list[Scores]:
                 simulated=facts.get("simulated_annotators", 0),
                 reliability=facts.get("reliability"),
                 campaign=campaign.name if campaign else str(facts.get("campaign", "")),
+                published=made.created_at.date().isoformat(),
+                added_since=since.added,
+                gone_since=since.gone,
             )
         )
     return sorted(newest_first, key=lambda each: SHOWN_FIRST.index(each.kind))

@@ -68,7 +68,10 @@ def clear_tuples(
 
 
 def margin_of(values: FloatArray) -> float:
-    """How much higher the best is than the others and these than the worst, the lesser of both; without others, than the worst."""
+    """How much higher the best is than the others, or these than the worst, whichever is less.
+
+    Without others, how much higher the best is than the worst.
+    """
     best, worst, others = values[0], values[1], values[2:]
     return float(min(best - others.max(), others.min() - worst) if len(others) else best - worst)
 

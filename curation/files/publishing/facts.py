@@ -165,6 +165,8 @@ class Scores:
     simulated: annotators among these that a program simulated.
     reliability: split-half reliability, as the set keeps it; None where there is none.
     campaign: its name.
+    published: the day on which the scores were computed, as 2026-03-01; "" where nobody knows it.
+    added_since, gone_since: judgements that joined or left those that count in the campaign after that day's scores.
     """
 
     column: str
@@ -179,6 +181,9 @@ class Scores:
     simulated: int = 0
     reliability: Mapping[str, Any] | None = None
     campaign: str = ""
+    published: str = ""
+    added_since: int = 0
+    gone_since: int = 0
 
     @property
     def judged_by(self) -> str:

@@ -8,7 +8,7 @@ from annotation.campaigns.services import campaign_pause
 from annotation.models import Campaign
 from annotation.results.publishing import scores_publish
 from tests.factories import MembershipFactory, TupleFactory, client_of
-from tests.integration.annotation.pages import address
+from tests.integration.annotation.pages import address, text_of
 
 STEP = re.compile(r'(?s)<div class="next-step row spread">\s*<div>\s*<p>(.*?)</p>(.*?)<section')
 
@@ -66,6 +66,36 @@ def test_when_all_is_judged_the_scores_are_published_and_then_exported(campaign,
         "Export the dataset",
         f"/datasets/{campaign.dataset.slug}/export/",
     )
+
+
+def test_scores_that_are_older_than_the_judgements_are_published_again(campaign, anna, ben, answer) -> None:
+    for _ in range(3):
+        answer(anna)
+    scores_publish(campaign=campaign, by=campaign.created_by)
+    for _ in range(3):
+        answer(ben)
+
+    assert step_for(campaign) == (
+        "The newest published scores are older than the judgements: 3 judgements came since.",
+        "Publish scores again",
+        address("publish", campaign),
+    )
+
+
+def test_who_publishes_early_is_told_what_is_missing_before_and_after(campaign, anna, answer) -> None:
+    site = client_of(MembershipFactory(dataset=campaign.dataset, role="owner").user)
+    required = sum(campaign.tuples.for_scores().values_list("required", flat=True))
+    answer(anna)
+
+    form = text_of(site.get(address("publish", campaign)))
+    site.post(address("publish", campaign), {"method": "counting"})
+    answer(anna)
+    page = text_of(site.get(address("scores", campaign)))
+
+    assert f"1 of {required} judgements are there. Published scores stay as they are" in form
+    assert f"from 1 of {required} judgements · 1 judgement came since" in page
+    (result,) = site.get(f"/api/v1/campaigns/{campaign.pk}/results/").json()
+    assert (result["judgements_collected"], result["judgements_required"]) == (1, required)
 
 
 def test_a_paused_campaign_says_so(campaign, anna, answer) -> None:

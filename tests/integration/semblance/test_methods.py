@@ -3,13 +3,14 @@
 import json
 import re
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
 
+from annotation.judging.settling import participation_stop
 from annotation.models import Judgement, Tuple, TupleItem
 from annotation.reasons import gold_reason
 from annotation.results.publishing import scores_publish
@@ -93,6 +94,30 @@ def test_the_figures_of_the_annotation_are_those_of_an_independent_count(
     ]
     assert not per_item
     assert not per_tuple
+
+
+def test_each_score_set_has_the_judgements_it_was_computed_from_and_what_changed_since(
+    dataset, campaign, judged_once
+) -> None:
+    published, _campaign = judged_once
+    before = published.parameters["judgements"]
+    person = campaign.participations.order_by("pk").first()
+    late = campaign.participations.order_by("pk").last().judgements.filter(status="collected").first()
+    Judgement.objects.filter(pk=late.pk).update(submitted_at=published.created_at + timedelta(hours=1))
+    participation_stop(participation=person, reason="careless", exclude=True)
+    counting = Judgement.objects.filter(participation__campaign=campaign, status="collected").count()
+
+    markdown = section(dataset)
+
+    (row,) = table(markdown, "Scores:")
+    day = published.created_at.date().isoformat()
+    assert row == [
+        published.name, "counting", str(before), str(published.parameters["annotators"]), day, "1"
+    ]  # fmt: skip
+    # The judgement that came later was among those that counted before.
+    assert f"{before + 1 - counting} judgements behind “{published.name}” do not count any more" in markdown
+    assert counting < before
+    assert table(markdown, "Annotation.")[0][6] == str(counting)
 
 
 def test_split_half_reliability_has_its_trials_interval_and_spearman_brown(dataset, judged_once) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import cache, caches
 from redis.exceptions import ConnectionError as RedisAway
 
 from semblance import cache as forgiving
@@ -83,9 +83,10 @@ def test_a_cache_that_cannot_be_reached_is_an_empty_one_and_is_asked_once(cache_
         cache.has_key("figures"),
         cache.add("figures", 1),
         cache.touch("figures"),
+        cache.clear(),
     ]
 
-    assert answers == [None, "nothing", {}, False, False, False]
+    assert answers == [None, "nothing", {}, False, False, False, False]
     with pytest.raises(ValueError, match="not found"):
         cache.incr("figures")
     assert time.monotonic() - started < 1.5
@@ -108,3 +109,17 @@ def test_redis_that_is_back_is_used_again_and_said_so_once(monkeypatch, caplog) 
     assert answers == ["nothing", "nothing", "kept", "kept"]
     assert len(caplog.records) == 2
     assert "Redis answers again" in caplog.text
+
+
+@pytest.mark.redis
+def test_clearing_the_cache_leaves_what_others_keep_in_redis(settings) -> None:
+    """Celery's queues, and other sites whose prefix begins alike, lie in the same database."""
+    own = {**settings.CACHES["default"], "KEY_PREFIX": f"{settings.REDIS_PREFIX}-[a]*"}
+    settings.CACHES = {"default": own, "other": {**own, "KEY_PREFIX": f"{settings.REDIS_PREFIX}-ab"}}
+    caches["other"].set("figures", 1)
+    cache.set("figures", 1)
+
+    assert cache.clear()
+
+    assert cache.get("figures") is None
+    assert caches["other"].get("figures") == 1
