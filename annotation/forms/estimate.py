@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.contrib.sessions.backends.base import SessionBase
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -13,9 +14,12 @@ from annotation.models import REPEATS_AT_MOST_EVERY, Campaign
 from curation.foundation.numbers import NumberField
 from curation.models import Dataset
 
+# What only the estimate asks for. It is kept in the session of the person who typed it, for their last drafts.
+KEPT_FIELDS, KEPT_IN, MOST_KEPT = ("seconds", "pay", "people"), "estimates", 20
+
 
 class EstimateForm(forms.Form):
-    """The settings that cost time, how fast people judge and what an hour of theirs costs; kept nowhere."""
+    """The settings that cost time, how fast people judge and what an hour of theirs costs."""
 
     seconds = forms.FloatField(
         label=gettext_lazy("Seconds per judgement"),
@@ -68,3 +72,20 @@ def estimate_asked(
     if not form.is_valid():
         return None
     return campaign_estimate(dataset, form.cleaned_data, campaign=campaign)
+
+
+def estimate_keep(session: SessionBase, campaign: Campaign, asked: Mapping[str, Any]) -> None:
+    """Keep what only the estimate asks for, so that the draft says the same cost. Nothing that cannot be read."""
+    form = EstimateForm(asked)
+    form.full_clean()
+    read = {name: form.cleaned_data.get(name) for name in KEPT_FIELDS}
+    kept = session.get(KEPT_IN, {})
+    kept.pop(str(campaign.pk), None)
+    kept[str(campaign.pk)] = {name: value for name, value in read.items() if value is not None}
+    session[KEPT_IN] = dict(list(kept.items())[-MOST_KEPT:])
+
+
+def estimate_kept(session: SessionBase, campaign: Campaign | None) -> dict[str, Any]:
+    """What the person typed into the estimate of this draft; empty where nothing is kept."""
+    kept: dict[str, Any] = session.get(KEPT_IN, {}).get(str(campaign.pk), {}) if campaign else {}
+    return kept

@@ -50,6 +50,13 @@ class TuplesWaiting:
         """Whether all that can be said of each is that somebody else has to judge it."""
         return len(self.rows) > 1 and not any(row.able or row.skips for row in self.rows)
 
+    @property
+    def people(self) -> int:
+        """How many more annotators the campaign needs, as far as its first tuples say; at least one."""
+        if self.for_nobody_here:
+            return self.most
+        return max(1, *(row.missing - len(row.able) for row in self.rows))
+
 
 def tuples_waiting(campaign: Campaign) -> TuplesWaiting | None:
     """The open tuples that everyone at work here has answered or skipped, and all that are open near the end.
@@ -140,7 +147,11 @@ def waiting_context(user: User, campaign: Campaign, dashboard: Dashboard) -> dic
             "missing": waiting.missing,
             "people": waiting.most,
         }
-        return {"waiting": [{"sentence": sentence, "skips": [], "address": ""}], "waiting_judge": ""}
+        return {
+            "waiting": [{"sentence": sentence, "skips": [], "address": ""}],
+            "waiting_people": waiting.people,
+            "waiting_judge": "",
+        }
     others = ngettext(
         "%(n)d other tuple waits as well; %(missing)d judgements are missing in all.",
         "%(n)d other tuples wait as well; %(missing)d judgements are missing in all.",
@@ -156,6 +167,7 @@ def waiting_context(user: User, campaign: Campaign, dashboard: Dashboard) -> dic
             }
             for row in waiting.rows
         ],
+        "waiting_people": waiting.people,
         "waiting_others": others if waiting.others else "",
         "waiting_judge": _judge_address(user, campaign, waiting),
     }

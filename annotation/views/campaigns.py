@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -31,7 +32,7 @@ from annotation.campaigns.services import (
     repeats_change,
 )
 from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
-from annotation.forms.estimate import EstimateForm, estimate_asked
+from annotation.forms.estimate import EstimateForm, estimate_asked, estimate_keep, estimate_kept
 from annotation.models import Campaign, CampaignDesign
 from annotation.results.selectors import phase_sums
 from annotation.tasks import design_now_or_later
@@ -93,6 +94,7 @@ def campaign_new(request: AuthedRequest) -> HttpResponse:
         except UserError as error:
             form.add_error(None, str(error))
         else:
+            estimate_keep(request.session, campaign, request.POST)
             return _to_draft(request, campaign)
     return _form_page(request, dataset, form, settings_of(proposed))
 
@@ -109,6 +111,7 @@ def campaign_edit(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         except UserError as error:
             form.add_error(None, str(error))
         else:
+            estimate_keep(request.session, changed, request.POST)
             return _to_draft(request, changed)
     return _form_page(request, campaign.dataset, form, settings_of(campaign), campaign)
 
@@ -120,12 +123,16 @@ def _form_page(
     settings: dict[str, Any],
     campaign: Campaign | None = None,
 ) -> HttpResponse:
-    asked = request.POST.dict() if form.is_bound else settings
+    typed = request.POST.dict() if form.is_bound else estimate_kept(request.session, campaign)
+    asked = typed if form.is_bound else settings | typed
     context = {
         "dataset": dataset,
         "campaign": campaign,
+        "back": reverse("annotation:campaign", args=[campaign.pk])
+        if campaign
+        else f"{reverse('annotation:campaign_list')}?dataset={dataset.slug}",
         "form": form,
-        "estimate_form": EstimateForm(),
+        "estimate_form": EstimateForm(initial=typed),
         "estimate": estimate_asked(dataset, asked, campaign=campaign),
     }
     return render(request, "annotation/campaigns/form.html", context)

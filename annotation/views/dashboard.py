@@ -16,6 +16,7 @@ from annotation.campaigns.cost import campaign_estimate, gate_of_campaign, peopl
 from annotation.campaigns.designing import preview_tuples
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.promises import promises
+from annotation.forms.estimate import estimate_kept
 from annotation.models import Campaign, CampaignWork, Crowd
 from annotation.results.dashboard import Dashboard, campaign_dashboard
 from annotation.results.figures import campaign_mark, score_page
@@ -48,15 +49,18 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     chosen = campaign_for(request.user, campaign_pk, may="read")
     context = campaign_head(request.user, chosen, "campaign")
     if chosen.state == Campaign.State.DRAFT:
-        context |= {"promises": promises(chosen.certificate), **_draft(chosen)}
-        context |= {"invitation_form": _invitation(request.user, chosen)}
+        context |= {"promises": promises(chosen.certificate), **_draft(request, chosen)}
+        missing = chosen.judgements_per_tuple - context["people"]
+        context |= {"invitation_form": _invitation(request.user, chosen, missing)}
         return render(request, "annotation/campaigns/draft.html", context)
     at = now()
     figures = campaign_dashboard(chosen, at=at)
+    waiting = waiting_context(request.user, chosen, figures)
+    missing = waiting.get("waiting_people") or chosen.judgements_per_tuple - _people(chosen)
     running: dict[str, Any] = {
         **study_context(chosen, figures, study_shown(chosen, figures, at=at)),
-        **waiting_context(request.user, chosen, figures),
-        "invitation_form": _invitation(request.user, chosen),
+        **waiting,
+        "invitation_form": _invitation(request.user, chosen, missing),
         "dashboard": figures,
         "gate": gate_of_campaign(chosen),
         "golds_doubted": len(golds_to_remove(chosen)) if chosen.state != Campaign.State.CLOSED else 0,
@@ -70,14 +74,20 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     return render(request, "annotation/campaigns/dashboard.html", context | running)
 
 
-def _draft(campaign: Campaign) -> dict[str, Any]:
+def _people(campaign: Campaign) -> int:
+    """How many people may annotate: the members of the dataset, and those who come by the link of a crowd."""
     crowd = Crowd.objects.filter(campaign=campaign).first()
+    return members_of(campaign.dataset).count() + (people_arriving(crowd) if crowd else 0)
+
+
+def _draft(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
+    typed = estimate_kept(request.session, campaign)
     return {
         "certificate": campaign.certificate,
-        "estimate": campaign_estimate(campaign.dataset, settings_of(campaign)),
+        "estimate": campaign_estimate(campaign.dataset, settings_of(campaign) | typed),
         "gate": gate_of_campaign(campaign),
-        "seconds": seconds_at_size(campaign.tuple_size),
-        "people": members_of(campaign.dataset).count() + (people_arriving(crowd) if crowd else 0),
+        "seconds": typed.get("seconds", seconds_at_size(campaign.tuple_size)),
+        "people": _people(campaign),
     }
 
 
@@ -114,14 +124,14 @@ def analysis(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     return render(request, "annotation/campaigns/analysis.html", context)
 
 
-def _invitation(user: User, campaign: Campaign) -> InvitationForm | None:
-    """The form of invitations, filled in: one person who judges, for two weeks."""
+def _invitation(user: User, campaign: Campaign, missing: int) -> InvitationForm | None:
+    """The form of invitations, filled in: for the annotators who are missing or for one more, for two weeks."""
     needed = campaign.state in {Campaign.State.DRAFT, Campaign.State.OPEN}
     if not needed or not campaign_may(user, campaign, may="own"):
         return None
     note = _("For the campaign %(name)s") % {"name": campaign.name}
     longest = InvitationForm.base_fields["note"].max_length  # type: ignore[attr-defined]
-    first = {"role": Role.ANNOTATOR, "note": note[:longest]}
+    first = {"role": Role.ANNOTATOR, "people": max(1, missing), "note": note[:longest]}
     return InvitationForm(mail=False, initial=first, auto_id=False)
 
 

@@ -29,6 +29,7 @@ def test_a_campaign_is_made_previewed_and_opened(curator_page: Page, dataset, pa
     expect(page.get_by_role("region", name="Estimate")).to_contain_text("Cost")
     page.get_by_role("button", name="Make draft").click()
     expect(page.get_by_role("region", name="What the design guarantees")).to_contain_text("exactly 8 tuples")
+    expect(page.get_by_role("region", name="What it costs")).to_contain_text("Cost")
 
     page.get_by_role("link", name="Preview").click()
     page.get_by_role("button", name="Start annotating").click()

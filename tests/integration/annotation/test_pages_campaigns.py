@@ -385,11 +385,42 @@ def test_a_draft_says_what_is_missing_before_it_opens(site, draft) -> None:
     assert "There are no guidelines yet" in page
 
 
+def test_a_draft_invites_as_many_people_as_are_missing(dataset, pairs, owner) -> None:
+    draft = campaign_create(dataset=dataset, name="Pilot", judgements_per_tuple=4)
+
+    page = client_of(owner).get(address("campaign", draft))
+
+    assert "1 person may annotate; every tuple needs 4." in text_of(page)
+    assert '<input type="hidden" name="people" value="3">' in page.content.decode()
+    assert "For 3 annotators, valid for 14 days." in text_of(page)
+
+
 def test_a_changed_draft_keeps_its_changes(site, draft) -> None:
     site.post(address("campaign_edit", draft), SETTINGS | {"judgements_per_tuple": 4, "number": 8})
 
     draft.refresh_from_db()
     assert (draft.judgements_per_tuple, draft.pair_filter["number"]) == (4, 8)
+
+
+def test_the_pay_of_the_estimate_stays_with_the_draft(site, dataset, pairs) -> None:
+    made = site.post(
+        f"/campaigns/new/?dataset={dataset.slug}",
+        SETTINGS | {"seconds": 30, "pay": 12, "people": ""},
+        follow=True,
+    )
+    form = site.get(address("campaign_edit", Campaign.objects.get()))
+
+    # 48 judgements and 3 answers to attention checks of half a minute, at 12 an hour.
+    for page in (made, form):
+        assert "Cost 5.10" in text_of(page)
+    assert "At 30 seconds per judgement." in text_of(made)
+    assert re.search(r'name="pay" value="12.0"', form.content.decode())
+
+
+def test_what_the_estimate_was_told_stays_where_the_form_has_an_error(site, dataset, pairs) -> None:
+    page = site.post(f"/campaigns/new/?dataset={dataset.slug}", SETTINGS | {"factor": "0", "pay": "9.5"})
+
+    assert re.search(r'name="pay" value="9.5"', page.content.decode())
 
 
 def test_a_form_with_an_error_leaves_the_head_of_the_page_as_it_is_saved(site, draft) -> None:

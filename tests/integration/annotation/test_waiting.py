@@ -49,6 +49,7 @@ def test_whoever_was_stopped_cannot_give_what_is_missing(campaign, left, cleo) -
 
     [row] = tuples_waiting(campaign).rows
     assert row.able == []
+    assert tuples_waiting(campaign).people == 1
 
 
 def test_the_owner_is_led_to_the_tuple_itself(campaign, left, owner) -> None:
@@ -79,6 +80,7 @@ def test_an_owner_who_has_judged_it_is_offered_no_link(campaign, owner, answer, 
         "3 tuples need 3 more judgements, and everyone in the campaign has answered or skipped them. Invite another "
         "annotator."
     )
+    assert "For 1 annotator, valid for 14 days." in page
     assert page.count(said) == 2  # as the next step, and above the form of the invitation
     assert "needs one more judgement" not in page
     assert "Annotate it yourself" not in page
