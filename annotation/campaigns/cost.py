@@ -13,6 +13,7 @@ from annotation.bws.annotators.gold_gate import gate_proposed, golds_before_stop
 from annotation.bws.designs.design import tuple_count
 from annotation.bws.studies.costs import CampaignCosts, campaign_costs, seconds_at_size
 from annotation.bws.studies.forecast import ForecastPlan, SizeForecast, forecast_sizes
+from annotation.campaigns.designing import design_count
 from annotation.campaigns.selectors import pairs_fitting
 from annotation.models import Campaign, Crowd
 from annotation.results.annotators import gate_sentence
@@ -79,13 +80,19 @@ class Gate:
 
 @dataclass(frozen=True)
 class CampaignWork:
-    """pay: for all people together; None if the form has no pay. gate: None if the form lacks the minimum of gold."""
+    """What the settings of a campaign ask for.
+
+    pay: for all people together; None if the form has no pay.
+    gate: None if the form lacks the minimum of gold.
+    refusal: why there is no such design; empty where there is one.
+    """
 
     pairs: int
     tuples: int
     costs: CampaignCosts
     pay: float | None
     gate: Gate | None
+    refusal: str = ""
 
 
 def campaign_estimate(
@@ -96,7 +103,10 @@ def campaign_estimate(
     campaign: the stored campaign whose gold tuples and crowd count; None before there is one.
     """
     pairs = _pairs(dataset, settings)
-    tuples = tuple_count(pairs, settings["factor"])
+    try:
+        tuples = design_count(pairs, size=settings["tuple_size"], factor=settings["factor"])
+    except UserError as error:
+        return CampaignWork(pairs, 0, _costs(settings, 0), pay=None, gate=None, refusal=str(error))
     costs = _costs(settings, tuples * settings["judgements_per_tuple"])
     pay = settings.get("pay")
     gate = None

@@ -1,7 +1,10 @@
 """From a campaign's settings to the tuples it would ask for: what a draft shows, and what opening writes."""
 
+from math import comb
+
 import numpy as np
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.bws.designs.design import Design, DesignError, design_tuples, tuple_count
 from annotation.bws.judgements import IntArray
@@ -17,25 +20,19 @@ FEWEST_PAIRS = 4
 # Of a campaign's design, tuples x size: designing and writing more takes a worker hours and gigabytes.
 MOST_PLACES = 2_000_000
 TUPLES_SHOWN = 5
+NAMED = 3  # of the pairs that prevent a design
 
 
 def chosen_pairs(campaign: Campaign) -> tuple[IntArray, IntArray]:
     """The pairs that the campaign is about: ids (m,), and the ids of their sentences (m, 2).
 
     All active pairs that fit its filter, or a number of them drawn with its seed. Raises UserError where
-    there are too few.
+    fewer fit than that number.
     """
     fitting = pairs_fitting(campaign.dataset, campaign.pair_filter)
     rows = np.array(list(fitting.order_by("pk").values_list("pk", "a", "b")), dtype=np.int64).reshape(-1, 3)
     if (number := campaign.pair_filter.get("number")) is not None:
         rows = pairs_sample(rows, number, campaign_rng(campaign, Stream.SAMPLE))
-    fewest = max(FEWEST_PAIRS, campaign.tuple_size)
-    if len(rows) < fewest:
-        raise UserError(
-            _("A campaign needs at least %(fewest)d active pairs, and this one has %(pairs)d. Add pairs."),
-            fewest=fewest,
-            pairs=len(rows),
-        )
     return rows[:, 0], rows[:, 1:]
 
 
@@ -53,18 +50,51 @@ def pairs_sample(rows: IntArray, number: int, rng: np.random.Generator) -> IntAr
     return rows[np.sort(rng.choice(len(rows), size=number, replace=False))]
 
 
-def design_places(campaign: Campaign, pairs: int) -> int:
-    """How many places the design of so many pairs has. Raises UserError where that is more than any campaign's."""
+def design_count(pairs: int, *, size: int, factor: float, fewest: int = FEWEST_PAIRS) -> int:
+    """How many tuples the design of so many pairs has. The form's estimate asks this as the design itself does.
+
+    Raises UserError where no design of them can be made, or one that is larger than any campaign's.
+    """
+    if pairs < max(fewest, size):
+        raise UserError(
+            _("A campaign needs at least %(fewest)d active pairs, and this one has %(pairs)d. Add pairs."),
+            fewest=max(fewest, size),
+            pairs=pairs,
+        )
     with errors_shown():
-        places = tuple_count(pairs, campaign.factor) * campaign.tuple_size
-    if places > MOST_PLACES:
+        count = tuple_count(pairs, factor)
+    if count < 1:
+        raise UserError(
+            _("%(pairs)d pairs with %(factor)g tuples per pair make no tuple. Ask for more tuples per pair."),
+            pairs=pairs,
+            factor=factor,
+        )
+    if count > (possible := comb(pairs, size)):
+        raise UserError(
+            _(
+                "%(pairs)d pairs make only %(possible)d different tuples of %(size)d, and %(factor)g tuples per pair "
+                "are %(count)d. Ask for fewer tuples per pair, or for more pairs."
+            ),
+            pairs=pairs,
+            possible=possible,
+            size=size,
+            factor=factor,
+            count=count,
+        )
+    if (places := count * size) > MOST_PLACES:
         sentence = _(
             "%(pairs)s pairs with %(factor)g tuples per pair fill %(places)s places, and a campaign has at most "
             "%(most)s; lower the tuples per pair or the number of pairs."
         )
         facts = {"pairs": f"{pairs:,}", "places": f"{places:,}", "most": f"{MOST_PLACES:,}"}
-        raise UserError(sentence, **facts, factor=campaign.factor)
-    return places
+        raise UserError(sentence, **facts, factor=factor)
+    return count
+
+
+def design_places(campaign: Campaign, pairs: int, *, fewest: int = FEWEST_PAIRS) -> int:
+    """How many places the design of so many pairs has. Raises UserError where there is no such design."""
+    size = campaign.tuple_size
+    return design_count(pairs, size=size, factor=campaign.factor, fewest=fewest) * size
 
 
 def campaign_design(campaign: Campaign, *, watch: Watch = NOBODY) -> tuple[IntArray, Design]:
@@ -89,11 +119,29 @@ def campaign_design(campaign: Campaign, *, watch: Watch = NOBODY) -> tuple[IntAr
             report=watch.searched,
         )
     except DesignError as error:
-        items = error.items[:3]
-        names = campaign.dataset.pairs.in_bulk([int(pairs[item]) for item in items])
-        named = [f"{item + 1}: {names[int(pairs[item])].external_id}" for item in items]
-        raise UserError(f"{error} ({', '.join(named)})" if named else str(error)) from error
+        raise UserError(_refusal(campaign, pairs[list(error.items)])) from error
     return pairs, design
+
+
+def _refusal(campaign: Campaign, pairs: IntArray) -> str:
+    """What a person reads where the search found no design. pairs: ids of those that prevent it, perhaps none."""
+    if not len(pairs):
+        return _(
+            "No design was found in which all tuples differ and pairs that share a sentence never meet. Ask for fewer "
+            "tuples per pair, or add pairs."
+        )
+    named = campaign.dataset.pairs.in_bulk(pairs[:NAMED].tolist())
+    return ngettext(
+        "No design was found, because of the pair %(names)s. Ask for fewer tuples per pair, or leave the pair out.",
+        "No design was found: %(number)d pairs share one sentence, and no tuple may hold two of them (%(names)s). Ask "
+        "for fewer tuples per pair, or leave some of these pairs out.",
+        len(pairs),
+    ) % {
+        "number": len(pairs),
+        "names": ", ".join(
+            [*(str(pair.external_id) for pair in named.values()), *(["…"] if len(pairs) > NAMED else [])]
+        ),
+    }
 
 
 def first_tuples(pairs: IntArray, design: Design) -> list[list[int]]:

@@ -56,7 +56,7 @@ def campaign_grow(
     the campaign's certificate keeps theirs with its seed.
     """
     growth, rows, scores = _newcomers(campaign, number)
-    watch.begins(design_places(campaign, growth.pairs + growth.anchors))
+    watch.begins(design_places(campaign, growth.pairs + growth.anchors, fewest=0))
     seed = int(campaign_rng(campaign, Stream.BRIDGES, campaign.rounds).integers(2**31))
     with errors_shown():
         items, design = bridge_design(

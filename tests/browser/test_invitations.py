@@ -116,7 +116,8 @@ def test_a_link_stays_when_the_campaign_is_opened_until_it_is_dismissed(owner_pa
     owner_page.get_by_role("button", name="Make an invitation link").click()
     link = link_copied(owner_page)
 
-    owner_page.get_by_role("button", name="Open campaign").click()
+    owner_page.get_by_text("Open campaign").click()
+    owner_page.get_by_role("button", name="Open it now").click()
 
     expect(owner_page.get_by_text("Nobody has annotated yet.")).to_be_visible()
     expect(shown).to_have_value(link)

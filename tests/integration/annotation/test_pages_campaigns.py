@@ -176,6 +176,27 @@ def test_the_estimate_follows_the_settings(site, dataset, pairs) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("number", "factor", "said"),
+    [
+        (3, 2, "A campaign needs at least 4 active pairs, and this one has 3. Add pairs."),
+        (5, 2, "5 pairs make only 5 different tuples of 4, and 2 tuples per pair are 10."),
+        (12, 0.01, "12 pairs with 0.01 tuples per pair make no tuple."),
+    ],
+)
+def test_the_estimate_refuses_what_the_design_refuses(site, dataset, number, factor, said) -> None:
+    PairFactory.create_batch(number, dataset=dataset)
+    asked = SETTINGS | {"factor": factor}
+
+    estimate = text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", asked))
+    refused = text_of(site.post(f"/campaigns/new/?dataset={dataset.slug}", asked))
+
+    assert estimate.startswith(said)
+    assert "Hours of work" not in estimate
+    assert refused.count(said) == 2  # above the form, and in its estimate
+    assert not Campaign.objects.exists()
+
+
 def test_repeats_cost_hours_too(site, dataset, pairs) -> None:
     asked = DESIGN | {"judgements_per_tuple": 3, "gold_every": 10, "repeat_every": 10, "seconds": 36}
 
@@ -355,7 +376,7 @@ def test_a_draft_without_guidelines_asks_before_it_opens(site, draft) -> None:
 
     assert "Write the guidelines Open without guidelines" in without
     assert "Open without guidelines" not in with_some
-    assert "Open campaign" in with_some
+    assert "the design cannot change. Open it now" in with_some
 
 
 def test_guidelines_that_were_emptied_are_missing(site, draft) -> None:
