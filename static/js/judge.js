@@ -307,6 +307,7 @@ undoForm.addEventListener("submit", async (event) => {
   const answer = await sender.ask(undoForm.action, { client_id: undoable });
   if (answer.outcome === "ok") {
     stage.replaceChildren();
+    saved.textContent = "";
     arrange(answer.body);
     announce(words.undone);
   } else if (answer.outcome === "refused") note.textContent = answer.body.note;
@@ -316,6 +317,7 @@ undoForm.addEventListener("submit", async (event) => {
 /** @param {Judged} entry */
 function takeBack(entry) {
   outbox.remove(entry);
+  saved.textContent = "";
   const current = leaseOnScreen();
   if (current) queue.unshift({ lease: current, html: stage.innerHTML });
   show(entry);

@@ -234,6 +234,7 @@ async function start() {
     if (answer.undone) show(answer.undone);
     arrange(answer);
     note.textContent = words.undone;
+    saved.textContent = "";
   }
 
   // Keys: by letter, never while typing or composing; a digit chooses a reason while the reasons are open.

@@ -185,6 +185,7 @@ undoForm.addEventListener("submit", async (event) => {
   const answer = await sender.ask(undoForm.action, { client_id: undoable });
   if (answer.outcome === "ok") {
     stage.replaceChildren();
+    saved.textContent = "";
     arrange(answer.body);
     announce(words.undone);
   } else if (answer.outcome === "refused") note.textContent = answer.body.note;
@@ -194,6 +195,7 @@ undoForm.addEventListener("submit", async (event) => {
 /** @param {Rated} entry */
 function takeBack(entry) {
   outbox.remove(entry);
+  saved.textContent = "";
   const current = onScreen();
   if (current) queue.unshift({ pair: current, html: stage.innerHTML });
   show(entry);

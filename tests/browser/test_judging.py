@@ -168,6 +168,7 @@ def test_undo_brings_the_last_judgement_back_with_its_choice(screen) -> None:
 
     expect(best(screen, 2)).to_be_checked()
     expect(worst(screen, 4)).to_be_checked()
+    expect(screen.locator("#saved")).to_be_empty()
     assert screen.get_by_role("group", name="Pair 1").inner_text() == first
     press(screen, "3", "Enter")
     saved(screen, 1)

@@ -92,6 +92,7 @@ def test_three_sentences_are_reviewed_by_keyboard_and_the_last_verdict_is_undone
     press(screen, "u")
     expect(machine(screen)).to_contain_text("House 2")
     expect(screen.get_by_text("2 of 5 decided")).to_be_visible()
+    expect(screen.locator("#saved")).to_be_empty()
     assert stored() == [("keep", []), ("reject", ["grammar", "context"])]
 
 

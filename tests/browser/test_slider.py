@@ -52,6 +52,7 @@ def test_pairs_are_rated_by_keyboard_alone_and_never_without_a_choice(annotator_
     with page.expect_response("**/rate/undo/"):
         keys.press("u")
     expect(page.get_by_label("Number from 0 to 100")).to_have_value("73")
+    expect(page.locator("#saved")).to_be_empty()
     keys.press("ArrowRight")
     keys.press("ArrowRight")
     with page.expect_response("**/rate/answer/"):
