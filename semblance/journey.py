@@ -28,7 +28,7 @@ class Standing:
 
     pairs: int
     stage: Stage | None
-    scored: bool  # scores of people, from a campaign or from a file
+    scored: bool  # scores of people that the site computed; reference scores of a file are not
     kept: bool  # in a snapshot
 
 
@@ -41,7 +41,7 @@ STEPS = {
 
 
 def step_of(standing: Standing) -> Step:
-    """The step that the dataset is at. Scores from a file need no campaign."""
+    """The step that the dataset is at. One with scores of people needs no campaign."""
     if not standing.pairs:
         return Step.IMPORT
     if standing.stage is not None:
@@ -111,9 +111,7 @@ def standing_of(
     campaigns = with_stage_facts(Campaign.objects.filter(dataset=OuterRef("pk")))
     newest = campaigns.filter(pk=campaign.pk) if campaign else campaigns.filter(archived=False)
     newest = newest.order_by("-pk")
-    of_people = ScoreSet.objects.filter(
-        dataset=OuterRef("pk"), kind__in=[ScoreSet.Kind.HUMAN, ScoreSet.Kind.REFERENCE]
-    )
+    of_people = ScoreSet.objects.filter(dataset=OuterRef("pk"), kind=ScoreSet.Kind.HUMAN)
     found: Any = Dataset.objects.filter(pk=dataset.pk).only("pk")
     row = found.annotate(
         newest=Subquery(newest.values("pk")[:1]),

@@ -75,6 +75,20 @@ def test_each_step_has_one_button_that_leads_on(owner, dataset) -> None:
     assert all(client.get(address).status_code == 200 for _step, _button, address in seen[-1:])
 
 
+@pytest.mark.parametrize(
+    ("kind", "step", "button"),
+    [
+        (ScoreSet.Kind.REFERENCE, "Campaign", "Plan a campaign"),
+        (ScoreSet.Kind.HUMAN, "Export", "Keep a snapshot and export"),
+    ],
+)
+def test_reference_scores_of_a_file_do_not_replace_a_campaign(owner, dataset, kind, step, button) -> None:
+    PairFactory.create_batch(4, dataset=dataset)
+    ScoreSetFactory(dataset=dataset, kind=kind)
+
+    assert step_and_button(client_of(owner), dataset)[:2] == (step, button)
+
+
 def test_the_buttons_lead_to_pages(owner, dataset) -> None:
     client = client_of(owner)
     PairFactory.create_batch(4, dataset=dataset)

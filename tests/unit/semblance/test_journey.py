@@ -44,7 +44,7 @@ def test_the_stage_follows_from_what_is_there(state, complete, judged, published
     assert stage_of(state=state, complete=complete, judged=judged, published=published) == stage
 
 
-def test_scores_from_a_file_need_no_campaign() -> None:
+def test_scores_of_people_need_no_campaign() -> None:
     assert step_of(replace(FILLED, scored=True)) == Step.EXPORT
 
 
