@@ -14,6 +14,7 @@ from curation.datasets.selectors import dataset_facts
 from curation.exchange.importing import CHANGE_NAMES, change_shown
 from curation.exchange.rating_words import ratings_in_words
 from curation.files.marked_text import marked_html
+from curation.foundation.addresses import is_of_this_machine
 from curation.models import AuditEntry, Dataset, mark_shown
 from curation.pairs.judged_by import judged_by
 from curation.people.access import dataset_rights
@@ -49,6 +50,12 @@ def marked(text: str) -> SafeString:
 def web_address(text: str) -> str:
     """The text if it is an address of the web, else "": an address from a backup was checked by no form."""
     return text if text.lower().startswith(("http://", "https://", "ftp://", "ftps://")) else ""
+
+
+@register.filter
+def of_this_machine(host: str) -> bool:
+    """Whether nobody on another machine can open an address of this host."""
+    return is_of_this_machine(host)
 
 
 @register.filter(name="ratings_in_words")

@@ -144,6 +144,30 @@ def test_a_new_invitation_shows_its_link_this_once(owner, address, client_of) ->
 
 
 @pytest.mark.parametrize(
+    ("host", "alone"),
+    [
+        ("127.0.0.1:8000", True),
+        ("localhost:8000", True),
+        ("[::1]:8000", True),
+        ("site.localhost", True),
+        ("192.168.1.20:8000", False),
+        ("semblance.example.org", False),
+    ],
+)
+def test_a_link_of_this_machine_says_that_nobody_elsewhere_can_open_it(
+    owner, address, client_of, settings, host, alone
+) -> None:
+    settings.ALLOWED_HOSTS = ["*"]
+    asked = {"role": "annotator", "people": 3, "days": 7}
+
+    shown = client_of(owner).post(f"{address}invitations/", asked, headers={"host": host}).content.decode()
+
+    assert f"http://{host}/invitations/" in shown
+    assert ("Nobody on another machine can open this link" in shown) == alone
+    assert ("/guide/install/" in shown) == alone
+
+
+@pytest.mark.parametrize(
     "wrong", [{"people": 0}, {"days": 0}, {"days": 4000}, {"role": "emperor"}, {"people": "many"}]
 )
 def test_an_invitation_that_makes_no_sense_is_not_made(
