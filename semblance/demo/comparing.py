@@ -10,8 +10,7 @@ from curation.models import Dataset, ScoreSet, User
 from mlworkers.kinds.comparisons.comparison import Cell, comparison_of
 from mlworkers.kinds.comparisons.comparison_words import what_it_shows
 from mlworkers.models import Run
-from semblance.demo.importing import LATENT
-from semblance.demo.plan import DemoPlan, Stages
+from semblance.demo.plan import LATENT, DemoPlan, Stages
 
 MINILM = "packaged:all-MiniLM-L6-v2"
 

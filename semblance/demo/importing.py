@@ -9,10 +9,9 @@ from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_check, import_upload
 from curation.files.tables import csv_lines
 from curation.models import Dataset, User
-from semblance.demo.plan import DemoPlan, Stages
+from semblance.demo.plan import LATENT, DemoPlan, Stages
 from semblance.demo.scenes import scene_pairs
 
-LATENT = "latent relatedness"
 JUDGED, LABELLED, HELD_OUT = "to be annotated", "labelled", "held out"
 DESCRIPTION = "Sentences of a small grammar, with known relatedness. Annotated by simulated annotators."
 

@@ -10,10 +10,10 @@ from curation.statistics.influence import spearman_within
 from mlworkers.models import Run
 from semblance.demo.accounts import Account
 from semblance.demo.comparing import compared, people_learned, small_initialised
-from semblance.demo.importing import LATENT, scenes_import
+from semblance.demo.importing import scenes_import
 from semblance.demo.judging import scores_from_people, values_of
 from semblance.demo.machines import encoders_from_machines
-from semblance.demo.plan import DemoPlan, Stages
+from semblance.demo.plan import LATENT, DemoPlan, Stages
 
 
 @dataclass(frozen=True)

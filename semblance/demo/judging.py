@@ -18,8 +18,8 @@ from curation.exchange.exporting import snapshot_create
 from curation.files.progress import Report
 from curation.models import Dataset, PairScore, ScoreSet, User
 from semblance.demo.accounts import members_add, simulated_users
-from semblance.demo.importing import JUDGED, LATENT
-from semblance.demo.plan import DemoPlan, Stages
+from semblance.demo.importing import JUDGED
+from semblance.demo.plan import LATENT, DemoPlan, Stages
 
 YOUR_TURN = "Your turn"  # the campaign that is open, for people who try the site
 GUIDELINE = (

@@ -15,8 +15,7 @@ from mlworkers.models import Run
 from mlworkers.science.realism.discrimination import auc_interval
 from semblance.demo.accounts import members_add, simulated_users
 from semblance.demo.comparing import MINILM, encoders_compared
-from semblance.demo.importing import LATENT
-from semblance.demo.plan import DemoPlan, Stages
+from semblance.demo.plan import LATENT, DemoPlan, Stages
 from semblance.demo.scenes import scene_of
 
 REVIEW_SECONDS = 6.0  # a plausible time for one sentence

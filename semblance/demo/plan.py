@@ -12,6 +12,8 @@ from mlworkers.models import Run
 from mlworkers.runs.services import run_start
 from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE
 
+LATENT = "latent relatedness"  # the score set with the truth of the grammar
+
 Stage = Callable[[str], AbstractContextManager[Report]]
 Wait = Callable[[Run, Report], Run]
 

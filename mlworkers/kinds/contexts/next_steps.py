@@ -6,8 +6,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from curation.results.reports import Link
+from mlworkers.kinds.encoders.next_steps import evaluation_links
 from mlworkers.kinds.reader import Reader
-from mlworkers.kinds.steps import model_links, pairs_links, used_links
+from mlworkers.kinds.steps import model_links, pairs_links
 from mlworkers.models import Run
 
 
@@ -45,11 +46,7 @@ def _used_or_trained_again(run: Run, reader: Reader, label: str, **model: int) -
 
 
 def sections_learned(run: Run, reader: Reader) -> Sequence[Link]:
-    label = _("Evaluate the encoder")
-    return [
-        *used_links(run, reader, "evaluate_encoder", label, look="primary"),
-        *model_links(run, look="button"),
-    ]
+    return evaluation_links(run, reader)
 
 
 def scored(run: Run, _reader: Reader) -> Sequence[Link]:

@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from curation.results.reports import Link
+from mlworkers.kinds.comparisons.next_steps import weightings_links
 from mlworkers.kinds.reader import Reader
 from mlworkers.kinds.steps import model_links, pairs_links, used_links
 from mlworkers.models import Run
@@ -21,17 +22,22 @@ def initialised(run: Run, reader: Reader) -> Sequence[Link]:
 
 def trained(run: Run, reader: Reader) -> Sequence[Link]:
     return [
-        *used_links(run, reader, "evaluate_encoder", _("Evaluate the encoder"), look="primary"),
-        *model_links(run, look="button"),
+        *evaluation_links(run, reader),
         *used_links(run, reader, "score_pairs", _("Score pairs with it")),
     ]
+
+
+def evaluation_links(run: Run, reader: Reader) -> list[Link]:
+    """What follows an encoder that the run trained: its evaluation, and its page."""
+    evaluate = used_links(run, reader, "evaluate_encoder", _("Evaluate the encoder"), look="primary")
+    return [*evaluate, *model_links(run, look="button")]
 
 
 def evaluated(run: Run, reader: Reader) -> Sequence[Link]:
     weightings = _("Compare weightings of the training pairs")
     return [
         Link(_("See it among all models"), reverse("mlworkers:model_list"), look="primary"),
-        *reader.form("compare_weightings", run.dataset, weightings),
+        *weightings_links(run, reader, weightings),
     ]
 
 

@@ -129,20 +129,17 @@ def yields_finding(shown: YieldsShown) -> str:
     return sentence % words
 
 
-def way_shown(setting: str) -> str:
-    """A setting as charts have it: “k20 T3 → k30 T2”."""
-    return setting.removeprefix(f"{ROUND_TRIP} ").replace(" back ", " → ")
-
-
 def yields_chart(shown: YieldsShown, similarity: ScoreSetRow, bleu: ScoreSetRow) -> Chart | None:
     """The share of each setting's candidates in any cell, with its interval; of the largest where there are many."""
     known = [(one, one.share) for one in shown.yields if one.share is not None]
     known = sorted(known, key=lambda pair: -pair[1].value)[:DRAWN]
     if not known:
         return None
+    # A setting is drawn as “k20 T3 → k30 T2”.
+    ways = [one.setting.removeprefix(f"{ROUND_TRIP} ").replace(" back ", " → ") for one, _share in known]
     dots = [
-        Dot(way_shown(one.setting), 100 * share.value, 100 * share.low, 100 * share.high)
-        for one, share in known
+        Dot(way, 100 * share.value, 100 * share.low, 100 * share.high)
+        for way, (_one, share) in zip(ways, known, strict=True)
     ]
     drawn = dots_in_rows(
         dots,

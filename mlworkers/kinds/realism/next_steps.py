@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from curation.results.reports import Link
+from mlworkers.kinds.comparisons.next_steps import weightings_links
 from mlworkers.kinds.reader import Reader
 from mlworkers.kinds.steps import pairs_links
 from mlworkers.models import Run
@@ -17,11 +18,11 @@ def realism_scored(run: Run, reader: Reader) -> Sequence[Link]:
     return [
         *reader.work("curation:review", run.dataset, review, look="primary"),
         *pairs_links(run, look="button"),
-        *reader.form("compare_weightings", run.dataset, weightings),
+        *weightings_links(run, reader, weightings),
         *reader.form("analyse_language", run.dataset, wording),
     ]
 
 
 def consistency_scored(run: Run, reader: Reader) -> Sequence[Link]:
     label = _("Compare encoders trained with and without p_y")
-    return [*reader.form("compare_weightings", run.dataset, label, look="primary"), *pairs_links(run)]
+    return [*weightings_links(run, reader, label, look="primary"), *pairs_links(run)]

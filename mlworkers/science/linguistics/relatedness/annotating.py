@@ -43,11 +43,6 @@ def annotated_simply(sentences: Sequence[str]) -> Annotation:
     return Annotation({ALL: found}, vocabulary=frozenset(word for each in found for word in each))
 
 
-def is_folder_name(name: str) -> bool:
-    """Whether a pipeline's name is the path of a folder; a package's name holds no slash."""
-    return "/" in name
-
-
 def pipeline_load(name: str) -> Any:
     """An installed pipeline, or one in a folder. Raises RelatednessError."""
     try:
@@ -59,7 +54,8 @@ def pipeline_load(name: str) -> Any:
         ) from error
     installed = sorted(spacy.util.get_installed_models())
     path = Path(name).expanduser()
-    is_folder = is_folder_name(name) and (path / "config.cfg").is_file()
+    # The path of a folder holds a slash, and the name of a package holds none.
+    is_folder = "/" in name and (path / "config.cfg").is_file()
     if name not in installed and not is_folder:
         raise RelatednessError(
             "There is no spaCy pipeline “%(name)s” on this worker; installed: %(installed)s. Install one with "
