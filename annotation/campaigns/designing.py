@@ -69,6 +69,13 @@ def design_count(pairs: int, *, size: int, factor: float, fewest: int = FEWEST_P
             pairs=pairs,
             factor=factor,
         )
+    if (places := count * size) > MOST_PLACES:
+        sentence = _(
+            "%(pairs)s pairs with %(factor)g tuples per pair fill %(places)s places, and a campaign has at most "
+            "%(most)s; lower the tuples per pair or the number of pairs."
+        )
+        facts = {"pairs": f"{pairs:,}", "places": f"{places:,}", "most": f"{MOST_PLACES:,}"}
+        raise UserError(sentence, **facts, factor=factor)
     if count > (possible := comb(pairs, size)):
         raise UserError(
             _(
@@ -81,13 +88,6 @@ def design_count(pairs: int, *, size: int, factor: float, fewest: int = FEWEST_P
             factor=factor,
             count=count,
         )
-    if (places := count * size) > MOST_PLACES:
-        sentence = _(
-            "%(pairs)s pairs with %(factor)g tuples per pair fill %(places)s places, and a campaign has at most "
-            "%(most)s; lower the tuples per pair or the number of pairs."
-        )
-        facts = {"pairs": f"{pairs:,}", "places": f"{places:,}", "most": f"{MOST_PLACES:,}"}
-        raise UserError(sentence, **facts, factor=factor)
     return count
 
 

@@ -196,7 +196,7 @@ def campaign_preview(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     chosen = campaign_for(request.user, campaign_pk, may="read")
     tuples = preview_tuples(chosen)
     if not tuples:
-        context = campaign_head(request.user, chosen, "campaign") | _draft(chosen)
+        context = campaign_head(request.user, chosen, "campaign") | _draft(request, chosen)
         return render(request, "annotation/campaigns/preview_later.html", context)
     number = number_asked(request, "tuple", 1)
     if number > len(tuples):
