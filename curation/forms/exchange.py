@@ -251,10 +251,14 @@ class ImportForm(forms.Form):
         return [name for name in self.preview.columns if name not in read]
 
     @property
+    def has_sentences(self) -> bool:
+        """Whether the columns of the two sentences are known before anybody changes the form."""
+        return bool(self.initial.get("pair") or (self.initial.get("a") and self.initial.get("b")))
+
+    @property
     def is_doubtful(self) -> bool:
         """Whether somebody has to look: sentences are missing, a column is not read, or an answer was wrong."""
-        has_sentences = bool(self.initial.get("pair") or (self.initial.get("a") and self.initial.get("b")))
-        return bool(self.errors or self.unread) or not has_sentences
+        return bool(self.errors or self.unread) or not self.has_sentences
 
     def clean(self) -> dict[str, Any]:
         low, high = self.cleaned_data.get("low"), self.cleaned_data.get("high")

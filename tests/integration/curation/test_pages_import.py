@@ -66,6 +66,15 @@ def test_a_file_of_single_sentences_leads_to_the_page_that_composes_pairs(
     assert f'href="/datasets/{dataset.slug}/compose/"' in page
 
 
+def test_a_preview_without_known_sentences_says_at_once_what_to_choose(client, upload, address) -> None:
+    unknown = upload("one,two,three\nA dog runs.,A dog is running.,x\n", name="unknown.csv")
+    known = upload(THREE_ROWS)
+    said = "Choose them below: one column for each sentence, or one column with both."
+
+    assert said in squeezed(client.get(f"{address}{unknown.pk}/").text)
+    assert said not in squeezed(client.get(f"{address}{known.pk}/").text)
+
+
 def test_an_upload_writes_no_pair(upload, dataset) -> None:
     upload(THREE_ROWS)
 
