@@ -55,9 +55,13 @@ class PublishForm(forms.Form):
         help_text=gettext_lazy("A UUID that you make: sent twice, published once."),
     )
 
-    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
-        """Of a campaign: with a scale per annotator if they are known, and a mean per round if pairs joined later."""
+    def __init__(self, *args: Any, campaign: Campaign, advice: str = "", **kwargs: Any) -> None:
+        """Of a campaign: with a scale per annotator if they are known, and a mean per round if pairs joined later.
+
+        advice: which method to take, and why.
+        """
         super().__init__(*args, **kwargs)
+        self.fields["method"].help_text = advice
         if campaign.has_grown:
             self.initial.setdefault("method", "maxdiff")
         else:

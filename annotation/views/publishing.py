@@ -41,7 +41,7 @@ def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         studied = study_context(chosen, figures, study_shown(chosen, figures, at=now()))
         early = early_said(figures.collected, figures.required)
     initial = {"method": studied.get("method", "counting"), "client_id": uuid4()}
-    form = PublishForm(sent, initial=initial, campaign=chosen)
+    form = PublishForm(sent, initial=initial, campaign=chosen, advice=studied.get("advice", ""))
     if form.is_valid():
         try:
             client_id = form.cleaned_data.pop("client_id")
@@ -56,7 +56,6 @@ def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
             form.add_error("name", str(error))
     context = campaign_head(request.user, chosen, "scores") | {
         "publish_form": form,
-        "advice": studied.get("advice"),
         "early": early,
     }
     return render(request, "annotation/campaigns/publish.html", context)

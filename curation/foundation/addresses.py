@@ -3,7 +3,6 @@
 import re
 import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from urllib.parse import urlsplit
 
 # Of the open internet by `is_global`, and yet answered inside a network: protocol assignments, relays of 6to4, Teredo.
 _INSIDE_4 = [ip_network(each) for each in ("192.0.0.0/24", "192.88.99.0/24")]
@@ -49,20 +48,6 @@ def is_inside(host: str) -> bool:
     try:  # 127.1, 0x7f000001 and 2130706433 are addresses too
         return not is_public(socket.inet_ntoa(socket.inet_aton(name)))
     except (OSError, ValueError):
-        return False
-
-
-def is_of_this_machine(host: str) -> bool:
-    """Whether a site is called by a name that only its own machine knows: localhost or a loopback address.
-
-    host: as browsers name it, with or without a port.
-    """
-    name = urlsplit(f"//{host}").hostname or ""
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
         return False
 
 

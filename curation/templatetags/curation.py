@@ -14,10 +14,10 @@ from curation.datasets.selectors import dataset_facts
 from curation.exchange.importing import CHANGE_NAMES, change_shown
 from curation.exchange.rating_words import ratings_in_words
 from curation.files.marked_text import marked_html
-from curation.foundation.addresses import is_of_this_machine
 from curation.models import AuditEntry, Dataset, mark_shown
 from curation.pairs.judged_by import judged_by
 from curation.people.access import dataset_rights
+from curation.people.accounts.visitors import is_of_this_machine
 from curation.people.audit import audit_details, detail_shown
 
 register = template.Library()

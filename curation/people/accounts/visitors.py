@@ -1,6 +1,7 @@
-"""Where a request comes from, also behind proxies."""
+"""Where a request comes from, also behind proxies, and who can reach the site."""
 
 from ipaddress import IPv4Address, IPv6Network, ip_address
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -28,6 +29,20 @@ def address_counted(peer: str, forwarded: str, *, proxies: int) -> str:
     entries = forwarded.split(",")
     told = _network(entries[-proxies]) if 0 < proxies <= len(entries) else ""
     return told or _network(peer)
+
+
+def is_of_this_machine(host: str) -> bool:
+    """Whether a site is called by a name that only its own machine knows: localhost or a loopback address.
+
+    host: as browsers name it, with or without a port.
+    """
+    name = urlsplit(f"//{host}").hostname or ""
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False
 
 
 def _network(text: str) -> str:
