@@ -54,6 +54,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Campaign
         fields = ("name", *CAMPAIGN_SETTINGS)
+        labels = {"gold_threshold": gettext_lazy("Required share of right choices in attention checks")}
         help_texts = {
             "name": gettext_lazy("For your own lists; annotators see it too."),
             "question": gettext_lazy("Shown above the pairs, in one line."),
@@ -74,8 +75,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
                 "annotators by chance."
             ),
             "gold_threshold": gettext_lazy(
-                "From 0 to 1. Best and worst are two trials. The estimate says how many people at this share and at "
-                "others are stopped."
+                "From 0 to 1. Each check has two choices, the best pair and the worst. The estimate says how many "
+                "people at this share and at others are stopped."
             ),
             "repeat_every": REPEATS_HELP,
             "allows_ties": gettext_lazy(

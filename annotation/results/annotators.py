@@ -14,6 +14,7 @@ from annotation.models import Campaign, Judgement, Participation
 
 CONFIDENCE = 0.95
 MOST_GOLDS_SHOWN = 60  # more golds stop hardly anybody else
+FEWEST_OF_100 = 0.005  # of people who are stopped: a smaller share rounds to none of 100, and one less to all
 ABOVE = 0.15  # as far above the threshold is somebody whom the gate should keep
 
 
@@ -112,12 +113,18 @@ def gate_sentence(*, golds: int, size: int, minimum: int, threshold: float) -> s
         for name, rate in rates.items()
     }
     return _(
-        "Within %(golds)d answers to attention checks, the exclusion rule stops %(guess).1f %% of the people "
-        "who guess, %(at).1f %% of those whose true share is exactly %(threshold).0f %%, "
-        "and %(above).1f %% of those whose true share is %(high).0f %%."
+        "The exclusion rule stops people who fail too many attention checks. Of 100 people who answer %(golds)d "
+        "checks, it stops %(guess)s if all guess, %(at)s if all choose right %(threshold).0f %% of the time, "
+        "and %(above)s if all choose right %(high).0f %% of the time."
     ) % {
         "golds": golds,
         "threshold": 100 * threshold,
         "high": 100 * rates["above"],
-        **{name: 100 * share for name, share in stopped.items()},
+        **{name: _people_of_100(share) for name, share in stopped.items()},
     }
+
+
+def _people_of_100(share: float) -> str:
+    if share > 1 - FEWEST_OF_100:
+        return _("nearly all")
+    return _("about %(n).0f") % {"n": 100 * share} if share >= FEWEST_OF_100 else _("fewer than one")

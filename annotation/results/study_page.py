@@ -309,10 +309,19 @@ def published_notes(parameters: Mapping[str, Any], since: Since) -> list[str]:
         words = _("%(share).0f %% of its pairs of scores are distinguishable at 95 %%")
         notes.append(words % {"share": 100 * share})
     if precision := parameters.get("prior_precision"):
-        notes.append(_("precision of the prior %(precision).2f") % {"precision": precision})
+        words = _(
+            "scores of pairs with few judgements are pulled towards the mean, as far as the judgements suggest (the "
+            "prior of MaxDiff has the precision %(precision).2f)"
+        )
+        notes.append(words % {"precision": precision})
     if means := parameters.get("prior_means"):
         listed = ", ".join(f"{joined}: {mean:.2f}" for joined, mean in means.items())
-        notes.append(_("prior means by the round in which pairs joined: %(means)s") % {"means": listed})
+        notes.append(
+            _(
+                "prior means by the round in which pairs joined, which uncertain scores are pulled towards: %(means)s"
+            )
+            % {"means": listed}
+        )
     if scales := parameters.get("annotator_scales"):
         words = _(
             "annotators’ scales %(lowest).2f to %(highest).2f, log evidence %(evidence_gain).1f above that of one "
@@ -360,7 +369,7 @@ def _measure(
     name: str, rows: Sequence[Mapping[str, Any]], figures: Mapping[str, Any], asked: QueryDict | None
 ) -> dict[str, Any]:
     """A slider: its steps, and the current one."""
-    titles = {"gold": _("Trials of attention checks right"), "agreement": _("Leave-one-out agreement")}
+    titles = {"gold": _("Right choices in attention checks"), "agreement": _("Leave-one-out agreement")}
     now = figures["reliability"]
     steps = []
     for row in rows:  # what leaving out the annotators below the threshold would do

@@ -142,7 +142,7 @@ def test_the_page_proposes_removes_and_puts_back(curator, campaign, wrong, good,
     site = client_of(curator)
 
     page = text_of(site.get(address("gold", campaign)))
-    assert "3 such people answered it, and 0 of their 6 trials (best and worst) are right." in page
+    assert "3 such people answered it, and 0 of their 6 choices (best and worst) are right." in page
     assert "and their judgements would count again: dora." in page
 
     removed = text_of(site.post(address("gold_remove", campaign, wrong.pk), follow=True))

@@ -243,6 +243,7 @@ def test_maxdiff_is_published_with_a_prior_mean_per_round_as_the_bundle_has_it(
     assert value > pulled
     page = text_of(client_of(curator).get(address("scores", grown)))
     assert "prior means by the round in which pairs joined" in page
+    assert "scores of pairs with few judgements are pulled towards the mean" in page
 
 
 @pytest.mark.parametrize("method", ["counting", "bradley-terry"])

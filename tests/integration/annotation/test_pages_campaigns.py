@@ -121,6 +121,7 @@ def test_a_campaign_is_made_from_its_name_alone(site, dataset, pairs) -> None:
     assert campaign.state == "draft"
     assert campaign.certificate["tuples"] == 24
     assert "Every pair is in exactly 8 tuples." in text_of(answer)
+    assert "The same pairs, settings and seed (1234) give the same design." in text_of(answer)
 
 
 def test_too_few_pairs_are_said_on_the_form_and_what_was_typed_stays(site, dataset) -> None:
@@ -265,8 +266,9 @@ def test_the_estimate_follows_the_people_who_share_the_work(site, dataset, sixty
     assert few.endswith(
         "The exclusion rule can act once the campaign has 4 attention checks. The first possible stop comes "
         "after 4 answers to attention checks, that is after 24 tuples. Each of 18 people gets about 24 "
-        "tuples. Within 4 answers to attention checks, the exclusion rule stops 36.7 % of the people who "
-        "guess, 0.1 % of those whose true share is exactly 70 %, and 0.0 % of those whose true share is 85 %."
+        "tuples. The exclusion rule stops people who fail too many attention checks. Of 100 people who answer "
+        "4 checks, it stops about 37 if all guess, fewer than one if all choose right 70 % of the time, and fewer "
+        "than one if all choose right 85 % of the time."
     )
     assert "The exclusion rule cannot act in this campaign." in many
 
@@ -326,10 +328,10 @@ def _gate_of(page, mark="!") -> str:
             "add 10 more")),
         (3, "!", ("There are too few attention checks, so the exclusion rule cannot stop anybody. It needs "
             "10 .* add 7 more")),
-        (4, "!", ("The exclusion rule can act. With 10 .* add 6 more. .* Within 4 answers to attention "
-            "checks, the exclusion rule stops 36.7 %")),
-        (10, "✓", ("The exclusion rule can act. The first possible .* Within 10 answers to attention checks, "
-            "the exclusion rule stops 9")),
+        (4, "!", ("The exclusion rule can act. With 10 .* add 6 more. .* Of 100 people who answer 4 checks, "
+            "it stops about 37 if all guess")),
+        (10, "✓", ("The exclusion rule can act. The first possible .* Of 100 people who answer 10 checks, "
+            "it stops nearly all if all guess, about 5 if")),
     ],
 )  # fmt: skip
 def test_a_draft_promises_what_its_gold_tuples_can_keep(site, dataset, sixty, golds, mark, said) -> None:
@@ -663,6 +665,7 @@ def test_a_persons_page_shows_their_judgements_only(site, judged, anna) -> None:
     page = site.get(address("annotator", judged, anna.pk)).content.decode()
 
     assert page.count('class="panel"') - page.count('<details class="panel"') == 3
+    assert "0 of 0, two in each check" in page
 
 
 # The inbox

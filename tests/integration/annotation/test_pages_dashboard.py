@@ -33,7 +33,7 @@ COLUMNS = [
         "Person",
         "State",
         "Judgements",
-        "Trials of attention checks right",
+        "Right choices in attention checks",
         "Agreement",
         "Median time, s",
         "Places",
@@ -146,11 +146,12 @@ def test_a_column_that_is_empty_for_everybody_is_left_out(site, judged) -> None:
 
     judged.participations.update(gold_trials=4, gold_right=4)
     assert columns() == COLUMNS
+    assert "4 of 4" in text_of(site.get(address("campaign", judged)))
     judged.participations.update(gold_trials=0, gold_right=0)
     Judgement.objects.update(active_ms=None)
     cache.clear()
     assert columns() == [
-        name for name in COLUMNS if name not in {"Trials of attention checks right", "Median time, s"}
+        name for name in COLUMNS if name not in {"Right choices in attention checks", "Median time, s"}
     ]
 
 
