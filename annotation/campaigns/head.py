@@ -11,6 +11,8 @@ from annotation.models import Campaign
 from annotation.results.selectors import judges_of
 from curation.models import User, mark_shown
 
+RARER = {"campaign_design", "machines", "crowd", "inbox"}
+
 
 def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
     """The part of the context that every page of a campaign shares. `here` names the page."""
@@ -27,19 +29,24 @@ def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
         "crowd": _("Crowd"),
         "inbox": _("Inbox (%(number)d)") % {"number": flags} if flags else _("Inbox"),
     }
+    tabs = [
+        {
+            "name": name,
+            "label": label,
+            "address": reverse(f"annotation:{name}", args=[campaign.pk]),
+            "here": name == here,
+        }
+        for name, label in names.items()
+        if not (draft and name in {"analysis", "scores", "machines", "inbox"})
+    ]
+    # A draft has few tabs. Later the rarer ones are folded, but for the page itself and an inbox that waits.
+    folded = set() if draft else RARER - {here} - ({"inbox"} if flags else set())
     return {
         "campaign": campaign,
         "mark": mark_shown(judges_of(campaign)),
         "dataset": campaign.dataset,
-        "tabs": [
-            {
-                "label": label,
-                "address": reverse(f"annotation:{name}", args=[campaign.pk]),
-                "here": name == here,
-            }
-            for name, label in names.items()
-            if not (draft and name in {"analysis", "scores", "machines", "inbox"})
-        ],
+        "tabs": [tab for tab in tabs if tab["name"] not in folded],
+        "more_tabs": [tab for tab in tabs if tab["name"] in folded],
         "unguided": draft and not guidelines_written(campaign),
         "curates": campaign_may(user, campaign, may="curate"),
         "design_work": design_work_of(campaign),

@@ -13,7 +13,7 @@ window.addEventListener("pageshow", () => {
 });
 
 document.addEventListener("click", (event) => {
-  for (const menu of document.querySelectorAll("details.account[open]")) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
     if (!menu.contains(event.target)) menu.open = false;
   }
   const button = event.target.closest("[data-copy]");
@@ -132,6 +132,38 @@ function propertiesSet(within) {
 propertiesSet(document);
 document.addEventListener("htmx:load", (event) => propertiesSet(event.detail.elt.parentElement ?? document));
 
+// A chart becomes a PNG where it is shown: its SVG file is drawn on white, at twice its size.
+/** @param {HTMLButtonElement} button */
+async function pngSave(button) {
+  const file = button.parentElement?.querySelector("a[download$='.svg']");
+  if (!(file instanceof HTMLAnchorElement)) return;
+  const picture = new Image();
+  picture.src = file.href;
+  await picture.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = 2 * picture.naturalWidth;
+  canvas.height = 2 * picture.naturalHeight;
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  context.fillStyle = "#ffffff";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  const link = document.createElement("a");
+  link.href = canvas.toDataURL("image/png");
+  link.download = `${button.dataset.png}.png`;
+  link.click();
+}
+/** @param {ParentNode} part */
+function pngOffered(part) {
+  for (const button of part.querySelectorAll("button[data-png]")) if (button instanceof HTMLButtonElement) button.hidden = false;
+}
+pngOffered(document);
+document.addEventListener("htmx:load", (event) => pngOffered(event.detail.elt.parentElement ?? document));
+document.addEventListener("click", ({ target }) => {
+  const button = target instanceof Element && target.closest("button[data-png]");
+  if (button instanceof HTMLButtonElement) pngSave(button);
+});
+
 // What a form of filters leaves empty stays out of the address.
 document.addEventListener("formdata", (event) => {
   if (!event.target.hasAttribute("data-short-address")) return;
@@ -208,7 +240,7 @@ function controlNamed(within, name) {
   return [...within.querySelectorAll(CONTROLS)].find((control) => wordsOf(control) === name);
 }
 
-// A list that is there as a whole is narrowed by words, in any order; headings of empty parts go with them.
+// A list that is there as a whole is narrowed by words, in any order; parts without any of them go, the others unfold.
 /** @param {HTMLElement} filters */
 function narrows(filters) {
   const field = filters.querySelector("input");
@@ -222,7 +254,10 @@ function narrows(filters) {
       const said = item.textContent.toLowerCase();
       item.hidden = !asked.every((word) => said.includes(word));
     }
-    for (const part of list.querySelectorAll("section")) part.hidden = !part.querySelector("li:not([hidden])");
+    for (const part of list.querySelectorAll("details")) {
+      part.hidden = !part.querySelector("li:not([hidden])");
+      part.open = field.value !== "";
+    }
     none.hidden = Boolean(list.querySelector("li:not([hidden])"));
   });
 }

@@ -31,7 +31,7 @@ def test_judgements_are_uploaded_their_columns_chosen_and_a_campaign_made(
     curator_page: Page, dataset, file
 ) -> None:
     page = curator_page
-    page.goto(f"/datasets/{dataset.slug}/")
+    page.goto(f"/campaigns/?dataset={dataset.slug}")
     page.get_by_role("link", name="Import finished judgements").click()
     page.get_by_label("Files").set_input_files(file)
     page.get_by_role("button", name="Upload and preview").click()

@@ -81,7 +81,6 @@ class SearchPlan(SharedTraining):
         "a difference between trials may be the noise of training.",
         default=1,
         bounds=(1, SEEDS_MAX),
-        essential=True,
     )
     first_seed: int = setting(
         "First seed",
