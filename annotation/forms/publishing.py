@@ -25,7 +25,7 @@ class PublishForm(forms.Form):
         label=gettext_lazy("Name of the score set"),
         max_length=LONGEST_NAME - 20,  # a stratum's name may follow
         required=False,
-        help_text=gettext_lazy("Empty: human: campaign, method."),
+        help_text=gettext_lazy("Leave it empty, and it is made of the campaign and the method."),
     )
     annotator_scales = forms.BooleanField(
         label=gettext_lazy("A scale per annotator (MaxDiff only)"),
