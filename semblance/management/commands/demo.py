@@ -88,7 +88,7 @@ class Course:
 
     @contextmanager
     def stage(self, title: str) -> Iterator[Report]:
-        progress, seconds = self._progress, SECONDS.get(title, 0.0)
+        progress, seconds = self._progress, SECONDS[title]
         if not progress.console.is_terminal:
             progress.console.print(f"{title} …{self._left()}")
         task = progress.add_task(title, total=None)
