@@ -25,6 +25,8 @@ from annotation.models import (
 from annotation.results.selectors import ROWS_PER_PAGE
 from curation.models import Dataset, Membership, Pair, User
 
+PAIRS_PER_PAGE = 15  # of which one is chosen with the search beside it
+
 
 def pairs_fitting(dataset: Dataset, pair_filter: Mapping[str, Any]) -> QuerySet[Pair]:
     """The active pairs that a campaign may ask for: of the source and the split in its filter, where it names them."""
@@ -50,7 +52,7 @@ def pairs_of(campaign: Campaign, *, search: str = "", page: int = 1) -> Page[Pai
     if search:
         holds = Q(a__text__icontains=search) | Q(b__text__icontains=search) | Q(external_id__icontains=search)
         pairs = pairs.filter(holds)
-    return Paginator(pairs, ROWS_PER_PAGE).get_page(page)
+    return Paginator(pairs, PAIRS_PER_PAGE).get_page(page)
 
 
 def design_work_of(campaign: Campaign) -> CampaignDesign | None:
