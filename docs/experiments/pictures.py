@@ -98,6 +98,7 @@ class Tutorial:
         """The path of the invitation."""
         self.go(campaign)
         self.picture(4, at="main .columns")
+        self.page.locator("details.confirm:has([value=open]) > summary").click()
         self.press("button[name=move][value=open]")
         self.go("/datasets/first/invitations/")
         self.page.select_option("[name=role]", "annotator")
@@ -126,7 +127,10 @@ def annotate(
     first.page.fill("[name=password]", PASSWORD)
     first.press("form:has([name=password]) button")
     first.go(f"{campaign}judge/")
-    first.page.keyboard.press("Escape")  # the guidelines, which open once by themselves
+    guidelines = first.page.locator("dialog#guidelines")  # they open once by themselves
+    guidelines.wait_for(state="visible")
+    first.page.keyboard.press("Escape")
+    guidelines.wait_for(state="hidden")
     first.page.keyboard.press("1")
     first.page.keyboard.press("r")
     first.picture(5)
@@ -153,7 +157,7 @@ def play(tutorial: Tutorial) -> None:
     tutorial.go(campaign)
     tutorial.picture(6)
     tutorial.go(f"{campaign}publish/")
-    tutorial.press("form[action$='/publish/'] button")
+    tutorial.press("form:has([name=method]) button.primary")
     tutorial.go(f"{campaign}scores/")
     tutorial.picture(7, at="main table")
     tutorial.go("/datasets/first/snapshots/")
