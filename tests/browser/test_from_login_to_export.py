@@ -27,9 +27,7 @@ class Clicks:
         self.made += 1
 
 
-def test_from_login_to_a_downloaded_export_in_few_clicks(
-    new_context, tmp_path: Path, record_property
-) -> None:
+def test_from_login_to_a_downloaded_export_in_few_clicks(new_context, tmp_path: Path) -> None:
     User.objects.create_user("dana", password=PASSWORD, is_staff=True)
     rows = [f"The {n}. dog runs home,A {n}. dog is running" for n in range(12)]
     (tmp_path / "pairs.csv").write_text("\n".join(["sentence1,sentence2", *rows]))
@@ -68,5 +66,5 @@ def test_from_login_to_a_downloaded_export_in_few_clicks(
         click(page.locator("a[download]").first)
 
     assert "The 3. dog runs home" in Path(download.value.path()).read_text(errors="replace")
-    record_property("clicks", click.made)  # docs/experiments/first_hour.py prints it
+    print(f"clicks: {click.made}")  # noqa: T201 - docs/experiments/first_hour.py reads it
     assert click.made <= MOST_CLICKS, click.made
