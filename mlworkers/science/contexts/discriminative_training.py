@@ -365,9 +365,10 @@ def shares_measured(
         share_of(int(is_right[same].sum()), int(same.sum())) if same.any() else None,
         share_of(int(is_right[~same].sum()), int((~same).sum())) if not same.all() else None,
         # Ties count one half, so that a head whose gain is always 0 comes out at chance.
-        share_of(int((gain[~is_tie] > 0).sum() + is_tie.sum() // 2), half),
+        share_of(float((gain[~is_tie] > 0).sum() + is_tie.sum() / 2), half),
     )
 
 
-def share_of(right: int, n: int) -> Share:
+def share_of(right: float, n: int) -> Share:
+    """The share right / n with its interval. right: of n trials, ties counting one half."""
     return Share(n, right / n, *wilson_interval(right, n))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,11 @@ from mlworkers.science.contexts.corpus import Corpus, CorpusError
 from mlworkers.science.contexts.discriminative import ENCODER, Fit, load_discriminative
 from mlworkers.science.contexts.discriminative_network import BiLstm, ContextFit
 from mlworkers.science.contexts.discriminative_plan import DiscriminativePlan, Head, Reader, Sides
-from mlworkers.science.contexts.discriminative_training import discriminative_trained, examples_of
+from mlworkers.science.contexts.discriminative_training import (
+    discriminative_trained,
+    examples_of,
+    shares_measured,
+)
 from mlworkers.science.pretrained.sources import ModelError
 from tests.ml.contexts.models import COMPUTE
 from tests.ml.contexts.small_corpus import corpus_of_stories
@@ -76,6 +81,24 @@ def test_eq_1_as_printed_orders_contexts_alike_for_every_sentence_and_so_cannot_
     assert not trained[Head.LITERAL].informs
     assert np.abs(orders[Head.INTERACTION] - orders[Head.INTERACTION][0]).max() > 1
     assert trained[Head.INTERACTION].informs
+
+
+@pytest.mark.parametrize("count", [6, 7])  # three exchanges each
+def test_contexts_that_are_never_told_apart_come_out_at_chance(corpus: Corpus, count: int) -> None:
+    held_out = examples_of(corpus, np.arange(1, 60), PLAN, seed=[1, 1])
+    some = replace(
+        held_out,
+        **{
+            name: getattr(held_out, name)[:count]
+            for name in ("rows", "places", "other_texts", "from_document")
+        },
+    )
+    undecided = SimpleNamespace(logits=lambda _corpus, asked: np.zeros(len(asked)))
+
+    *_sentences, context = shares_measured(undecided, corpus, some)
+
+    assert (context.n, context.value) == (3, 0.5)
+    assert context.low + context.high == pytest.approx(1)
 
 
 def test_the_vector_of_a_sentence_is_the_last_state_of_each_direction() -> None:
