@@ -181,20 +181,24 @@ def _csv_rows(path: Path, lines: Sequence[str]) -> Iterator[tuple[int, list[str]
 def _numbered(
     names: TaskNames, parts: Mapping[str, _Labelled]
 ) -> tuple[tuple[str, ...], dict[str, TaskRows]]:
-    """The classes, none for scores, and the rows with their numbers, or with their scores brought to 0..1."""
+    """The classes, none for scores, and the rows with their numbers, or with their scores on the training rows' scale.
+
+    Scores of training rows come to 0..1. Those of dev and test rows may lie outside it.
+    """
     kinds = {(part.scored, part.second is None) for part in parts.values()}
     if len(kinds) > 1:
         raise TaskError(f"The files of {names.label} do not have the same columns.")
-    labels = [label for part in parts.values() for label in part.labels]  # of all parts: one numbering
     if parts["train"].scored:
         # This map changes neither correlation. The squared error that is trained by depends on the scale.
-        low, high = (extreme(map(float, labels)) for extreme in (min, max))
-        scale = (high - low) or 1.0  # lowest and highest score of all parts -> 0 and 1
+        # So it follows from training rows alone: the test's scores decide nothing about training.
+        low, high = (extreme(map(float, parts["train"].labels)) for extreme in (min, max))
+        scale = (high - low) or 1.0  # lowest and highest training score -> 0 and 1
         return (), {
             name: TaskRows(part.first, part.second, (np.array(part.labels, dtype=np.float64) - low) / scale)
             for name, part in parts.items()
         }
-    classes = classes_in_order(labels)
+    # Of all parts: one numbering.
+    classes = classes_in_order([label for part in parts.values() for label in part.labels])
     place = {name: number for number, name in enumerate(classes)}
     return classes, {
         name: TaskRows(

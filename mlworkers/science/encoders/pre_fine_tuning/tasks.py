@@ -67,7 +67,10 @@ class TaskNames(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskRows:
-    """n sentences, or pairs of them, and of each the number of its class or its score in 0..1, (n,)."""
+    """n sentences, or pairs of them, and of each the number of its class or its score, (n,).
+
+    Scores are in 0..1 over the training rows of a task.
+    """
 
     first: tuple[str, ...]
     second: tuple[str, ...] | None

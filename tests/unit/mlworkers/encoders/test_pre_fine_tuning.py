@@ -250,6 +250,20 @@ def test_files_with_a_header_of_ones_own_are_read_and_scores_are_brought_to_0_to
     assert read.task.metrics == (Metric.PEARSON, Metric.SPEARMAN)
 
 
+def test_scores_of_dev_and_test_rows_do_not_move_the_scale_of_training_rows(tmp_path) -> None:
+    (tmp_path / "mine").mkdir()
+    for part, values in (("train", [1, 2, 5] * 4), ("dev", [0, 2, 4] * 2), ("test", [1, 3, 9] * 2)):
+        lines = [f"{part} {number},{value}" for number, value in enumerate(values)]
+        (tmp_path / "mine" / f"{part}.csv").write_text("\n".join(["sentence,score", *lines]))
+
+    task = task_read(TaskNames("", "", "mine"), tmp_path, dev_share=0.1, seed=1).task
+
+    # (score - 1) / (5 - 1): 1 and 5 are the extremes of the training rows.
+    assert task.train.values.tolist() == [0.0, 0.25, 1.0] * 4
+    assert task.dev.values.tolist() == [-0.25, 0.25, 0.75] * 2
+    assert task.test.values.tolist() == [0.0, 0.5, 2.0] * 2
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
