@@ -38,7 +38,7 @@ class TooFewPairsError(ValueError):
 
 
 class TokenLists(NamedTuple):
-    """An example in tokens, and how many of its first ones stand in every prompt and teach nothing."""
+    """An example in tokens, and how many of its first ones stand in every prompt and teach nothing, at least 1."""
 
     tokens: list[int]
     given: int
@@ -125,7 +125,8 @@ def _tokens(tokenizer: PreTrainedTokenizerFast, example: Example) -> TokenLists:
     # With DINO's instructions this line is “Task: Write two sentences that …”.
     given = tokenizer(example.prompt.split("\n")[0], add_special_tokens=False)["input_ids"]
     # Given are the tokens of the prompt's first line; the lines after it are learned as the answer is.
-    return TokenLists([*prompt, *answer, tokenizer.eos_token_id], len(given))
+    # Nothing stands before the first token, so it is never a target.
+    return TokenLists([*prompt, *answer, tokenizer.eos_token_id], max(1, len(given)))
 
 
 def _model(plan: BootstrapPlan, tokenizer: PreTrainedTokenizerFast, device: torch.device) -> GPT2LMHeadModel:
@@ -215,8 +216,8 @@ def padded(examples: Sequence[TokenLists]) -> tuple[Tensor, Tensor]:
 
     Padding is at the end, where no earlier token attends to it.
     """
-    # Place t predicts token t + 1, so an example of n tokens has n - 1 places. The ignored targets are the
-    # tokens 1 … given, the others are the tokens given + 1 … n - 1.
+    # Place t predicts token t + 1, so an example of n tokens has n - 1 places. With tokens numbered from 0, the
+    # ignored targets are the tokens 1 … given - 1, the others are the tokens given … n - 1.
     tokens = [torch.tensor(each.tokens[:-1]) for each in examples]
-    targets = [torch.tensor([IGNORED] * each.given + each.tokens[each.given + 1 :]) for each in examples]
+    targets = [torch.tensor([IGNORED] * (each.given - 1) + each.tokens[each.given :]) for each in examples]
     return pad_sequence(tokens, batch_first=True), pad_sequence(targets, True, IGNORED)

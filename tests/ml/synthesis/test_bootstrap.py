@@ -1,5 +1,6 @@
 """A small generator learns to answer instructions, and ends the same whatever happened on the way."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,10 +9,12 @@ import pytest
 
 from curation.files.writing import sha256_of
 from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.learned_tokenizer import tokenizer_learned
 from mlworkers.science.synthesis import bootstrap
 from mlworkers.science.synthesis.bootstrap import (
     IGNORED,
     BootstrapResult,
+    ExampleLearner,
     TokenLists,
     TooFewPairsError,
     generator_trained,
@@ -23,6 +26,7 @@ from mlworkers.science.synthesis.prompts import TASKS, Example, LabelledPair, ex
 from mlworkers.science.training.checkpoints import CheckpointError
 from mlworkers.science.training.loop import CurvePoint
 
+COMPUTE = choose_compute("cpu")
 TASK = TASKS["sentences"]
 PLAN = BootstrapPlan(
     dataset="scenes", score_set="gold", steps=8, layers=1, width=32, vocabulary=300, batch=6, minutes=5.0
@@ -157,4 +161,27 @@ def test_targets_are_the_next_tokens_of_what_teaches() -> None:
     tokens, targets = padded([TokenLists([5, 6, 7, 8, 9], given=2), TokenLists([5, 6, 4], given=1)])
 
     assert tokens.tolist() == [[5, 6, 7, 8], [5, 6, 0, 0]]
-    assert targets.tolist() == [[IGNORED, IGNORED, 8, 9], [IGNORED, 4, IGNORED, IGNORED]]
+    assert targets.tolist() == [[IGNORED, 7, 8, 9], [6, 4, IGNORED, IGNORED]]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "first"),
+    [
+        ('Write a sentence like "a dog": "', "a"),  # one line: all of it is given
+        ('Task: Write two.\nSentence 1: "a dog"\nSentence 2: "', "\n"),
+        ('\nSentence 1: "a dog"\nSentence 2: "', "Sentence"),  # nothing stands before the first token
+    ],
+)
+def test_the_loss_is_the_mean_over_all_tokens_after_the_first_line(prompt: str, first: str) -> None:
+    example = Example(prompt, 'a cat."')
+    tokenizer = tokenizer_learned(example, vocabulary=300, longest=64)
+    listed = [bootstrap._tokens(tokenizer, example)]
+
+    learner = ExampleLearner(
+        bootstrap._model(PLAN, tokenizer, COMPUTE.device), listed, COMPUTE, ThreadPoolExecutor(1)
+    )
+
+    targets = padded(listed)[1][0]
+    learned = targets[targets != IGNORED].tolist()
+    assert tokenizer.decode(learned).startswith(first)
+    assert learner.shares(np.array([0])).tolist() == [len(learned)]
