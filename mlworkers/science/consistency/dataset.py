@@ -101,16 +101,19 @@ def labelled_pairs(
 
 
 def _links(sentences: Integers) -> Iterator[Link]:
-    """Twos of pairs with a common sentence. Those that share the first sentence come first: a source and what was
-    written for it belong together before partners that were drawn at random.
+    """Twos of pairs with a common sentence, each once. Those that share the first sentence come first: a source and
+    what was written for it belong together before partners that were drawn at random.
     """
     # Each pair is linked to the previous one of its sentence: n - 1 links connect n pairs, not n(n - 1)/2.
+    given: set[Link] = set()
     for sides in ((0,), (0, 1)):
         last: dict[int, int] = {}
         for place, pair in enumerate(sentences.tolist()):
             for side in sides:
-                if pair[side] in last:
-                    yield last[pair[side]], place
+                link = (last.get(pair[side], place), place)
+                if link[0] != place and link not in given:
+                    given.add(link)
+                    yield link
                 last[pair[side]] = place
 
 

@@ -51,6 +51,16 @@ def test_pairs_with_the_same_two_sentences_share_a_fold_in_either_order() -> Non
     assert (pairs.fold[:30] == pairs.fold[30:]).all()
 
 
+def test_a_link_that_is_cut_counts_once() -> None:
+    # Three pairs of each source, connected by two links. Groups hold two pairs, so one link of each source is cut.
+    first, second = [f"source {each // 3}" for each in range(60)], [f"two {each}" for each in range(60)]
+
+    pairs = pairs_of(first, second, np.arange(60) % 2, folds=10)
+
+    assert np.unique(pairs.group).size == 40
+    assert pairs.links_cut == 20
+
+
 def test_pairs_without_a_label_are_scored_and_never_learned_from() -> None:
     first, second = [f"one {each}" for each in range(60)], [f"two {each}" for each in range(60)]
     label = np.where(np.arange(60) < 20, UNKNOWN, np.arange(60) % 2)
