@@ -52,7 +52,8 @@ def bootstrap_interval(
     """The percentile interval (Efron & Tibshirani 1993, section 13.3) of the correlation of two vectors (n,) over
     resamples of the n pairs. Returns None where one of the vectors is constant.
 
-    With a design, pairs are drawn again within their strata and count as much as they stand for. Raises ValueError
+    With a design, pairs are drawn again within their strata and count as much as they stand for; a pair alone in its
+    stratum is drawn with the next one. Raises ValueError
     where the vectors are unusable (as `correlation.paired`), resamples or level out of range.
     """
     if resamples < 1 or not 0 < level < 1:
@@ -223,14 +224,35 @@ def _draws(pairs: int, resamples: int, seed: int, *, width: int = 0) -> Iterator
 
 
 def _draws_within(design: Design, resamples: int, seed: int) -> Iterator[Counts]:
-    """As `_draws`, but each stratum gives as many pairs as it has, and a pair drawn once counts its weight."""
+    """As `_draws`, but of each stratum one pair fewer is drawn than it has, and pairs count by their weight.
+
+    n_h draws among n_h pairs would vary by (n_h - 1)/n_h of what a sample does: half of it with two pairs a stratum.
+    So n_h - 1 are drawn, and each counts n_h/(n_h - 1) of its weight (Rao and Wu 1988).
+    """
     generator, pairs = np.random.default_rng(seed), design.strata.size
-    members = [np.flatnonzero(design.strata == stratum) for stratum in np.unique(design.strata)]
+    members = _drawn_together(design.strata)
     step = max(1, _BLOCK // pairs)
     for start in range(0, resamples, step):
         rows = min(step, resamples - start)
         counts = np.empty((rows, pairs))
         for own in members:
-            # n_h draws with replacement among the n_h pairs of the stratum: multinomial counts (rows, n_h).
-            counts[:, own] = generator.multinomial(own.size, np.full(own.size, 1 / own.size), size=rows)
+            # Draws with replacement among the n_h pairs of the stratum: multinomial counts (rows, n_h).
+            drawn = generator.multinomial(max(own.size - 1, 1), np.full(own.size, 1 / own.size), size=rows)
+            counts[:, own] = drawn * (own.size / max(own.size - 1, 1))
         yield counts * design.weights
+
+
+def _drawn_together(strata: Integers) -> list[Integers]:
+    """The places of the pairs of each stratum, ascending strata. A pair alone in its stratum would never vary, so it
+    joins the next stratum, and at the end the one before (collapsed strata; Cochran 1977, section 5A.12).
+    """
+    groups: list[Integers] = []
+    for stratum in np.unique(strata):
+        own = np.flatnonzero(strata == stratum)
+        if groups and groups[-1].size == 1:
+            groups[-1] = np.concatenate([groups[-1], own])
+        else:
+            groups.append(own)
+    if len(groups) > 1 and groups[-1].size == 1:
+        groups[-2:] = [np.concatenate(groups[-2:])]
+    return groups

@@ -83,7 +83,7 @@ def sampled(trials: int, *, strata: str) -> None:
                         continue
                     held["auc"].append(holds)
                     held["width"].append(area.high - area.low)
-                    rank = verdicts._spearman(sample, sample.weights)
+                    rank = verdicts.rank_figures(sample).spearman
                     held["rank"].append(rank is not None and rank.low <= true_rank <= rank.high)
                     line = calibration_line(sample)
                     held["slope"].append(line is not None and line[1].low <= slope <= line[1].high)

@@ -180,8 +180,11 @@ def kept_bins(sample: Sample, *, most: int = 10) -> list[Bin]:
     """The kept share in bins of p_D, (at most `most`), each with its 95 % interval.
 
     A stratified sample has its strata as bins, so that all sentences of a bin weigh the same; another is cut into
-    equal parts of at least FEWEST_IN_BIN sentences. Sentences of equal p_D stay in one bin.
+    equal parts of at least FEWEST_IN_BIN sentences. Sentences of equal p_D stay in one bin, so that others may hold
+    fewer. Returns no bins for a sample without sentences.
     """
+    if not sample.n:
+        return []
     if len(sample.sizes) > 1:
         parts = [np.flatnonzero(sample.stratum == stratum) for stratum in np.unique(sample.stratum)]
         parts.sort(key=lambda own: float(sample.p_d[own].mean()))

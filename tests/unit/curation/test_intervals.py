@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from curation.statistics import intervals
 from curation.statistics.correlation import spearman
 from curation.statistics.intervals import Design, bootstrap_interval, resampled_correlations, resampled_sums
 
@@ -111,8 +112,41 @@ def test_large_weights_change_nothing() -> None:
         resampled_correlations(predicted, gold, seed=4, resamples=2_000, design=design) for design in designs
     )
 
-    assert np.isnan(light).sum() == pytest.approx(2_000 * 0.8**5, rel=0.15)
+    assert np.isnan(light).sum() == pytest.approx(2_000 * 0.8**4, rel=0.15)  # 4 of 5 are drawn
     np.testing.assert_allclose(heavy, light, atol=1e-12)
+
+
+@pytest.mark.parametrize("each", [2, 3, 5])
+def test_resamples_within_strata_vary_as_samples_do(each: int) -> None:
+    rng = np.random.default_rng(6)
+    values, strata = rng.normal(size=10 * each), np.repeat(np.arange(10), each)
+    design = Design(np.ones(values.size), strata)
+
+    totals = np.concatenate([counts @ values for counts in intervals._draws_within(design, 20_000, 3)])
+
+    # Of a total: Σ_h n_h s_h², with s_h² the variance of the stratum.
+    expected = sum(each * values[strata == stratum].var(ddof=1) for stratum in range(10))
+    assert totals.mean() == pytest.approx(values.sum(), abs=0.1)
+    assert totals.var() == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.parametrize("alone", [0, 1, 4])
+def test_a_pair_alone_in_its_stratum_varies_too(alone: int) -> None:
+    strata = np.array([stratum for stratum in range(5) for _pair in range(1 if stratum == alone else 3)])
+    design = Design(np.ones(strata.size), strata)
+
+    [counts] = intervals._draws_within(design, 200, 3)
+
+    assert np.ptp(counts[:, strata == alone]) > 0
+
+
+def test_every_pair_may_be_alone_in_its_stratum() -> None:
+    predicted, gold = np.arange(7.0), [1, 0, 3, 2, 5, 6, 4]
+    design = Design(np.ones(7), np.arange(7))
+
+    interval = bootstrap_interval(predicted, gold, seed=1, design=design)
+
+    assert interval.low < interval.high
 
 
 def test_a_constant_vector_has_no_interval() -> None:

@@ -139,6 +139,13 @@ def test_bins_hold_about_equal_numbers_and_never_part_equal_p_d() -> None:
     assert tuple(found[0].share) == (3 / 5, *wilson_interval(3, 5))  # the first and the fifth are rejected
 
 
+def test_a_sample_without_sentences_has_no_bins_and_no_figures() -> None:
+    empty = sample_of([], [])
+
+    assert kept_bins(empty) == []
+    assert rank_figures(empty).auc is None
+
+
 def test_the_bins_of_a_stratified_sample_are_its_strata() -> None:
     found = kept_bins(in_strata(6))
 
