@@ -74,7 +74,7 @@ def carried_out(dataset, model, **settings) -> Run:
 
 def published(run: Run) -> ScoreSet:
     assert run.state == "succeeded", run.message
-    return ScoreSet.objects.get(run_ref=run.pk)
+    return ScoreSet.objects.get(run_ref=run.pk, kind="consistency")
 
 
 @pytest.mark.parametrize("human_scores", ["", "reference"])
@@ -163,7 +163,7 @@ def test_a_model_that_was_trained_on_the_sentences_is_refused(encoder_folder) ->
 
     assert run.state == "failed"
     assert f"was trained on {2 * PAIRS} of the sentences" in run.message
-    assert not ScoreSet.objects.filter(run_ref=run.pk).exists()
+    assert not ScoreSet.objects.filter(run_ref=run.pk, kind="consistency").exists()
 
 
 def test_too_few_human_scores_of_a_label_are_refused(encoder_folder) -> None:
