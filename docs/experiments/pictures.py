@@ -5,7 +5,8 @@
 The site is empty at first. An owner imports docs/examples/pairs.csv, plans a campaign with 60 of its pairs and the
 guidelines of docs/examples/guidelines.md, keeps suggested attention checks, and opens it. Four simulated annotators
 join by the invitation link and answer over HTTP: each sees the score of a pair through noise. The owner publishes the
-scores and reads the methods section. The accounts are marked as simulated, so every page says so.
+scores and reads the methods section. The accounts are marked as simulated, so every page says so. README's picture,
+whole-job.png, has a question beside the dashboard.
 """
 
 import argparse
@@ -13,6 +14,8 @@ import csv
 import re
 import shutil
 import threading
+from base64 import b64encode
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -166,6 +169,16 @@ def play(tutorial: Tutorial) -> None:
     tutorial.picture(8)
 
 
+def side_by_side(page: Page, pictures: Sequence[Path], to: Path) -> None:
+    """One picture of several, each as high as the others."""
+    shown = [f"data:image/png;base64,{b64encode(path.read_bytes()).decode()}" for path in pictures]
+    frame = "height: 480px; border: 1px solid #dedad1; border-radius: 6px"
+    images = "".join(f'<img src="{one}" style="{frame}">' for one in shown)
+    page.set_viewport_size({"width": 2040, "height": 560})
+    page.set_content(f'<div style="display: inline-flex; gap: 20px; padding: 10px">{images}</div>')
+    page.locator("div").screenshot(path=to)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--port", type=int, default=8160)
@@ -180,6 +193,8 @@ def main() -> None:
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         page.set_default_timeout(PATIENCE)
         play(Tutorial(site, browser, page, options.to))
+        both = [options.to / f"first-campaign-{number}.png" for number in (5, 6)]
+        side_by_side(browser.new_page(), both, options.to.parent / "whole-job.png")
         browser.close()
 
 
