@@ -328,7 +328,9 @@ def _reliabilities(
         # A tie stays one: the simulation asks how alike people order what they do order.
         best, worst = (np.where(judgements.ties, -1, slots) for slots in choices)
         judged = Judgements.from_slots(judgements.items, best, worst, item_count=judgements.item_count)
-        reliabilities.append(split_half_reliability(judged, trials=plan.trials).spearman_mean)
+        # The halves are drawn as those of the observed reliability.
+        reliability = split_half_reliability(judged, trials=plan.trials, seed=plan.seed)
+        reliabilities.append(reliability.spearman_mean)
     return reliabilities
 
 

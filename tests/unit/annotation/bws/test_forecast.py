@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability.split_half import split_half_reliability
+from annotation.bws.reliability.split_half import Reliability, split_half_reliability
 from annotation.bws.scores.scoring import counting_scores
 from annotation.bws.studies.forecast import ForecastPlan, fitted_noise, forecast, forecast_sizes
 from annotation.bws.studies.simulation import (
@@ -171,6 +171,20 @@ def test_maxdiff_needs_a_part_of_the_judgements_and_a_larger_one_where_people_ar
     assert noisy.maxdiff_share is not None
     assert 0.3 < steady.maxdiff_share < 0.6
     assert steady.maxdiff_share < noisy.maxdiff_share < 0.95
+
+
+def test_every_half_behind_a_fitted_noise_is_drawn_by_the_seed_of_the_plan(monkeypatch) -> None:
+    seeds = []
+
+    def split(judgements: Judgements, *, trials: int, seed: int = -1) -> Reliability:
+        seeds.append(seed)
+        return split_half_reliability(judgements, trials=trials, seed=seed)
+
+    monkeypatch.setattr("annotation.bws.studies.forecast.split_half_reliability", split)
+
+    fitted_noise(campaign(2)[0], replace(PLAN, trials=1, seed=5))
+
+    assert set(seeds) == {5}
 
 
 def test_the_same_plan_gives_the_same_forecast() -> None:
