@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connection
 from django.utils.timezone import now
 
 from mlworkers.models import WorkerHeartbeat
@@ -83,15 +84,13 @@ def test_a_setting_that_is_not_safe_is_named(settings, changed, sentence: str) -
     assert sentence in said("settings", State.WARNING) + said("settings", State.PROBLEM)
 
 
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL's own machine keeps its files")
 def test_a_sqlite_database_on_a_network_folder_is_a_problem(tmp_path, monkeypatch, settings) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"/dev/sda / ext4 rw 0 0\nserver:/share {settings.SEMBLANCE_HOME} nfs4 rw 0 0\n")
     monkeypatch.setattr(doctor, "MOUNTS", mounts)
 
-    kind = doctor._kind_of_disk(settings.SEMBLANCE_HOME / "semblance.sqlite3")
-
-    assert kind == "nfs4"
-    assert kind in doctor.NETWORK_FOLDERS
+    assert "on a network folder (nfs4)" in said("disk", State.PROBLEM)
 
 
 def test_redis_that_is_away_is_a_problem(settings) -> None:
