@@ -7,6 +7,7 @@ from typing import NamedTuple
 from django.core.management import call_command
 from django.db import DatabaseError, InterfaceError, connections
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -63,6 +64,22 @@ def database_require_empty(using: str) -> None:
         )
 
 
+def migrations_known(migrations: Iterable[Migration], loader: MigrationLoader) -> set[Migration]:
+    """The migrations of rows as this version names them. Reads no database.
+
+    Raises UserError where this version does not know one of them any more or yet.
+    """
+    wanted = migrations_today(migrations, loader, BACKUP_TOO_OLD)
+    if unknown := sorted(wanted - set(loader.graph.nodes)):
+        raise UserError(
+            _(
+                "The rows are of a newer version of Semblance, with the migration %(name)s. Install that version."
+            ),
+            name=".".join(unknown[0]),
+        )
+    return wanted
+
+
 def tables_prepare(migrations: Sequence[Migration], using: str) -> list[Model]:
     """Migrate an empty database to just these migrations. Returns a model of each of its tables.
 
@@ -70,15 +87,7 @@ def tables_prepare(migrations: Sequence[Migration], using: str) -> list[Model]:
     """
     executor = MigrationExecutor(connections[using])
     graph = executor.loader.graph
-    wanted = migrations_today(migrations, executor.loader, BACKUP_TOO_OLD)
-    unknown = sorted(wanted - set(graph.nodes))
-    if unknown:
-        raise UserError(
-            _(
-                "The rows are of a newer version of Semblance, with the migration %(name)s. Install that version."
-            ),
-            name=".".join(unknown[0]),
-        )
+    wanted = migrations_known(migrations, executor.loader)
     applied = set(migrations_applied(using))
     if applied - wanted:
         raise UserError(

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, transaction
+from django.db.migrations.loader import MigrationLoader
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
@@ -20,15 +21,20 @@ from semblance.backups.loading import (
     Source,
     database_require_empty,
     migrations_finish,
+    migrations_known,
     tables_fill,
     tables_prepare,
 )
 
 
 def backup_check(*, path: Path) -> Manifest:
-    """Read a backup whole and compare it with its checksums. Raises UserError where it is damaged."""
+    """Read a backup whole and compare it with its checksums; the database is not looked at.
+
+    Raises UserError where it is damaged, or is of a newer version or of one too old for this version to restore.
+    """
     with errors_shown(FileError), backup_reading(path) as backup:
         backup.verify()
+        migrations_known(backup.manifest.migrations, MigrationLoader(None))
         return backup.manifest
 
 

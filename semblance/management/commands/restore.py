@@ -21,7 +21,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE", help="The backup.")
         parser.add_argument(
-            "--check", action="store_true", help="Only compare the checksums and say what the backup holds."
+            "--check",
+            action="store_true",
+            help="Only compare the checksums and say what the backup holds, and whether this version restores it.",
         )
 
     def handle(self, *, file: Path, check: bool, **options: Any) -> None:

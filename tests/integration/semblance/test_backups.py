@@ -325,14 +325,15 @@ def test_a_backup_that_has_no_room_is_refused_before_it_is_unpacked(backup, home
     assert not list(home.iterdir())
 
 
-def test_a_backup_of_a_newer_version_is_refused(backup, tmp_path) -> None:
+@pytest.mark.parametrize("check", [True, False])
+def test_a_backup_of_a_newer_version_is_refused(backup, tmp_path, check: bool) -> None:
     newer = tmp_path.joinpath("newer.zip")
     with zipfile.ZipFile(backup) as old, zipfile.ZipFile(newer, "w") as new:
         for name in old.namelist():
             new.writestr(name, old.read(name).replace(b'"0001_squashed"', b'"9999_tomorrow"'))
 
     with pytest.raises(CommandError, match="newer version"):
-        call_command("restore", str(newer))
+        call_command("restore", str(newer), check=check)
 
 
 @pytest.mark.parametrize("kept", KEPT, ids=lambda path: path.stem)
@@ -347,9 +348,10 @@ def test_a_backup_of_an_earlier_version_is_restored_and_migrated(kept: Path, tmp
     assert site.row("SELECT count(*) FROM django_migrations WHERE name = '0002_jobs_share_a_row'") == (2,)
 
 
-def test_a_backup_that_is_too_old_is_refused_with_the_version_that_reads_it(home) -> None:
+@pytest.mark.parametrize("check", [True, False])
+def test_a_backup_that_is_too_old_is_refused_with_the_version_that_reads_it(home, check: bool) -> None:
     with pytest.raises(CommandError, match=r"1\.0\.0rc1, which is the last version that reads it"):
-        call_command("restore", str(TOO_OLD))
+        call_command("restore", str(TOO_OLD), check=check)
 
     assert not User.objects.exists()
     assert not list(home.iterdir())
