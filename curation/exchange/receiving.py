@@ -21,6 +21,7 @@ from curation.foundation.errors import UserError
 View = TypeVar("View", bound=Callable[..., Any])
 # What a form's other fields and the boundaries between them may add to the size of its file.
 FORM_BYTES = 1024**2
+UNNAMED = "file"  # the name of a file that has none, or none that a disk takes
 _BLOCK_BYTES = 64 * 1024
 
 
@@ -122,7 +123,7 @@ class BodyFile(UploadedFile):  # type: ignore[type-arg]
             raise UserError(_("The file is empty. Send another file."))
         # A name that ends in a slash, or is dots alone, names no file; Django would refuse it as an attack.
         last = PurePosixPath(name.replace("\\", "/")).name
-        super().__init__(name=last if last not in {"", "..", "."} else "file", size=int(length))
+        super().__init__(name=last if last not in {"", "..", "."} else UNNAMED, size=int(length))
         self._request = request
 
     def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:

@@ -29,6 +29,7 @@ from curation.exchange.importing import (
     pairs_import,
 )
 from curation.exchange.quotas import upload_count
+from curation.exchange.receiving import UNNAMED
 from curation.exchange.refusals import Counts, NothingImportedError
 from curation.files.dataset_folders import unfolded
 from curation.files.drafts import Columns, FileError
@@ -83,15 +84,15 @@ def import_upload(
     # In its own folder a file keeps its name, which messages and sources show.
     folder = Path("imports") / uuid4().hex
     # Names for the files of one folder, each different also where a disk does not tell capital letters apart.
-    given = [file.name or kind for file in files]
+    given = [file.name or UNNAMED for file in files]
     names: list[str] = []
     for name in given:
         try:
             kept = get_valid_filename(Path(name).name)
         except SuspiciousFileOperation:  # no letter and no digit is in it
-            kept = "file"
+            kept = UNNAMED
         # A hidden file would count as one that is still being written.
-        path = Path(f"file{kept}" if kept.startswith(".") else kept)
+        path = Path(f"{UNNAMED}{kept}" if kept.startswith(".") else kept)
         stem, suffix = path.stem[:100], path.suffix[:20]
         taken = {other.casefold() for other in names}
         candidates = (
