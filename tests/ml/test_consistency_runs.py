@@ -8,6 +8,7 @@ import pytest
 from curation.exchange.dataset_card import dataset_card
 from curation.exchange.exporting import pairs_export
 from curation.models import PairScore, ScoreSet
+from curation.pairs.judged_by import SIMULATED
 from mlworkers import tasks
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
@@ -101,6 +102,16 @@ def test_the_score_set_says_what_its_classifiers_learned_from(encoder_folder) ->
     ]
     assert about["planted_auc_low"] <= about["planted_auc"] <= about["planted_auc_high"]
     assert run.result["planted_auc"] == about["planted_auc"]
+
+
+def test_p_y_that_follows_from_scores_of_simulated_annotators_has_their_mark(encoder_folder) -> None:
+    dataset = dataset_of(planted=0)
+    simulated = {"annotators": 3, "simulated_annotators": 3}
+    dataset.score_sets.filter(name="reference").update(kind="human", parameters=simulated)
+
+    run = carried_out(dataset, encoder_folder, human_scores="reference")
+
+    assert run.judges == SIMULATED
 
 
 def test_p_y_from_the_targets_themselves_is_marked_as_circular_everywhere(encoder_folder, tmp_path) -> None:

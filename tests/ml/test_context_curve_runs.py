@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from curation.exchange.uploads import import_upload
 from curation.models import Dataset, PairScore
+from curation.pairs.judged_by import SIMULATED
 from mlworkers.models import Run
 from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory, client_of
 from tests.ml.contexts.small_corpus import HEROES, PLACES, story
@@ -46,10 +47,13 @@ def corpus(dataset: Dataset) -> Run:
 @pytest.mark.exhaustive
 def test_all_three_curves_have_points_and_a_page(client, admin, dataset, corpus, encoder_folder) -> None:
     learned = {"learned": "centred", "model": str(encoder_folder)}
+    simulated = {"annotators": 3, "simulated_annotators": 3}
+    dataset.score_sets.filter(name="people").update(kind="human", parameters=simulated)
 
     run = carried_out("measure_context_curves", dataset, corpus=corpus.pk, **SMALL, **learned)
 
     assert run.state == "succeeded", run.message
+    assert run.judges == SIMULATED
     sentences = corpus.result["sentences"]
     assert [(one["x"], one["pairs"]) for one in run.result["corpus_sizes"]] == [(100, 6), (sentences, 6)]
     assert {one["informs"] for one in run.result["corpus_sizes"]} <= {True, False}

@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from curation.exchange.uploads import import_upload
 from curation.models import Dataset, PairScore, ScoreSet
+from curation.pairs.judged_by import SIMULATED
 from mlworkers.models import Run
 from mlworkers.runs.storage import home_path
 from mlworkers.science.contexts.bigram_index import BigramIndex
@@ -311,6 +312,8 @@ def test_places_are_ranked_by_the_discriminative_model_before_the_language_model
 @pytest.mark.exhaustive
 def test_weights_are_tuned_on_dev_pairs_alone(dataset, corpus, model) -> None:
     people = ScoreSetFactory(dataset=dataset, name="people", kind="human", low=0.0, high=5.0)
+    people.parameters = {"annotators": 3, "simulated_annotators": 3}
+    people.save()
     rng = np.random.default_rng(3)
     for number in range(14):
         hero, other = rng.choice(HEROES, size=2, replace=False)
@@ -328,6 +331,7 @@ def test_weights_are_tuned_on_dev_pairs_alone(dataset, corpus, model) -> None:
     run = scored(dataset, corpus, model, split="test", dev_split="dev", dev_scores="people")
 
     assert run.state == "succeeded", run.message
+    assert run.judges == SIMULATED
     tuned = run.result["weights_tuned"]
     assert tuned["pairs"] == 14  # not the one that shares a sentence with a scored pair
     assert (tuned["split"], tuned["scores"]) == ("dev", "people")

@@ -7,6 +7,7 @@ import pytest
 from sentence_transformers import SentenceTransformer
 
 from curation.models import PairScore, PooledSentence
+from curation.pairs.judged_by import SIMULATED
 from mlworkers.models import Run
 from mlworkers.runs.storage import home_path
 from mlworkers.science.encoders.saving import seen_by
@@ -77,12 +78,16 @@ def test_paraphrases_take_the_place_of_dropout(dataset, encoder_folder) -> None:
 
 
 def test_dev_pairs_choose_the_weights_every_so_many_steps(dataset, encoder_folder) -> None:
+    simulated = {"annotators": 3, "simulated_annotators": 3}
+    dataset.score_sets.filter(name="dev gold").update(kind="human", parameters=simulated)
+
     run = trained(dataset, encoder_folder, dev_scores="dev gold", evaluate_every=3, epochs=2)
 
     points = run.result
     assert points["dev_pairs"] == 8
     assert points["kept_step"] % 3 == 0
     assert points["dev"] is not None
+    assert run.judges == run.artifacts.get(kind="encoder").card["judged_by"] == SIMULATED
 
 
 def test_pairs_of_some_subsets_are_positives(dataset, encoder_folder) -> None:

@@ -5,6 +5,7 @@ import pytest
 
 from curation.files.progress import silent
 from curation.models import ScoreSet
+from curation.pairs.judged_by import SIMULATED
 from curation.statistics.correlation import spearman
 from mlworkers.models import Run
 from mlworkers.runs.storage import artifact_path
@@ -68,6 +69,16 @@ def test_labels_by_a_labeller_of_the_sts_benchmark_say_so(encoder_folder) -> Non
     assert labeller.result["labels_from"] == "STS-B"
     sets = ScoreSet.objects.filter(run_ref=labelled.pk)
     assert {one.parameters["labels_from"] for one in sets} == {"STS-B"}
+
+
+def test_a_labeller_that_learned_from_simulated_annotators_has_their_mark(encoder_folder) -> None:
+    dataset = scored_scenes()
+    dataset.score_sets.update(kind="human", parameters={"annotators": 3, "simulated_annotators": 3})
+
+    run = carried_out("train_labeller", dataset, model=str(encoder_folder), **SHORT | {"seeds": 1})
+
+    assert run.judges == SIMULATED
+    assert run.artifacts.get(kind="labeller").card["judged_by"] == SIMULATED
 
 
 def test_a_base_model_with_several_outputs_is_refused_in_one_sentence(tmp_path) -> None:

@@ -95,7 +95,8 @@ class _Augmentations:
         seen = seen_by(self._base, plan.model) | seen_behind(job)
         self._tests = Tests(of_tests, plan.test_score_set, plan.test_split, seen, suites)
         tested = list(self._tests.sentences(self._tests.rows))
-        self._dev = dev_pairs_of(plan, job, snapshot, tested)
+        dev = dev_pairs_of(plan, job, snapshot, tested)
+        self._dev = dev.rows if dev else None
         held = [*tested, *(self._dev.sentences if self._dev is not None else ())]
         corpus = corpus_of(plan, job, snapshot, plan.all_variants, tested=held)
         self._before = len(corpus.examples)

@@ -19,7 +19,7 @@ from curation.pairs.text import near_copy_key
 from curation.statistics.correlation import Scores
 from mlworkers.kinds.contexts.indexing import corpus_named
 from mlworkers.kinds.contexts.scoring import ContextSource, contexts_in_shards, loaded_once, places_drawn
-from mlworkers.pipelines.encoder_data import curve_note, training_rows_of
+from mlworkers.pipelines.encoder_data import curve_note, judges_results, training_rows_of
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.runs.jobs import Job, Outcome
@@ -48,7 +48,8 @@ def measure_context_curves(plan: ContextCurvesPlan, job: Job) -> Outcome:
     whole = corpus_named(plan.corpus, dataset)
     base = folder_of_model(plan.model, kind="encoder", report=job.report) if plan.learned else None
     snapshot = snapshot_taken(job, dataset, plan.snapshot)
-    tested = table_of(snapshot).rows(plan.score_set, split=plan.split or None)
+    table = table_of(snapshot)
+    tested = table.rows(plan.score_set, split=plan.split or None)
     few = tested.taken(places_drawn(len(tested), most=plan.most_pairs, seed=plan.seed))
     told = {size: _prepared(plan, job, whole, size) for size in plan.all_sizes}
     most, contexts = plan.all_sizes[-1], plan.all_contexts
@@ -85,6 +86,7 @@ def measure_context_curves(plan: ContextCurvesPlan, job: Job) -> Outcome:
         "surrogate_sizes": [],
         "pairs": len(few),
         "test_pairs": len(tested),
+        **judges_results(table.judges(plan.score_set)),
         "snapshot": snapshot.number,
     }
     if base is not None:

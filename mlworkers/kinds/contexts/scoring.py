@@ -26,6 +26,7 @@ from mlworkers.kinds.contexts.context_models import CARRIES_NOTHING, CONTEXT_MOD
 from mlworkers.kinds.contexts.discriminative import DISCRIMINATIVE_MODEL, RANKS_NOTHING
 from mlworkers.kinds.contexts.indexing import corpus_named
 from mlworkers.kinds.encoders.scoring_pairs import pairs_of_split
+from mlworkers.pipelines.encoder_data import judges_results
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
@@ -199,7 +200,7 @@ def score_contexts(plan: ContextScoresPlan, job: Job) -> Outcome:
     message = _("%(pairs)s of %(all)s pairs scored by contexts, as two score sets") % words
     return Outcome(
         message,
-        {**facts, **about},
+        {**facts, **about, **judges_results(table.judges(plan.dev_scores) if tuned else "")},
         [NewArtifact(CONTEXT_SCORES, made, {"pairs": facts["pairs"]})],
         publish=_to_publish(job, dataset, scored.numbers, similar, about),
     )

@@ -123,14 +123,24 @@ def corpus_of(
     return Corpus(snapshot, every.taken(kept), paraphrases, len(every) - len(kept))
 
 
-def dev_pairs_of(plan: SharedContrast, job: Job, snapshot: Snapshot, tested: Iterable[str]) -> Rows | None:
+class DevPairs(NamedTuple):
+    """judges: who judged the scores of the rows, as `PairTable.judges` says it."""
+
+    rows: Rows
+    judges: str
+
+
+def dev_pairs_of(
+    plan: SharedContrast, job: Job, snapshot: Snapshot, tested: Iterable[str]
+) -> DevPairs | None:
     """The pairs that choose the weights, without sentences that are tested; None where the plan names no scores."""
     if not plan.dev_scores:
         return None
     if plan.dev_dataset not in ("", plan.dataset):
         snapshot = snapshot_taken(job, dataset_read(job, plan.dev_dataset), 0)
-    rows = table_of(snapshot).rows(plan.dev_scores, split=plan.dev_split or None)
-    return unseen_rows(rows, Seen((HeldOut.of(tested),)))[0]
+    table = table_of(snapshot)
+    rows = table.rows(plan.dev_scores, split=plan.dev_split or None)
+    return DevPairs(unseen_rows(rows, Seen((HeldOut.of(tested),)))[0], table.judges(plan.dev_scores))
 
 
 def _every_example(plan: SharedContrast, job: Job, table: PairTable) -> Examples:

@@ -13,7 +13,7 @@ from curation.files.writing import folder_replacing
 from curation.models import Dataset
 from mlworkers.kinds.encoders.contrast_data import Corpus, Made, corpus_of, dev_pairs_of
 from mlworkers.pipelines.disclosure import benchmark_of_training
-from mlworkers.pipelines.encoder_data import curve_note
+from mlworkers.pipelines.encoder_data import curve_note, judges_results
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import snapshot_of_plan
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
@@ -35,7 +35,8 @@ def train_contrastive(plan: ContrastPlan, job: Job) -> Outcome:
     # The model first: a name that leads nowhere leaves no snapshot behind.
     base = folder_of_model(plan.model, kind="encoder", report=job.report)
     snapshot = snapshot_of_plan(plan, job)
-    dev = dev_pairs_of(plan, job, snapshot, [])
+    found = dev_pairs_of(plan, job, snapshot, [])
+    dev = found.rows if found else None
     variants = [plan.variant] if plan.variant else []
     corpus = corpus_of(plan, job, snapshot, variants, tested=dev.sentences if dev is not None else [])
     made = examples_made(corpus, plan)
@@ -66,8 +67,10 @@ def train_contrastive(plan: ContrastPlan, job: Job) -> Outcome:
         "snapshot": snapshot.number,
         "seconds": seconds,
     }
-    if dev is not None:
-        result["dev_pairs"] = len(dev)
+    if found is not None:
+        judges = judges_results(found.judges)
+        result |= {"dev_pairs": len(found.rows), **judges}
+        card |= judges
     message = ngettext(
         "Trained on %(examples)s examples in %(steps)s step",
         "Trained on %(examples)s examples in %(steps)s steps",

@@ -17,6 +17,7 @@ from curation.models import Dataset
 from mlworkers.kinds.generation.answers import answers_found
 from mlworkers.kinds.generation.estimates import requests_in_words
 from mlworkers.kinds.generation.shard_writers import ShardWriter, lines_write, rows_read, writer_for
+from mlworkers.pipelines.encoder_data import judges_results
 from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sources_drawn
 from mlworkers.pipelines.snapshots import started_by
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
@@ -44,6 +45,7 @@ ENDPOINT_METHOD = "Chat model behind an endpoint, not self-debiased: similarity 
 def bootstrap_generator(plan: BootstrapPlan, job: Job) -> Outcome:
     kept = job.drawn_once("pairs.json", lambda: _pairs_to_learn(plan, job))
     pairs = [LabelledPair(*pair) for pair in kept["pairs"]]
+    judges = judges_results(kept.get("judges", ""))  # not among pairs that an earlier version drew
     task = task_named(plan.task)
     started = monotonic()
     folder = job.folder / "generator"
@@ -72,6 +74,7 @@ def bootstrap_generator(plan: BootstrapPlan, job: Job) -> Outcome:
         "parameters": trained.parameters,
         "tokens": trained.tokens,
         "loss": trained.loss,
+        **judges,
     }
     words = {name: intcomma(result[name]) for name in ("parameters", "steps", "steps_planned")}
     if trained.finished:
@@ -79,7 +82,7 @@ def bootstrap_generator(plan: BootstrapPlan, job: Job) -> Outcome:
     else:
         message = _("%(parameters)s parameters; its time ended after %(steps)s of %(steps_planned)s steps")
     card = {"parameters": trained.parameters, "task": plan.task, "loss": trained.loss, "steps": trained.steps}
-    made = [NewArtifact("generator", folder, card)]
+    made = [NewArtifact("generator", folder, {**card, **judges})]
     return Outcome(message % {**words, "loss": trained.loss}, result, made)
 
 
@@ -284,7 +287,7 @@ def _pairs_to_learn(plan: BootstrapPlan, job: Job) -> dict[str, Any]:
             "No pair of the split “%(split)s” has a score in “%(name)s”; choose another split or score set."
         )
         raise UserError(sentence, split=plan.split, name=plan.score_set)
-    return {"pairs": pairs, "held_out": held_out}
+    return {"pairs": pairs, "held_out": held_out, "judges": score_set.judged_by}
 
 
 def sources_to_continue(plan: GenerationPlan, dataset: Dataset) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from curation.models import Dataset, ScoreSet, Snapshot
 from curation.statistics.influence import spearman_within
 from mlworkers.kinds.encoders.scoring_pairs import scores_in_shards
 from mlworkers.pipelines.disclosure import benchmark_of_training
-from mlworkers.pipelines.encoder_data import folder_linked
+from mlworkers.pipelines.encoder_data import folder_linked, judges_results
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
@@ -42,12 +42,13 @@ _DIGITS = 6  # of a correlation after the point: seeds that differ by less are e
 
 class _Divided(NamedTuple):
     """Pairs to train on and pairs to choose by. left_out: pairs that share a sentence with held-out pairs or with the
-    dev pairs, or hold a sentence without a letter or a digit.
+    dev pairs, or hold a sentence without a letter or a digit. judges: the mark of the scores, as results hold it.
     """
 
     training: Rows
     dev: Rows
     left_out: int
+    judges: dict[str, str]
 
 
 def train_labeller(plan: LabellerPlan, job: Job) -> Outcome:
@@ -90,6 +91,7 @@ def train_labeller(plan: LabellerPlan, job: Job) -> Outcome:
         "training_pairs": len(divided.training),
         "left_out": divided.left_out,
         "labels_from": benchmark,
+        **divided.judges,
         "labellers": trained,
         "snapshot": snapshot.number,
         "seconds": round(monotonic() - started, 1),
@@ -105,6 +107,7 @@ def train_labeller(plan: LabellerPlan, job: Job) -> Outcome:
         "snapshot": snapshot.number,
         "dev_spearman": agreement.value,
         "labels_from": benchmark,
+        **divided.judges,
         "plan": asdict(plan),
     }
     return Outcome(message, result, [NewArtifact("labeller", folder, card)])
@@ -167,6 +170,7 @@ def _trained(
 
 def _divided(plan: LabellerPlan, snapshot: Snapshot) -> _Divided:
     table = table_of(snapshot)
+    judges = judges_results(table.judges(plan.scores))
     found = table.rows(plan.scores, split=plan.split)
     held_out = table.held_out(plan.split)
     if plan.dev_split:
@@ -174,9 +178,9 @@ def _divided(plan: LabellerPlan, snapshot: Snapshot) -> _Divided:
         held_out |= table.human_sentences(plan.dev_split)
     allowed = comparable(training_rows(found, held_out=held_out).rows)
     if plan.dev_split:
-        return _Divided(allowed, dev, len(found) - len(allowed))
+        return _Divided(allowed, dev, len(found) - len(allowed), judges)
     training, dev, tied = validation_split(allowed, plan.dev_share, seed=plan.first_seed, setting="dev_share")
-    return _Divided(training, dev, len(found) - len(allowed) + tied)
+    return _Divided(training, dev, len(found) - len(allowed) + tied, judges)
 
 
 def _benchmark(plan: LabellerPlan, dataset: Dataset, base: Path) -> str:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from curation.foundation.errors import UserError
 from curation.models import Dataset, ScoreSet
 from mlworkers.kinds.encoders.scoring_pairs import scores_in_shards
+from mlworkers.pipelines.encoder_data import judges_results
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
@@ -27,6 +28,7 @@ class _Drawn(NamedTuple):
     """The pairs that are scored, those with human scores (None: there are none), and the snapshots they are from.
 
     trained_on: what the classifiers learn from, for the score set and the pages that show it.
+    judges: who judged these, as `PairTable.judges` says it.
     """
 
     scored: Rows
@@ -34,6 +36,7 @@ class _Drawn(NamedTuple):
     held_out: int
     snapshots: dict[str, int]
     trained_on: dict[str, Any]
+    judges: str
 
 
 def score_consistency(plan: ConsistencyPlan, job: Job) -> Outcome:
@@ -135,7 +138,7 @@ def _drawn(plan: ConsistencyPlan, dataset: Dataset, job: Job) -> _Drawn:
     taken = {"snapshot": snapshot.number}
     if not plan.human_scores:
         circle = {"dataset": plan.dataset, "scores": plan.scores, "split": "", "pairs": len(scored)}
-        return _Drawn(scored, None, 0, taken, circle)
+        return _Drawn(scored, None, 0, taken, circle, table.judges(plan.scores))
     if plan.human_dataset not in ("", plan.dataset):
         other = snapshot_taken(job, dataset_read(job, plan.human_dataset), 0)
         taken["human_snapshot"] = other.number
@@ -151,7 +154,7 @@ def _drawn(plan: ConsistencyPlan, dataset: Dataset, job: Job) -> _Drawn:
         "split": plan.human_split,
         "pairs": len(rows.rows),
     }
-    return _Drawn(scored, rows.rows, rows.held_out, taken, trained_on)
+    return _Drawn(scored, rows.rows, rows.held_out, taken, trained_on, table.judges(plan.human_scores))
 
 
 def _message(figures: dict[str, Any], pairs: int, *, circular: bool) -> str:
@@ -179,5 +182,6 @@ def _result(drawn: _Drawn, figures: dict[str, Any], about: dict[str, Any]) -> di
         **figures,
         "trained_on": [f"{name}: {value}" for name, value in source.items() if value],
         "held_out_left_out": drawn.held_out,
+        **judges_results(drawn.judges),
         **told,
     }

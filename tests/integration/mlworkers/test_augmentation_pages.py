@@ -185,6 +185,16 @@ def test_it_is_listed_among_the_comparisons(curator, dataset) -> None:
     assert "BLEU20 ×2 is better than" in squeezed(shown)
 
 
+def test_figures_from_simulated_annotators_have_their_mark_among_the_comparisons(curator, dataset) -> None:
+    run = comparison(dataset)
+    run.result["judged_by"] = SIMULATED
+    run.save(update_fields=["result"])
+
+    shown = client_of(curator).get(reverse("mlworkers:comparison_list")).content.decode()
+
+    assert f">{SIMULATED}</span>" in shown
+
+
 def test_every_file_of_figures_from_simulated_annotators_has_their_mark(client, curator, dataset) -> None:
     run = comparison(dataset)
     run.result["judged_by"] = SIMULATED

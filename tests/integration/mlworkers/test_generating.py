@@ -13,6 +13,7 @@ from django.db import connections
 from curation.files.writing import sha256_of
 from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
+from curation.pairs.judged_by import SIMULATED
 from curation.pairs.text import near_copy_key, sentence_key
 from mlworkers import tasks
 from mlworkers.kinds.generation.generating import bootstrap_generator, generate_pairs
@@ -142,6 +143,8 @@ def rows_of(outcome: Outcome) -> list[dict]:
 
 @pytest.mark.django_db(transaction=True)  # inside a transaction, a run's heartbeat waits for the test's own
 def test_a_run_trains_a_generator_and_another_writes_pairs_with_it(scenes: Dataset) -> None:
+    simulated = {"annotators": 3, "simulated_annotators": 3}
+    scenes.score_sets.update(kind="human", parameters=simulated)
     values = {"score_set": "gold", "steps": 150, "layers": 2, "width": 32, "vocabulary": 500, "batch": 8}
     training = run_start(
         kind="bootstrap_generator", plan={"dataset": "scenes", **values, "learning_rate": 8e-3}, by=None
@@ -158,7 +161,12 @@ def test_a_run_trains_a_generator_and_another_writes_pairs_with_it(scenes: Datas
     for run in (training, writing):
         run.refresh_from_db()
         assert run.state == "succeeded", run.message
-    assert Artifact.objects.get(run=training).kind == "generator"
+    generator = Artifact.objects.get(run=training)
+    assert (generator.kind, generator.card["judged_by"], training.judges) == (
+        "generator",
+        SIMULATED,
+        SIMULATED,
+    )
     assert (training.result["pairs"], training.result["held_out"]) == (40, 0)
     assert Curve(training.pk).read()[-1]["step"] == 150
     assert Pair.objects.filter(origin="generated", run_ref=writing.pk).count() == writing.result["kept"] > 0
