@@ -51,7 +51,7 @@ from mlworkers.science.encoders.measuring import Measured, Metric, mean_measured
 from mlworkers.science.encoders.plan import SEEDS_TO_JUDGE
 from mlworkers.science.encoders.saving import seen_by
 from mlworkers.science.encoders.seen import NOTHING_KNOWN
-from mlworkers.science.encoders.suites.figures import WHOLE, Figure, suite_figures
+from mlworkers.science.encoders.suites.figures import WHOLE, Figure, resampled_apart, suite_figures
 from mlworkers.science.paraphrasing.disclosure import benchmark_save
 from mlworkers.science.pretrained.compute import choose_compute
 from mlworkers.science.pretrained.encoder import load_encoder
@@ -233,7 +233,7 @@ class _Augmentations:
                 of_suites.append(whole)
             yield suite.name, whole
         if len(of_suites) > 1:
-            yield MEAN_OF_SUITES, mean_measured(of_suites)
+            yield MEAN_OF_SUITES, mean_measured(resampled_apart(of_suites))
 
     def _rows(
         self, measured: dict[str, dict[str, list[Measured]]], told: dict[str, dict[str, Any]]

@@ -151,8 +151,8 @@ def mean_measured(parts: Sequence[Measured]) -> Measured:
     defined = [value for value in values if value is not None]  # one undefined part makes the mean undefined
     value = float(np.mean(defined)) if len(defined) == len(values) else None
     drawn = (
-        # The seeds of the parts must differ: otherwise parts of equal size draw the same places, and their
-        # chance does not average out.
+        # Parts of equal size and one seed draw the same places, and their chance does not average out: the seeds
+        # must differ, or the order of the resamples (`suites.figures.resampled_apart`).
         # Resample r of the mean is the mean of resample r of each part, (parts, resamples) -> (resamples,).
         np.mean([part.drawn for part in parts], axis=0)
         if all(part.drawn.size for part in parts)

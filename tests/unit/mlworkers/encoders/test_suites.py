@@ -447,6 +447,21 @@ def test_the_mean_of_years_needs_all_five(tmp_path) -> None:
     assert [one.measured.metric for one in of_years] == [Metric.SPEARMAN, Metric.PEARSON]
 
 
+def test_the_chance_of_years_with_one_seed_averages_out(tmp_path) -> None:
+    cosines = np.random.default_rng(3).random(9)
+    figures = []
+    for year in (12, 13, 14, 15, 16):
+        sts_year(tmp_path / str(year), SUBSETS)
+        suite = SUITES[f"sts{year}"]
+        read_year = suite.read(tmp_path / str(year))
+        figures += suite_figures(suite, read_year, cosines, None, resamples=1000, seed=1)
+
+    of_years = years_figures(figures)[0].measured
+
+    # Five equal years that draw independently: the standard deviation of their mean is that of one by sqrt(5).
+    assert of_years.drawn.std() == pytest.approx(figures[0].measured.drawn.std() / np.sqrt(5), rel=0.1)
+
+
 def test_the_mean_of_years_on_unseen_pairs_needs_them_of_all_five(tmp_path) -> None:
     cosines, unseen = np.random.default_rng(3).random(9), np.arange(9) != 4
     figures = []
