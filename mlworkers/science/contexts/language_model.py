@@ -115,6 +115,8 @@ class ContextModel:
         """The mean log-probability of a token of each run that is to be written, in nats, (b, 2); the second is NaN
         where a row has one run alone.
 
+        A run without tokens, such as what is after the last sentence of a text, has 0 whatever the sentence. A run
+        whose one token begins a text has NaN (not known) from a model without a token that begins texts.
         Rows that read the same share one pass of the encoder.
         """
         if isinstance(self.asking, Infilling):
@@ -184,8 +186,9 @@ class ContextModel:
                 counted = end - max(start, 0)
                 total = sums[place, end] - sums[place, max(start, 0)]
                 # The mean log p of a token of the run: (1 / |run|) Σ log p(token | what is before it), as in
-                # Eq. 3.
-                found[place, number] = -total / counted if counted else 0.0
+                # Eq. 3. An empty run adds the same 0 to every sentence; a token without a probability is no 0.
+                if counted or not run:
+                    found[place, number] = -total / max(counted, 1)
                 start = end
         return found
 

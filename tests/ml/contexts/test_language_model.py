@@ -120,6 +120,18 @@ def test_scores_in_batches_equal_those_of_one_sentence_in_one_context(
     assert expected[0, 0] != pytest.approx(expected[1, 0], abs=0.01)
 
 
+def test_a_first_token_that_nothing_predicts_is_unknown_and_no_text_is_zero() -> None:
+    nothing_before = Context((), ("Then the dog left.",))
+    alone = Context((), ())
+
+    one, two = Questioner(gpt2(begins=False)).terms([Question("dog", nothing_before), Question("dog", alone)])
+
+    assert np.isnan(one[1])
+    assert one[3] < 0
+    assert np.isnan(two[1])
+    assert two[3] == 0
+
+
 def test_contexts_are_cut_at_their_far_ends_and_a_sentence_never() -> None:
     model = bart(Form.GAP, part_tokens=6)
     long = Context(("far away " * 30, "The cat came."), ("The dog left.", "far away " * 30))
