@@ -32,7 +32,11 @@ FAILURES = (OAuth2Error, requests.RequestException, SignOnError, KeyError, TypeE
 
 
 class Session(requests.Session):
-    """Asks what the administrator named, and nothing else: no redirect, no proxy and no password of the environment."""
+    """Asks the provider that the administrator named: no redirect, no proxy and no password of the environment.
+
+    Addresses inside a network are allowed, whatever PRIVATE_ADDRESSES says: many providers are inside, and nobody but
+    the administrator, by OIDC_ISSUER, and the provider, by its discovery document, names an address.
+    """
 
     def __init__(self) -> None:
         super().__init__()
