@@ -2,6 +2,7 @@
 
 import math
 from bisect import bisect_left
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -13,7 +14,7 @@ from annotation.bws.designs.design import design_tuples, tuple_count
 from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.bws.reliability.correlation import fisher_z, spearman_of
-from annotation.bws.reliability.split_half import split_half_reliability
+from annotation.bws.reliability.split_half import TooFewJudgements, split_half_reliability
 from annotation.bws.scores.refitting import MaxDiffSettings
 from annotation.bws.scores.scoring import counting_scores
 from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT, campaign_costs
@@ -57,6 +58,8 @@ class ForecastPlan:
     noise_error: standard error of the logarithm of the noise, 0 if it is known.
     noise_spread: standard deviation of the logarithm of the noise between annotators.
     careless: share of answers given at random, 0..1.
+    ties: share of judgements too close to call, 0..1 without 1. These are left out at random, because counting takes
+    nothing from them; MaxDiff takes a little, so that its forecast is slightly low.
     campaigns: number of simulated campaigns.
     trials: random splits in each campaign.
     most_items: simulated items, at most; with more, the interval of a reliability is wider than it needs to be.
@@ -71,6 +74,7 @@ class ForecastPlan:
     noise_error: float = USUAL_NOISE_ERROR
     noise_spread: float = USUAL_NOISE_SPREAD
     careless: float = USUAL_CARELESS
+    ties: float = 0.0
     seconds_per_judgement: float = SECONDS_PER_JUDGEMENT
     campaigns: int = 40
     trials: int = 20
@@ -91,9 +95,9 @@ class ExpectedRange:
 class Forecast:
     """reliability: split-half Spearman, as published. Accuracy: Spearman with the true values, by either method.
 
-    reliability is None if each tuple is judged once, and no half can be compared with another. maxdiff_share: the share
-    of the judgements from which MaxDiff is as near to the true values as counting from all of them; None if it takes
-    more than all.
+    reliability is None if most tuples have one judgement that is no tie, so that no half can be compared with another.
+    maxdiff_share: the share of the judgements from which MaxDiff is as near to the true values as counting from all of
+    them; None if it takes more than all.
     """
 
     tuples: int
@@ -217,6 +221,8 @@ def _check(plan: ForecastPlan, items: int) -> None:
             )
     if not 0 <= plan.careless <= 1:
         raise ValueError(f"The share of careless answers is between 0 and 1, not {plan.careless:g}.")
+    if not 0 <= plan.ties < 1:
+        raise ValueError(f"The share of ties is at least 0 and below 1, not {plan.ties:g}.")
     if plan.campaigns < 2:
         raise ValueError(f"A forecast needs at least 2 simulated campaigns, not {plan.campaigns}.")
     simulated = tuple_count(items, plan.factor) * plan.judgements_per_tuple
@@ -248,13 +254,14 @@ def _ranges(plan: ForecastPlan, tuples: IntArray, items: int) -> dict[str, Any]:
         if several:
             # A stream for the splits, so that more trials leave the campaigns as they are.
             seed = int(rng.integers(2**32))
-            reliability = split_half_reliability(judgements, trials=plan.trials, seed=seed).spearman_mean
+            with suppress(TooFewJudgements):  # ties leave one judgement for most tuples
+                reliability = split_half_reliability(judgements, trials=plan.trials, seed=seed).spearman_mean
         counting = counting_scores(judgements, with_errors=False).values
         maxdiff = _settings(noise).utilities(judgements)
         campaigns.append((reliability, spearman_of(counting, latent), spearman_of(maxdiff, latent)))
     outcomes = np.array(campaigns)  # (campaigns, 3)
     return {
-        "reliability": _expected(outcomes[:, 0]) if several else None,
+        "reliability": None if np.isnan(outcomes[:, 0]).any() else _expected(outcomes[:, 0]),
         "counting_accuracy": _expected(outcomes[:, 1]),
         "maxdiff_accuracy": _expected(outcomes[:, 2]),
     }
@@ -269,7 +276,7 @@ def _settings(noise: float) -> MaxDiffSettings:
 def _simulated(
     plan: ForecastPlan, tuples: IntArray, items: int, noise: float, rng: np.random.Generator
 ) -> tuple[FloatArray, Judgements]:
-    """True values (items,) and the judgements of one campaign, in random order."""
+    """True values (items,) and the judgements of one campaign without its ties, in random order."""
     people = max(plan.judgements_per_tuple, min(plan.people, MOST_PEOPLE_SIMULATED))
     latent = rng.standard_normal(items)  # item values N(0, 1), the unit of every noise
     judgements = simulated_judgements(
@@ -279,7 +286,7 @@ def _simulated(
         judgements_per_tuple=plan.judgements_per_tuple,
         seed=int(rng.integers(2**32)),
     )
-    return latent, judgements
+    return latent, judgements.only(np.arange(round((1 - plan.ties) * len(judgements))))
 
 
 def _people(

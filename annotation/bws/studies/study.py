@@ -161,7 +161,7 @@ def study(
         "per_tuple": curve_report(
             counted, fit=fit, trials=plan.curve_trials, fits=plan.curve_fits, seed=plan.seed
         ),
-        "forecast": _forecast(counted, plan, report),
+        "forecast": _forecast(every, plan, report),
         "people": list(_people(record, compared)),
         "what_if": _what_if(record, {"gold": record.gold_shares, "agreement": agreement}, plan),
         "exclusions": list(_exclusions(record, plan)),
@@ -222,8 +222,11 @@ def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) ->
     return {"curve": curve, "target": plan.target, "more": more}
 
 
-def _forecast(counted: Judgements, plan: StudyPlan, report: Report) -> dict[str, Any]:
-    """What the campaign will reach with people as noisy as these; with usual ones, if too little was judged."""
+def _forecast(every: Judgements, plan: StudyPlan, report: Report) -> dict[str, Any]:
+    """What the campaign will reach with people as noisy as these, who leave as many tuples undecided; with usual ones,
+    if too little was judged. every: the judgements that count, ties too.
+    """
+    counted = every.only(~every.ties)
     people = None if counted.annotators is None else len(np.unique(counted.annotators))
     usual = ForecastPlan(
         items=min(max(counted.item_count, plan.items, plan.size), plan.most_items_simulated),
@@ -236,7 +239,10 @@ def _forecast(counted: Judgements, plan: StudyPlan, report: Report) -> dict[str,
     )
     try:
         noise, error = fitted_noise(counted, usual)
-        like_these, fitted = replace(usual, noise=noise, noise_error=error), True
+        like_these, fitted = (
+            replace(usual, noise=noise, noise_error=error, ties=float(every.ties.mean())),
+            True,
+        )
     except TooFewJudgements:
         like_these, fitted = usual, False
     expected = forecast(like_these, report=report)

@@ -104,7 +104,8 @@ def run(options: dict[str, Any]) -> verb.Answer:
     like = verb.judgements_of(options, options["like"]) if options["like"] else None
     if like:
         noise, noise_error = fitted_noise(like.judgements, plan)
-        plan = replace(plan, noise=noise, noise_error=noise_error)
+        ties = float(like.judgements.ties.mean())
+        plan = replace(plan, noise=noise, noise_error=noise_error, ties=ties)
     expected = forecast(plan)
     sizes = forecast_sizes(plan) if options["sizes"] else []
     cost = None if pay is None else expected.hours * pay
@@ -113,6 +114,7 @@ def run(options: dict[str, Any]) -> verb.Answer:
     figures = asdict(plan) | {
         "noise": round(plan.noise, 4),
         "noise_error": round(plan.noise_error, 4),
+        "ties": round(plan.ties, 4),
         "tuples": expected.tuples,
         "judgements": expected.judgements,
         "hours": round(expected.hours, 2),

@@ -161,6 +161,22 @@ def test_more_judgements_are_worth_more() -> None:
     assert few.maxdiff_accuracy.mean < many.maxdiff_accuracy.mean
 
 
+def test_ties_are_worth_nothing_and_take_their_time() -> None:
+    decided, tied = (forecast(replace(PLAN, ties=share, campaigns=15)) for share in (0.0, 0.4))
+
+    assert decided.reliability is not None
+    assert tied.reliability is not None
+    assert tied.reliability.mean < decided.reliability.mean - 0.05
+    assert (tied.judgements, tied.hours) == (decided.judgements, decided.hours)
+
+
+def test_ties_that_leave_most_tuples_one_judgement_leave_no_reliability() -> None:
+    found = forecast(replace(PLAN, judgements_per_tuple=2, ties=0.6, campaigns=2, trials=1))
+
+    assert found.reliability is None
+    assert found.counting_accuracy.mean > 0
+
+
 def test_maxdiff_needs_a_part_of_the_judgements_and_a_larger_one_where_people_are_noisy() -> None:
     steady, noisy = (
         forecast(ForecastPlan(items=200, judgements_per_tuple=4, noise=noise, campaigns=2, trials=2, **ALIKE))
@@ -201,6 +217,7 @@ def test_the_same_plan_gives_the_same_forecast() -> None:
         ({"items": -5}, "needs items above 0, not -5"),
         ({"people": 0}, "needs people above 0"),
         ({"careless": 1.5}, "careless answers is between 0 and 1, not 1.5"),
+        ({"ties": 1.0}, "ties is at least 0 and below 1, not 1"),
         ({"noise_spread": -0.1}, "needs noise spread of at least 0"),
         ({"campaigns": 1}, "at least 2 simulated campaigns"),
         ({"items": 3}, "Tuples of 4 need at least 4 items"),

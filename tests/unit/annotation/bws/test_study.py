@@ -168,6 +168,18 @@ def test_a_study_says_how_reliable_the_campaign_is_and_what_is_missing(found, re
     assert found["forecast"]["maxdiff"]["mean"] > found["forecast"]["counting"]["mean"]
 
 
+def test_a_study_forecasts_as_many_ties_as_there_were(found, record) -> None:
+    tied = np.random.default_rng(8).random(len(record.judged)) < 0.4
+    best, worst = (np.where(tied, -1, each) for each in (record.judged.best, record.judged.worst))
+    plan = StudyPlan(size=4, factor=2.0, judgements_per_tuple=EACH, campaigns=5, resamples=8)
+
+    with_ties = study(replace(record, judged=replace(record.judged, best=best, worst=worst)), plan)
+
+    assert with_ties["forecast"]["fitted"]
+    before, after = (one["forecast"]["reliability"]["mean"] for one in (found, with_ties))
+    assert after < before - 0.05
+
+
 def test_a_study_says_how_scores_repeat_on_other_tuples_by_either_method(found) -> None:
     across = found["across"]
 
