@@ -58,7 +58,7 @@ interface ManyBySelector {
   "[data-start]": HTMLElement;
   "[name=reasons]": HTMLInputElement;
   "[name=reasons]:checked": HTMLInputElement;
-  "details.account[open]": HTMLDetailsElement;
+  "details.menu[open]": HTMLDetailsElement;
   "form.what-if button": HTMLButtonElement;
   "form.leftover": HTMLFormElement;
   "form[data-sent]": HTMLFormElement;
