@@ -110,7 +110,7 @@ const PRINTED = { ArrowLeft: "←", ArrowRight: "→" };
 
 /** @param {HTMLDialogElement} dialog */
 function open(dialog) {
-  for (const menu of document.querySelectorAll("details.account[open]")) menu.open = false;
+  for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
   const controls = [...document.querySelectorAll("[aria-keyshortcuts]")].filter((control) => control !== dialog);
   dialog.querySelector("dl")?.replaceChildren(...[...controls, dialog].map(rowOf));
   dialog.showModal();

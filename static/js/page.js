@@ -171,7 +171,7 @@ document.addEventListener("formdata", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") for (const menu of document.querySelectorAll("details.account[open]")) menu.open = false;
+  if (event.key === "Escape") for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
 });
 
 // htmx exchanges parts of a page. When the session has ended, or a form of filters is refused, the whole page says so.

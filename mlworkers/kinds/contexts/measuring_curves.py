@@ -57,9 +57,7 @@ def measure_context_curves(plan: ContextCurvesPlan, job: Job) -> Outcome:
     @cache
     def similar(size: int, contexts: int) -> Scores:
         model, part = job.kept / f"{_MODEL}-{size}", _part(job, whole, size)
-
-        # The centred similarities of the rows with a part of the corpus and its model, (n,); NaN where there is
-        # none.
+        # Centred similarities (n,) of the rows with a part of the corpus and its model; NaN where there is none.
         by = _Scored(part, model, f"size {size}, contexts {contexts}", contexts)
         scoring = plan.scores(by.contexts)
         load = loaded_once(by.model, scoring, content_of(by.model)[0])
@@ -90,8 +88,7 @@ def measure_context_curves(plan: ContextCurvesPlan, job: Job) -> Outcome:
         "snapshot": snapshot.number,
     }
     if base is not None:
-        points = _surrogates(plan, job, base, snapshot, tested)
-        result["surrogate_sizes"] = list(map(asdict, points))
+        result["surrogate_sizes"] = list(map(asdict, _surrogates(plan, job, base, snapshot, tested)))
     words = {
         "sizes": len(by_size),
         "counts": len(by_count),
