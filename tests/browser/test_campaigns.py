@@ -60,12 +60,13 @@ def test_two_clicks_make_an_attention_check_without_loading_the_page_again(
     curator_page: Page, campaign, pairs
 ) -> None:
     page = curator_page
+    best, worst = campaign.dataset.pairs.order_by("pk")[:2]
     page.goto(f"/campaigns/{campaign.pk}/gold/new/")
     page.evaluate("document.documentElement.dataset.first = 'yes'")
-    page.get_by_role("button", name=f"Most related {pairs[1].external_id}", exact=True).click()
-    expect(page.get_by_role("region", name="Chosen").get_by_text(pairs[1].a.text)).to_be_visible()
+    page.get_by_role("button", name=f"Most related {best.external_id}", exact=True).click()
+    expect(page.get_by_role("region", name="Chosen").get_by_text(best.a.text)).to_be_visible()
 
-    page.get_by_role("button", name=f"Least related {pairs[2].external_id}", exact=True).click()
+    page.get_by_role("button", name=f"Least related {worst.external_id}", exact=True).click()
 
     expect(page.get_by_text("Attention check 2 is added.")).to_be_visible()
     assert page.evaluate("document.documentElement.dataset.first") == "yes"
