@@ -171,7 +171,9 @@ def test_a_key_that_comes_too_early_says_so(screen) -> None:
 
 
 def test_a_double_press_and_a_double_click_decide_once(screen) -> None:
-    press(screen, "k", "k")
+    # At once, as on a bouncing key: two presses of Playwright come apart where the machine is busy.
+    pressed = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'k', bubbles: true}))"
+    screen.evaluate(f"{pressed}; {pressed}")
     expect(screen.get_by_text("1 of 5 decided")).to_be_visible()
     ready(screen)
 

@@ -249,7 +249,7 @@ def test_an_installed_wheel_imports_judges_and_scores(
     page = olga.get("datasets/mine/").text
     style, script = (re.search(rf'"(/a/b/static/[^"]*\.{kind})"', page)[1] for kind in ("css", "js"))
     assert {olga.get(httpx.URL(address).join(file)).status_code for file in (style, script)} == {200}
-    assert "Deployment" in olga.get("guide/").text
+    assert "Run a site" in olga.get("guide/").text
     german = httpx.get(f"{address}accounts/login/", headers={"Accept-Language": "de"}, timeout=PATIENCE).text
     assert 'lang="de"' in german
     assert "Anmelden" in german

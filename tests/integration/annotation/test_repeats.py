@@ -427,7 +427,7 @@ def test_a_program_judges_and_the_dashboard_shows_how_consistent_it_was(campaign
     assert {frozenset(claim) for claim in claims} == {frozenset(claims[0])}
     page = text_of(site.get(address("campaign", campaign)))
     assert "Intra-annotator agreement" not in before
-    assert f"{choices} / {choices} {lower}–1.00" in page
+    assert f"{choices} of {choices} {lower}–1.00" in page
     page = text_of(site.get(address("analysis", campaign)))
     assert (
         f"Intra-annotator agreement of everybody who counts: 1.00 {lower}–1.00 , n = {choices} choices"

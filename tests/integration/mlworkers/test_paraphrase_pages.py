@@ -144,7 +144,7 @@ def test_the_run_and_the_dataset_lead_to_the_page(client, staff, dataset) -> Non
     client.force_login(staff)
 
     of_run = client.get(reverse("mlworkers:run_detail", args=[run.pk])).content.decode()
-    of_dataset = client.get(reverse("curation:charts", args=[dataset.slug])).content.decode()
+    of_dataset = client.get(reverse("curation:dataset", args=[dataset.slug])).content.decode()
 
     assert f"{address}?run={run.pk}" in of_run
     assert f'href="{address}"' in of_dataset

@@ -145,7 +145,7 @@ def test_the_whole_job_ends_with_a_comparison_of_encoders_on_what_was_held_out()
     assert figures["pairs"] == 40
     assert figures["latent_low"] < figures["latent_spearman"] < figures["latent_high"]
     assert sorted(figures["people"]["encoders"]) == ["base", "constant", "plain"]
-    assert made.learned.plan["scores"] == campaign.score_sets.get().name
+    assert made.learned.plan["scores"] == campaign.dataset.score_sets.get(campaign_ref=campaign.pk).name
     assert 0 < figures["kept"] <= figures["generated"] + 2 * plan.sources  # with sampled partners
     assert 0 <= figures["realism_auc"] <= 1
     assert figures["broken"]["lowest"] <= figures["broken"]["broken"] <= figures["broken"]["sentences"]
