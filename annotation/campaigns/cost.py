@@ -84,7 +84,7 @@ class CampaignWork:
 
     pay: for all people together; None if the form has no pay.
     gate: None if the form lacks the minimum of gold.
-    refusal: why there is no such design; empty where there is one.
+    refusal: the sentence that says why no such design can be made; empty if one can.
     """
 
     pairs: int

@@ -59,7 +59,7 @@ def since_said(since: Since) -> list[str]:
 
 
 def early_said(collected: int, required: int) -> str:
-    """What whoever publishes should know while judgements are missing; "" when all are there."""
+    """A sentence for people who publish while judgements are missing; "" when all are there."""
     if collected >= required:
         return ""
     sentence = _(

@@ -237,8 +237,9 @@ def _draws_within(design: Design, resamples: int, seed: int) -> Iterator[Counts]
         counts = np.empty((rows, pairs))
         for own in members:
             # Draws with replacement among the n_h pairs of the stratum: multinomial counts (rows, n_h).
-            drawn = generator.multinomial(max(own.size - 1, 1), np.full(own.size, 1 / own.size), size=rows)
-            counts[:, own] = drawn * (own.size / max(own.size - 1, 1))
+            draws = max(own.size - 1, 1)
+            drawn = generator.multinomial(draws, np.full(own.size, 1 / own.size), size=rows)
+            counts[:, own] = drawn * (own.size / draws)
         yield counts * design.weights
 
 

@@ -21,6 +21,7 @@ from curation.people.accounts.visitors import is_of_this_machine
 from curation.people.audit import audit_details, detail_shown
 
 register = template.Library()
+register.filter("of_this_machine", is_of_this_machine)
 
 
 # The class of a tag (static/css/app.css) for each state, status and verdict that a page shows.
@@ -50,12 +51,6 @@ def marked(text: str) -> SafeString:
 def web_address(text: str) -> str:
     """The text if it is an address of the web, else "": an address from a backup was checked by no form."""
     return text if text.lower().startswith(("http://", "https://", "ftp://", "ftps://")) else ""
-
-
-@register.filter
-def of_this_machine(host: str) -> bool:
-    """Whether nobody on another machine can open an address of this host."""
-    return is_of_this_machine(host)
 
 
 @register.filter(name="ratings_in_words")

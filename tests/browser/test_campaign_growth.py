@@ -26,6 +26,7 @@ def page(open_as, curator) -> Page:
 @pytest.mark.exhaustive
 def test_a_curator_spends_judgements_and_withdraws_the_rest(page: Page, campaign) -> None:
     page.goto(f"/campaigns/{campaign.pk}/")
+    page.locator(".tabs-row summary").click()
     page.get_by_role("link", name="Design", exact=True).click()
     page.get_by_role("link", name="Spend more judgements").click()
     page.get_by_label("Extra judgements").fill("20")

@@ -114,9 +114,11 @@ def pairs_between(
     free = order[~np.isin(sentences[order], list(taken)).any(axis=1)]
     drawn = free[:NEAREST][clear[free[:NEAREST]]]
     found: list[int] = []
-    for place in [*rng.permutation(drawn), *free[~np.isin(free, drawn)]]:
+    for place in np.concatenate([rng.permutation(drawn), free[~np.isin(free, drawn)]]):
+        if len(found) == number:
+            break
         own = set(sentences[place].tolist())
-        if len(found) < number and not taken & own:
+        if not taken & own:
             found.append(int(place))
             taken |= own
     return found
