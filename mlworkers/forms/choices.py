@@ -21,13 +21,15 @@ from mlworkers.science.encoders.suites.catalogue import SUITES
 from mlworkers.science.pretrained.sources import PACKAGES
 
 SETS_OFFERED = 200
+FEW = 8  # suggestions that one looks through without searching
 Choices = list[tuple[str, str]]
 
 
 class OpenSelect(forms.Select):
     """A select whose last choice is another value, which is typed beside it: a folder, or a model of a hub.
 
-    Without CSS both controls are seen; the typed value counts where that last choice is taken.
+    Without CSS both controls are seen; the typed value counts where that last choice is taken. More than FEW suggestions
+    are searched by words (page.js).
     """
 
     template_name = "mlworkers/_open_select.html"
@@ -44,7 +46,10 @@ class OpenSelect(forms.Select):
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
         typed = "" if value is None or str(value) in dict(self.suggestions) else str(value)
         shown = self.OTHER if typed or (value == "" and "" not in dict(self.suggestions)) else value
-        return super().get_context(name, shown, attrs) | {"typed": typed}
+        return super().get_context(name, shown, attrs) | {
+            "typed": typed,
+            "searched": len(self.suggestions) > FEW,
+        }
 
 
 class SeveralInput(forms.CheckboxSelectMultiple):

@@ -263,6 +263,26 @@ function narrows(filters) {
 }
 for (const filters of document.querySelectorAll("[data-filters]")) if (filters instanceof HTMLElement) narrows(filters);
 
+// A long list of models is searched by words, in any order. The first that has them is chosen, unless the chosen one does.
+for (const field of document.querySelectorAll(".open-select input[type=search]")) {
+  const select = field.parentElement?.querySelector("select");
+  if (!(field instanceof HTMLInputElement) || !select) continue;
+  const all = [...select.options];
+  field.hidden = false;
+  field.addEventListener("input", () => {
+    const asked = field.value.toLowerCase().split(/\s+/);
+    const found = all.slice(0, -1).filter((option) => asked.every((word) => `${option.text} ${option.value}`.toLowerCase().includes(word)));
+    const before = select.value;
+    const chosen = found.find((option) => option.value === before) ?? found[0] ?? all.at(-1);
+    select.replaceChildren(...found, ...all.slice(-1));
+    if (chosen) select.value = chosen.value;
+    if (select.value !== before) select.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") event.preventDefault(); // it is a search, and starts no run
+  });
+}
+
 // On a telephone the tabs of a dataset are one row that scrolls: the tab of this page is brought into it.
 for (const row of document.querySelectorAll(".context nav")) {
   const here = row.querySelector("[aria-current]");

@@ -10,7 +10,7 @@ from mlworkers import tasks
 from mlworkers.models import Artifact, Run, RunShard, WorkerHeartbeat
 from mlworkers.runs.storage import RunLog
 from tests.browser.conftest import sideways_overflow
-from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory
+from tests.factories import ArtifactFactory, DatasetFactory, PairFactory, RunFactory, ScoreSetFactory
 
 pytestmark = pytest.mark.browser
 
@@ -133,6 +133,26 @@ def test_what_was_opened_on_a_running_page_stays_open_and_cancel_asks_when_work_
     assert log.evaluate("log => log.scrollTop") == -300
     curator_page.get_by_role("button", name="Cancel, and lose the work").click()
     expect(curator_page.get_by_text("Cancelled by curator.")).to_be_visible()
+
+
+def test_models_are_searched_by_words_once_there_are_many(open_as, admin, dataset) -> None:
+    wanted = ArtifactFactory.create_batch(9, run__dataset=dataset)[3]
+    page = open_as(admin)
+    page.goto(f"/runs/start/train_encoder/?dataset={dataset.slug}")
+    search = page.get_by_role("searchbox", name="Search models").first
+    models = page.locator(".open-select select").first
+    offered = models.locator("option").count()
+
+    search.fill(f"run:{wanted.run_id}")
+    expect(models.locator("option")).to_have_count(2)  # that one, and “another”
+    expect(models).to_have_value(f"run:{wanted.run_id}")
+    search.press("Enter")
+    expect(models).to_be_visible()
+    search.fill("nothing is called so")
+    expect(page.get_by_role("textbox", name="Name of another one").first).to_be_visible()
+    search.fill("")
+
+    expect(models.locator("option")).to_have_count(offered)
 
 
 def test_rows_of_a_comparison_are_added_and_removed_by_keyboard(open_as, admin, dataset) -> None:
