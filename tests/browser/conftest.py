@@ -196,9 +196,12 @@ def small_targets(page: Page) -> list[str]:
         .map(([text, {width, height}]) => `${text}: ${width} x ${height}`)""")
 
 
-def axe_findings(page: Page) -> list[str]:
-    """What axe-core finds wrong with the page as it is now: each rule of accessibility, and the parts that break it."""
-    found = Axe().run(page).response["violations"]
+def axe_findings(page: Page, *rules: str) -> list[str]:
+    """What axe-core finds wrong with the page as it is now: each rule of accessibility, and the parts that break it.
+    rules: those alone.
+    """
+    options = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else None
+    found = Axe().run(page, options=options).response["violations"]
     return [
         f"{rule['id']}: {', '.join(str(node['target'][0]) for node in rule['nodes'][:3])}" for rule in found
     ]
