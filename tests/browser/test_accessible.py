@@ -1,7 +1,7 @@
 """axe-core finds nothing: on twenty-five pages in each run of the checks, on every page among the exhaustive tests.
 
-Each page is looked at wide and narrow, light and dark, folded as it comes. The pages are those of the site in tests/golden
-as its administrator sees them, the form of each kind of run, the pages of one's own account, and the guide.
+Each page is looked at wide and narrow, light and dark, folded as it comes. The pages are those of the site in
+tests/golden as its administrator sees them, the form of each kind of run, one's own account, and the guide.
 """
 
 import json
