@@ -28,8 +28,8 @@ Choices = list[tuple[str, str]]
 class OpenSelect(forms.Select):
     """A select whose last choice is another value, which is typed beside it: a folder, or a model of a hub.
 
-    Without CSS both controls are seen; the typed value counts where that last choice is taken. More than FEW suggestions
-    are searched by words (page.js).
+    Without CSS both controls are seen; the typed value counts where that last choice is taken. More than FEW
+    suggestions are searched by words (page.js).
     """
 
     template_name = "mlworkers/_open_select.html"
@@ -118,10 +118,10 @@ def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dat
 
 def suggestions_of(setting: Setting) -> Choices | None:
     """The packaged encoder, and the models that runs made, newest first; None for what names no model."""
-    return _models(setting.kinds or MODEL_KINDS) if setting.refers_to == "model" else None
+    return models_offered(setting.kinds or MODEL_KINDS) if setting.refers_to == "model" else None
 
 
-def _models(kinds: Collection[str]) -> Choices:
+def models_offered(kinds: Collection[str]) -> Choices:
     packaged = [(f"packaged:{name}", f"{name} · {_('packaged')}") for name in PACKAGES if "encoder" in kinds]
     made = [(name, f"{card_of(artifact).name} · {name}") for name, artifact in models_to_name(kinds)]
     return packaged + made
@@ -142,7 +142,7 @@ def several_of(setting: Setting, splits: Iterable[str]) -> Sequence[tuple[str, s
         return None
     usual = [name.strip() for name in str(setting.default).split(",") if name.strip()]
     names = dict.fromkeys([*usual, *setting.several])
-    models = _models(["encoder"]) if setting.several_models else []
+    models = models_offered(["encoder"]) if setting.several_models else []
     shown = {name for name, _words in models if name.startswith("packaged:")}
     return [*((name, name) for name in names), *_folded(models, shown, _("Models of runs (%(number)s)"))]
 

@@ -138,8 +138,10 @@ class PlanForm(forms.Form):
 
     def _fields(self, *, first: bool) -> list[forms.BoundField]:
         settings = self.kind.settings
-        names = {one.name for one in settings if one.comes_first or len(settings) <= SHOWN_AT_ONCE}
-        if len(names) > MOST_FIRST:  # those that may be left out are folded away
+        shown = [one for one in settings if one.comes_first or len(settings) <= SHOWN_AT_ONCE]
+        names = {one.name for one in shown}
+        controls = sum(len(one.rows.columns) if one.rows else 1 for one in shown)
+        if controls > MOST_FIRST:  # those that may be left out are folded away
             names = {one.name for one in settings if one.essential or one.required}
         chosen = [self[one.name] for one in settings if (one.name in names) == first]
         return [field for field in chosen if not field.is_hidden]

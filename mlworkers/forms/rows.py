@@ -9,11 +9,16 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from curation.models import Dataset, ScoreSet
+from curation.models import Dataset, Pair, ScoreSet
+from mlworkers.forms.choices import models_offered
+from mlworkers.plans.kinds import MODEL_KINDS
 from mlworkers.plans.rows import Column, RowError, RowSyntax
 from mlworkers.plans.settings import Setting
+from mlworkers.science.encoders.contrastive.variants import ALL
 from mlworkers.science.encoders.pre_fine_tuning.tasks import GLUE, SUBSET
+from mlworkers.science.encoders.scorers_plan import Way
 from mlworkers.science.encoders.suites.catalogue import SUITES
+from mlworkers.science.paraphrasing.tags import TagBounds
 
 SETS_OFFERED = 500
 Rows = Sequence[Sequence[str]]
@@ -146,7 +151,7 @@ class RowsField(forms.CharField):
         return super().clean(value)
 
 
-OPEN = ("dataset or folder",)  # columns whose cells are typed, with offers
+OPEN = ("dataset or folder", "models", "paraphrases")  # columns whose cells are typed, with offers
 
 
 def offers_of(
@@ -166,7 +171,14 @@ def _offers(column: Column, own: Dataset | None, datasets: Mapping[str, Dataset]
         return _score_sets(column.kinds, datasets)
     if column.offered == "labels":
         return [Offer(SUBSET, _("the subset of a pair")), *_score_sets(column.kinds, datasets)]
-    offered = {"suite": SUITES, "GLUE task": GLUE}.get(column.offered, ())
+    if column.offered == "models":
+        return [Offer(name, words) for name, words in models_offered(MODEL_KINDS)]
+    if column.offered == "paraphrases":
+        tags = [tag.name for tag in (*TagBounds().similarity, *TagBounds().lexical)]
+        return [Offer(name, name) for name in (ALL, *_subsets(own), *tags)]
+    offered = {"suite": SUITES, "GLUE task": GLUE, "way of scoring": filter(None, Way)}.get(
+        column.offered, ()
+    )
     return [Offer(name, name) for name in offered]
 
 
@@ -183,6 +195,12 @@ def _score_sets(kinds: Sequence[str], datasets: Mapping[str, Dataset]) -> list[O
         Offer(name, f"{same[0]} · {same[0].get_kind_display()}", " ".join(one.dataset.slug for one in same))
         for name, same in found.items()
     ]
+
+
+def _subsets(dataset: Dataset | None) -> list[str]:
+    """The names of subsets of the dataset's active pairs, alphabetically."""
+    pairs = Pair.objects.filter(dataset=dataset, status=Pair.Status.ACTIVE).exclude(subset="")
+    return sorted(pairs.order_by().values_list("subset", flat=True).distinct())
 
 
 def _folders() -> list[Offer]:

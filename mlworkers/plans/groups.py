@@ -20,7 +20,7 @@ _NAMES = {
         first_sentences shortest longest cap most_humans leaks headings test_triplets evaluated held_out merged planted
         near_copy near_duplicate least_words least_tokens most_tokens check_language language
         in_domain benchmark folds standard_errors plain spreadsheet snapshot consistency dev_scores dev_dataset
-        paraphrase_dataset similarity bleu sources
+        paraphrase_dataset similarity bleu sources variants
     """,
     "model": "layers width vocabulary context hidden embedding head sides pooler pooling max_length",
     "training": """

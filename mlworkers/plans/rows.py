@@ -50,23 +50,32 @@ class RowSyntax:
     @property
     def sentence(self) -> str:
         """For the help of a command."""
-        return f"Write each row as {self.written}, with “{self.between_rows}” between rows."
+        begin = "Write each row as" if len(self.columns) > 1 else "Each is"
+        return f"{begin} {self.written}, with “{self.between_rows}” between rows."
+
+    @property
+    def separators(self) -> str:
+        """What no cell may contain: between rows, and between cells where there are several."""
+        return (self.between_cells if len(self.columns) > 1 else "") + self.between_rows
 
     def split(self, text: str) -> tuple[Cells, ...]:
         """The cells of each row, one for every column, "" where it is left out. The last holds whatever is too much."""
+        parts = (each.strip() for each in text.split(self.between_rows))
+        return tuple(self.row_split(part) for part in parts if part)
+
+    def row_split(self, text: str) -> Cells:
         most = len(self.columns)
-        found = []
-        for part in filter(None, (each.strip() for each in text.split(self.between_rows))):
-            cells = [cell.strip() for cell in part.split(self.between_cells, most - 1)]
-            found.append((*cells, *[""] * (most - len(cells))))
-        return tuple(found)
+        cells = [cell.strip() for cell in text.split(self.between_cells, most - 1)]
+        return (*cells, *[""] * (most - len(cells)))
 
     def join(self, rows: Iterable[Sequence[str]]) -> str:
         """The text of these rows, without those whose cells are all empty."""
-        between = self.between_cells if self.between_cells == "=" else f" {self.between_cells} "
         kept = (tuple(cell.strip() for cell in cells) for cells in rows)
-        texts = (between.join(_without_empty_end(cells)) for cells in kept if any(cells))
-        return f"{self.between_rows} ".join(text.strip() for text in texts)
+        return f"{self.between_rows} ".join(self.row_join(cells).strip() for cells in kept if any(cells))
+
+    def row_join(self, cells: Cells) -> str:
+        between = self.between_cells if self.between_cells == "=" else f" {self.between_cells} "
+        return between.join(_without_empty_end(cells))
 
     def read(self, text: str, name: str) -> tuple[Cells, ...]:
         """The rows of the setting of that name. Raises RowError with the first wrong row and its column."""
@@ -82,7 +91,7 @@ class RowSyntax:
                 sentence = ""
                 if column.required and not cell:
                     sentence = "Row %(row)d of “%(setting)s” has no “%(column)s”"
-                elif separators := [each for each in (self.between_cells, self.between_rows) if each in cell]:
+                elif separators := [each for each in self.separators if each in cell]:
                     words["character"] = separators[0]
                     sentence = (
                         "Row %(row)d of “%(setting)s” has “%(value)s” as “%(column)s”, which may not contain "

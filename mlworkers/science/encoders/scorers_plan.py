@@ -15,6 +15,7 @@ from mlworkers.plans.fields import (
     setting,
     snapshot_setting,
 )
+from mlworkers.plans.rows import Cells, Column, RowSyntax, rows_setting
 from mlworkers.science.encoders.plan import check_resamples, names_listed, resamples_setting
 
 MOST_SCORERS = 20  # so many rows a table of a result has
@@ -44,6 +45,33 @@ class ScorerNamed(NamedTuple):
 
 
 @dataclass(frozen=True)
+class ScorerSyntax(RowSyntax):
+    """A row is WAY:MODEL or MODEL alone. Names of models have the character between the cells as well."""
+
+    @property
+    def separators(self) -> str:
+        return self.between_rows
+
+    def row_split(self, text: str) -> Cells:
+        way, between, models = text.partition(self.between_cells)
+        return (way, models.strip()) if between and way in {each.value for each in Way} else ("", text)
+
+    def row_join(self, cells: Cells) -> str:
+        return self.between_cells.join(cells) if cells[0] else cells[1]
+
+
+SCORER_ROWS = ScorerSyntax(
+    (
+        Column("way", "Way", offered="way of scoring"),
+        Column("models", "Model, or MODEL+MODEL", required=True, offered="models"),
+    ),
+    "MODEL, static:MODEL, cls:MODEL, mean:MODEL, bertscore:MODEL or two:MODEL+MODEL",
+    between_cells=":",
+    between_rows=",",
+)
+
+
+@dataclass(frozen=True)
 class ScorersPlan:
     """Scorers of pairs beside the same scores: how well they agree, and how many pairs a second each does."""
 
@@ -55,13 +83,13 @@ class ScorersPlan:
         refers_to="score set",
         kinds=("human", "reference", "model"),
     )
-    scorers: str = setting(
+    scorers: str = rows_setting(
         "Scorers",
-        "The scorers, the first of which the others are compared with. Separate several by commas. run:ID "
-        "or packaged:NAME is an encoder or a cross-encoder as it is. Before it, static: takes the mean of "
-        "an encoder's input embeddings, cls: and mean: its own layers with that pooling, and bertscore: "
-        "compares the vectors of single tokens. two:run:5+run:6 multiplies the vectors of two encoders, "
-        "one for each sentence, as DPR does.",
+        "The scorers, the first of which the others are compared with. A model is run:ID or packaged:NAME, an encoder "
+        "or a cross-encoder. Of an encoder, static takes the mean of its input embeddings, cls and mean its own layers "
+        "with that pooling, and bertscore compares the vectors of single tokens. two multiplies the vectors of two "
+        "encoders, one for each sentence, as DPR does.",
+        rows=SCORER_ROWS,
         default="packaged:all-MiniLM-L6-v2",
         refers_to="scorers",
         source="Sun et al. 2022, tables 2, 4 and 5",

@@ -11,7 +11,8 @@ from mlworkers.plans.fields import (
     setting,
     snapshot_setting,
 )
-from mlworkers.science.encoders.contrastive.variants import Variant, variants_listed
+from mlworkers.plans.rows import rows_setting
+from mlworkers.science.encoders.contrastive.variants import VARIANT_ROWS, Variant, variants_listed
 from mlworkers.science.encoders.plan import check_resamples, resamples_setting
 
 _PAPER = "ConPGS paper, table 3"
@@ -22,10 +23,10 @@ class CorporaPlan:
     """What the second sentences of a dataset's pairs are like, for each group of pairs (ConPGS, table 3)."""
 
     dataset: str = dataset_setting()
-    groups: str = setting(
+    groups: str = rows_setting(
         "Groups of pairs",
-        "Subsets such as round trip, tags such as SIM95 BLEU20, or all; + joins several. Each group gets a "
-        "row; separate groups by commas.",
+        "Each gets a row of the result.",
+        rows=VARIANT_ROWS,
         default="all",
         source=_PAPER,
         essential=True,

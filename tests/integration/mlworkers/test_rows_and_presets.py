@@ -13,7 +13,7 @@ from curation.models import Dataset, PairScore, ScoreSet, User
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS
-from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, client_of
+from tests.factories import ArtifactFactory, DatasetFactory, PairFactory, ScoreSetFactory, client_of
 
 COMPARING = KINDS["compare_weightings"]
 ADDRESS = reverse("mlworkers:run_start", args=[COMPARING.name])
@@ -128,6 +128,39 @@ def test_cells_offer_the_score_sets_of_their_column_with_the_datasets_that_have_
     assert "news-qqp" in controls["realism"]
     assert 'value="people"' not in controls["realism"]
     assert "separat" not in shown
+
+
+def test_scorers_are_rows_of_a_way_and_a_model_which_is_offered_and_may_be_typed(scenes) -> None:
+    made = ArtifactFactory(run__dataset=scenes)
+    kind = KINDS["compare_scorers"]
+    rows = {
+        "dataset": scenes.slug, "score_set": "people", "bootstrap": "1000", "seed": "1234", "snapshot": "0",
+        "generated_pairs": "all but rejected",
+        "scorers-0-way": "", "scorers-0-models": f"run:{made.run_id}",
+        "scorers-1-way": "two", "scorers-1-models": "run:5 + run:6",
+    }  # fmt: skip
+
+    blank = PlanForm(kind=kind, dataset=scenes, datasets=[scenes])
+    form = PlanForm(rows, kind=kind, dataset=scenes, datasets=[scenes])
+
+    shown = str(blank["scorers"])
+    assert f'<option value="run:{made.run_id}">' in shown
+    assert '<option value="bertscore">' in shown
+    assert form.is_valid(), form.errors
+    assert form.plan()["scorers"] == f"run:{made.run_id}, two:run:5 + run:6"
+
+
+def test_variants_of_paraphrases_offer_the_dataset_s_subsets_and_tags(scenes) -> None:
+    PairFactory(dataset=scenes, subset="round trip")
+    PairFactory(dataset=DatasetFactory(), subset="of another")
+
+    form = PlanForm(kind=KINDS["compare_augmentations"], dataset=scenes, datasets=[scenes])
+
+    shown = str(form["variants"])
+    assert 'name="variants-0-pairs" value="all"' in shown
+    assert '<option value="round trip">' in shown
+    assert '<option value="BLEU0_5">' in shown
+    assert "of another" not in shown
 
 
 def test_without_scripts_a_button_adds_a_row_and_what_was_filled_in_stays(

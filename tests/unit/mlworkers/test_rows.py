@@ -6,16 +6,17 @@ from hypothesis import strategies as st
 
 from mlworkers.plans.fields import PlanError
 from mlworkers.plans.rows import Column, RowSyntax
+from mlworkers.science.encoders.contrastive.variants import VARIANT_ROWS
 from mlworkers.science.encoders.plan import DOMAIN_ROWS, SOURCE_ROWS
 from mlworkers.science.encoders.pre_fine_tuning.plan import TASK_ROWS
+from mlworkers.science.encoders.scorers_plan import SCORER_ROWS
 
-SYNTAXES = [SOURCE_ROWS, DOMAIN_ROWS, TASK_ROWS]
+SYNTAXES = [SOURCE_ROWS, DOMAIN_ROWS, TASK_ROWS, VARIANT_ROWS]
 LABELS = {"sources": "Further source datasets"}
 
 
 def cells_of(syntax: RowSyntax) -> st.SearchStrategy[tuple[str, ...]]:
-    separators = syntax.between_cells + syntax.between_rows
-    cell = st.text(st.characters(exclude_characters=separators), max_size=8).map(str.strip)
+    cell = st.text(st.characters(exclude_characters=syntax.separators), max_size=8).map(str.strip)
     return st.tuples(*[cell] * len(syntax.columns))
 
 
@@ -40,6 +41,14 @@ def test_a_row_is_written_without_the_cells_that_are_left_out_at_its_end() -> No
 
     assert SOURCE_ROWS.join(rows) == "news | gold; film | target |  | p_y"
     assert DOMAIN_ROWS.join([("news", "stsb"), ("film", "mrpc")]) == "news=stsb, film=mrpc"
+
+
+def test_a_way_of_scoring_and_its_models_are_two_cells() -> None:
+    text = "run:5, static:packaged:all-MiniLM-L6-v2, two:run:5+run:6"
+    rows = [("", "run:5"), ("static", "packaged:all-MiniLM-L6-v2"), ("two", "run:5+run:6")]
+
+    assert list(SCORER_ROWS.split(text)) == rows
+    assert SCORER_ROWS.join(rows) == text
 
 
 @pytest.mark.parametrize(

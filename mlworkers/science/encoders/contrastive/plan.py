@@ -21,7 +21,14 @@ from mlworkers.plans.fields import (
     warmup_setting,
     weight_decay_setting,
 )
-from mlworkers.science.encoders.contrastive.variants import ORIGINAL, Variant, variant_read, variants_listed
+from mlworkers.plans.rows import rows_setting
+from mlworkers.science.encoders.contrastive.variants import (
+    ORIGINAL,
+    VARIANT_ROWS,
+    Variant,
+    variant_read,
+    variants_listed,
+)
 from mlworkers.science.encoders.plan import (
     SEEDS_MAX,
     SEEDS_TO_JUDGE,
@@ -383,10 +390,10 @@ class AugmentationPlan(SharedContrast):
 
     test_score_set: str = test_scores_setting()
     # Mixed lexical tags did worse than one tag in most cases of the paper (section 5.4).
-    variants: str = setting(
+    variants: str = rows_setting(
         "Variants",
-        "Copies that are compared: tags such as SIM95 BLEU20, subsets such as round trip, or all; + mixes "
-        "several. Separate several by commas, as in SIM95 BLEU0_5 + SIM95 BLEU20.",
+        "Copies that are compared, such as those with the tags SIM95 BLEU20. SIM95 BLEU0_5 + SIM95 BLEU20 mixes two.",
+        rows=VARIANT_ROWS,
         default="all",
         source=CONPGS,
         essential=True,

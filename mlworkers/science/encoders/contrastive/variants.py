@@ -9,9 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlworkers.plans.fields import PlanError, SettingName
+from mlworkers.plans.rows import Column, RowSyntax
 
 ORIGINAL = "original"  # the name of the row without paraphrases
 ALL = "all"
+VARIANT_ROWS = RowSyntax(
+    (Column("pairs", "Paraphrases", required=True, offered="paraphrases"),),
+    "tags, a subset or all, or a mixture with “+”",
+    between_rows=",",
+)
 _TAGS = re.compile(r"(?P<sim>SIM\d+)?\s*(?P<bleu>BLEU\d+(?:_\d+)?)?", re.IGNORECASE)
 Places = NDArray[np.int64]
 

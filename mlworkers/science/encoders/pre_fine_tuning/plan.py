@@ -37,7 +37,7 @@ from mlworkers.science.encoders.contrastive.plan import (
     paraphrase_split_setting,
     similarity_setting,
 )
-from mlworkers.science.encoders.contrastive.variants import ORIGINAL, Variant, variants_listed
+from mlworkers.science.encoders.contrastive.variants import ORIGINAL, VARIANT_ROWS, Variant, variants_listed
 from mlworkers.science.encoders.plan import (
     SEEDS_MAX,
     SEEDS_TO_JUDGE,
@@ -116,14 +116,13 @@ class PreFineTuningPlan:
     contradiction: str = contradiction_setting(
         "The subset of pairs whose second sentence contradicts the first."
     )
-    variants: str = setting(
+    variants: str = rows_setting(
         "Variants",
-        "Copies that are compared: tags such as SIM95 BLEU20, subsets such as round trip, or all; + mixes "
-        "several. Separate several by commas. Pairs of tags fill a heatmap.",
+        "Copies that are compared. Pairs of tags such as SIM95 BLEU20 fill a heatmap.",
+        rows=VARIANT_ROWS,
         # The paper's 3 · 3 = 9 pairs of tags, of which it reports the best.
         default=", ".join(f"SIM{sim} BLEU{bleu}" for sim in (70, 80, 95) for bleu in ("0_5", 20, 40)),
         source=SECTION,
-        essential=True,
     )
     copies: int = copies_setting(source=SECTION)
     complete: bool = complete_setting()
