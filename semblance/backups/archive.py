@@ -10,7 +10,7 @@ import json
 import shutil
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -193,7 +193,7 @@ class BackupReader:
                 if hashlib.file_digest(part, "sha256").hexdigest() != sha256:  # type: ignore[arg-type]
                     raise FileError(self._damaged(name))
 
-    def lines(self, table: TableCopy) -> Iterator[bytes]:
+    def lines(self, table: TableCopy) -> Generator[bytes, None, None]:
         name = _table_name(table.label)
         with self._shown(name), self._zip.open(name) as part, io.BufferedReader(part, PIECE) as whole:  # type: ignore[type-var]
             while line := whole.readline(LINE_MAX_BYTES):

@@ -1,7 +1,7 @@
 """Rows into a database that is empty: its tables as the rows need them, the rows, and the proof that all are there."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import NamedTuple
 
 from django.core.management import call_command
@@ -45,7 +45,7 @@ class Source(NamedTuple):
     """A table to load: what it should become, and its lines."""
 
     copy: TableCopy
-    lines: Iterable[bytes]
+    lines: Generator[bytes, None, None]
 
 
 def database_require_empty(using: str) -> None:
@@ -114,7 +114,7 @@ def tables_fill(tables: Sequence[Model], sources: Iterable[Source], using: str) 
         if copy.label not in by_label:
             raise UserError(_("There is no table for the rows of %(table)s."), table=copy.label)
         model = by_label[copy.label]
-        with _rows_taken(copy.label):
+        with _rows_taken(copy.label), closing(lines):  # a refusal may be kept, and must not keep the file open
             rows_load(model, copy.fields, lines, using)
         filled.append((model, copy))
     with _rows_taken(", ".join(label_of(model) for model, _copy in filled[:3])):

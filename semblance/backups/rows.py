@@ -6,7 +6,7 @@ backup of an earlier version can be loaded first and migrated afterwards.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import islice
@@ -52,7 +52,7 @@ def fields_of(model: Model) -> list[str]:
     return sorted(field.attname for field in model._meta.concrete_fields)
 
 
-def lines_of(model: Model, using: str) -> Iterator[bytes]:
+def lines_of(model: Model, using: str) -> Generator[bytes, None, None]:
     """Each row as a line, in the order of the primary key. Rows that are equal make equal lines on every database."""
     fields, names = {field.attname: field for field in model._meta.concrete_fields}, fields_of(model)
     documents = [place for place, name in enumerate(names) if isinstance(fields[name], models.JSONField)]

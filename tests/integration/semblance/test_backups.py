@@ -284,9 +284,11 @@ def test_rows_that_somebody_made_up_are_one_sentence_and_keep_nothing(
 
     evil = rewritten(backup, tmp_path / "evil.zip", change, **{"tables/curation.sentence.jsonl": line})
 
-    with pytest.raises(CommandError):
+    with pytest.raises(CommandError) as refused:
         call_command("restore", str(evil))
 
+    assert refused.value
+    assert str(evil) not in {os.path.realpath(file) for file in Path("/proc/self/fd").iterdir()}
     assert not Dataset.objects.exists()
     assert not list(home.iterdir())
 
