@@ -55,19 +55,19 @@ class PublishForm(forms.Form):
         help_text=gettext_lazy("A UUID that you make: sent twice, published once."),
     )
 
-    def __init__(self, *args: Any, campaign: Campaign, advice: str = "", **kwargs: Any) -> None:
-        """Of a campaign: with a scale per annotator if they are known, and a mean per round if pairs joined later.
-
-        advice: which method to take, and why.
-        """
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        """Of a campaign: with a scale per annotator if they are known, and a mean per round if pairs joined later."""
         super().__init__(*args, **kwargs)
-        self.fields["method"].help_text = advice
-        if campaign.has_grown:
-            self.initial.setdefault("method", "maxdiff")
-        else:
+        self.initial.setdefault("method", "maxdiff" if campaign.has_grown else "counting")
+        if not campaign.has_grown:
             del self.fields["mean_per_round"]
         if not annotators_named(campaign):
             del self.fields["annotator_scales"]
+
+    def propose(self, method: str, advice: str) -> None:
+        """advice: why this method."""
+        self.initial["method"] = method
+        self.fields["method"].help_text = advice
 
     def clean_method(self) -> str:
         return self.cleaned_data["method"] or "counting"

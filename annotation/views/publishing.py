@@ -35,13 +35,8 @@ from curation.views.tables import for_spreadsheet
 def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """The form by itself, which keeps what was typed where it is refused. A POST publishes, or asks a worker to."""
     chosen = campaign_for(request.user, campaign_pk, may="curate")
-    sent, studied, early = request.POST if request.method == "POST" else None, {}, ""
-    if sent is None:  # the method that the form proposes, and why
-        figures = campaign_dashboard(chosen, at=now())
-        studied = study_context(chosen, figures, study_shown(chosen, figures, at=now()))
-        early = early_said(figures.collected, figures.required)
-    initial = {"method": studied.get("method", "counting"), "client_id": uuid4()}
-    form = PublishForm(sent, initial=initial, campaign=chosen, advice=studied.get("advice", ""))
+    sent = request.POST if request.method == "POST" else None
+    form = PublishForm(sent, initial={"client_id": uuid4()}, campaign=chosen)
     if form.is_valid():
         try:
             client_id = form.cleaned_data.pop("client_id")
@@ -54,9 +49,13 @@ def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
                 messages.error(request, str(error))
                 return redirect("annotation:scores", chosen.pk)
             form.add_error("name", str(error))
+    figures = campaign_dashboard(chosen, at=now())
+    studied = study_context(chosen, figures, study_shown(chosen, figures, at=now()))
+    if "advice" in studied:
+        form.propose(studied["method"], studied["advice"])
     context = campaign_head(request.user, chosen, "scores") | {
         "publish_form": form,
-        "early": early,
+        "early": early_said(figures.collected, figures.required),
     }
     return render(request, "annotation/campaigns/publish.html", context)
 

@@ -88,11 +88,13 @@ def test_who_publishes_early_is_told_what_is_missing_before_and_after(campaign, 
     answer(anna)
 
     form = text_of(site.get(address("publish", campaign)))
+    refused = text_of(site.post(address("publish", campaign), {"method": "nothing like it", "name": "mine"}))
     site.post(address("publish", campaign), {"method": "counting"})
     answer(anna)
     page = text_of(site.get(address("scores", campaign)))
 
-    assert f"1 of {required} judgements are there. Published scores stay as they are" in form
+    for shown in (form, refused):
+        assert f"1 of {required} judgements are there. Published scores stay as they are" in shown
     assert f"from 1 of {required} judgements · 1 judgement came since" in page
     (result,) = site.get(f"/api/v1/campaigns/{campaign.pk}/results/").json()
     assert (result["judgements_collected"], result["judgements_required"]) == (1, required)
