@@ -11,8 +11,9 @@ from typing import Any
 
 from curation.pairs.inclusion import EXPLAINED, UNNAMED
 
-# The kind of run that writes pairs. Settings of several packages refer to its runs.
+# Kinds of runs that write sentences, and pairs with them. Settings of several packages refer to their runs.
 GENERATING = "generate_pairs"
+WRITING = (GENERATING, "translate_round_trip", "write_paraphrases")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from curation.models import Dataset
 from curation.results.reports import Link
 from mlworkers.kinds.reader import Reader
+from mlworkers.kinds.realism.next_steps import realism_links
 from mlworkers.kinds.steps import model_links, pairs_links, used_links
 from mlworkers.models import Instructions, Run
 
@@ -25,12 +26,9 @@ def generator_trained(run: Run, reader: Reader) -> Sequence[Link]:
 
 
 def generated(run: Run, reader: Reader) -> Sequence[Link]:
-    """Scoring comes first: the review shows the sentences by their p_D."""
-    score, review = _("Score their human-likeness (p_D)"), _("Review the sentences")
     return [
-        *reader.form("score_realism", run.dataset, score, look="primary", run=run.pk),
+        *realism_links(run, reader, look="primary"),
         *pairs_links(run, look="button", source=f"run {run.pk}"),
-        *reader.work("curation:review", run.dataset, review, look="button"),
     ]
 
 

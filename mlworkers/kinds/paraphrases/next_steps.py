@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from curation.models import Dataset
 from curation.results.reports import Link
 from mlworkers.kinds.reader import Reader
+from mlworkers.kinds.realism.next_steps import realism_links
 from mlworkers.kinds.steps import model_links, pairs_links, used_links
 from mlworkers.models import Run
 
@@ -39,23 +40,25 @@ def tried(_run: Run, _reader: Reader) -> Sequence[Link]:
     return [Link(_("Try another sentence"), reverse("mlworkers:model_list"), look="primary")]
 
 
-def written(run: Run, _reader: Reader) -> Sequence[Link]:
+def written(run: Run, reader: Reader) -> Sequence[Link]:
     if run.dataset is None or not run.result.get("score_sets"):
         return []
     profile = f"{reverse('mlworkers:paraphrases', args=[run.dataset.slug])}?run={run.pk}"
     return [
         Link(_("See how the kept ones spread over similarity and BLEU"), profile),
         *pairs_links(run),
+        *realism_links(run, reader),
     ]
 
 
-def translated(run: Run, _reader: Reader) -> Sequence[Link]:
+def translated(run: Run, reader: Reader) -> Sequence[Link]:
     if run.dataset is None:
         return []
     address = reverse("mlworkers:round_trip", args=[run.pk])
     return [
         Link(_("See which candidates each setting gives"), address, look="primary"),
         *pairs_links(run),
+        *realism_links(run, reader),
     ]
 
 

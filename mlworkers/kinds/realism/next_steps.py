@@ -4,11 +4,20 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from curation.results.reports import Link
+from curation.results.reports import Link, Look
 from mlworkers.kinds.comparisons.next_steps import weightings_links
 from mlworkers.kinds.reader import Reader
 from mlworkers.kinds.steps import pairs_links
 from mlworkers.models import Run
+
+
+def realism_links(run: Run, reader: Reader, *, look: Look = "") -> Sequence[Link]:
+    """Of a run that wrote sentences: their p_D, and the review, which shows them by it."""
+    score, review = _("Score their human-likeness (p_D)"), _("Review the sentences")
+    return [
+        *reader.form("score_realism", run.dataset, score, look=look, run=run.pk),
+        *reader.work("curation:review", run.dataset, review, look="button"),
+    ]
 
 
 def realism_scored(run: Run, reader: Reader) -> Sequence[Link]:

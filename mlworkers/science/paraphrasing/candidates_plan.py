@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from mlworkers.plans.fields import GENERATING, setting
+from mlworkers.plans.fields import WRITING, setting
 
 SAME_MEANING = "1"  # the label that asks for a paraphrase
 written_by_setting = partial(
@@ -12,6 +12,6 @@ written_by_setting = partial(
     "because its other instructions ask for another meaning. None: every pair of the dataset, whoever wrote it.",
     default=0,
     refers_to="run",
-    kinds=(GENERATING, "translate_round_trip", "write_paraphrases"),
+    kinds=WRITING,
     bounds=(0, None),
 )

@@ -5,7 +5,7 @@ from enum import StrEnum
 from functools import partial
 
 from mlworkers.plans.fields import (
-    GENERATING,
+    WRITING,
     PlanError,
     SettingName,
     dataset_setting,
@@ -30,10 +30,10 @@ class RealismPlan:
     dataset: str = dataset_setting()
     run: int = setting(
         "Generation",
-        "Number of the run that generated the pairs.",
+        "Number of the run that wrote the sentences: generated pairs, round trips or paraphrases.",
         bounds=(1, None),
         refers_to="run",
-        kinds=(GENERATING,),
+        kinds=WRITING,
     )
     model: str = setting(
         "Encoder",

@@ -9,6 +9,7 @@ import pytest
 from django.utils.timezone import now
 
 from curation.models import PairScore, ReviewDecision, ScoreSet, Sentence, SentenceScore
+from curation.review.queue import waiting_of
 from mlworkers import tasks
 from mlworkers.kinds.realism import realism
 from mlworkers.kinds.realism.scored_sentences import SentencesToScore, scored_sentences
@@ -101,6 +102,22 @@ def test_every_sentence_and_every_generated_pair_gets_its_p_d(generation, encode
     by_pair = score_set.scores.values_list("pair__b", "value")
     assert len(by_pair) == 2 * SOURCES
     assert all(by_sentence[sentence] == value for sentence, value in by_pair)
+
+
+@pytest.mark.parametrize("kind", ["translate_round_trip", "write_paraphrases"])
+def test_sentences_of_translation_and_of_paraphrasers_are_scored_and_reviewed_as_generated_ones(
+    dataset, encoder_folder, kind: str
+) -> None:
+    written = generated(dataset)
+    Run.objects.filter(pk=written.pk).update(kind=kind)
+    ScoreSet.objects.filter(kind="target").delete()
+
+    run = run_execute(scoring(written, encoder_folder))
+
+    assert run.state == "succeeded", run.message
+    assert run.result["spearman_p_target"] is None
+    assert ScoreSet.objects.get(kind="realism").scores.count() == 2 * SOURCES
+    assert waiting_of(dataset) == 2 * SOURCES
 
 
 def test_a_pair_that_a_machine_wrote_alone_has_the_lower_p_d_of_its_sentences(
