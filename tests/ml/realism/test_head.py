@@ -123,6 +123,14 @@ def test_a_planted_signal_is_found_again_up_to_the_best_that_can_be() -> None:
     assert figures["median_p_machine"] < 0.4
 
 
+def test_each_fold_takes_the_penalty_that_tells_its_inner_fold_best() -> None:
+    data = data_of(60, 60)
+
+    crossed = cross_fit(planted(data, distance=3), data, penalties=[1e4, 0.1])
+
+    assert crossed.penalties == (0.1,) * 5
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("groups", [0, 300])
 def test_labels_that_mean_nothing_are_not_learned(groups: int) -> None:
@@ -209,6 +217,9 @@ def test_the_accuracy_weighs_classes_alike() -> None:
     logits = np.tile([0.0, 1.0], (360, 1))  # everything is called human
 
     assert score_sentences(logits, data, temperature=1.0).figures["accuracy"] == 0.5
+
+    logits[225:] = [1.0, 0.0]  # a quarter of the human sentences and all machine sentences are called machine
+    assert score_sentences(logits, data, temperature=1.0).figures["accuracy"] == 0.875
 
 
 def test_p_d_that_goes_with_what_was_intended_is_said() -> None:

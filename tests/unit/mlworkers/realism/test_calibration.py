@@ -75,6 +75,12 @@ def test_a_temperature_that_is_not_above_zero_is_refused(temperature: float) -> 
         probabilities([[0.0, 1.0]], temperature)
 
 
+@pytest.mark.parametrize("logits", [[0.0, 1.0], [[0.0, 1.0, 2.0]]])
+def test_logits_that_are_not_two_of_each_sentence_are_refused(logits) -> None:
+    with pytest.raises(ValueError, match="give two a sentence, machine and human"):
+        probabilities(logits, 1.0)
+
+
 @pytest.mark.parametrize("wrong", [math.nan, math.inf])
 def test_a_logit_that_is_no_number_is_refused_by_its_place(wrong: float) -> None:
     with pytest.raises(ValueError, match="A logit of sentence 2 is no finite number"):

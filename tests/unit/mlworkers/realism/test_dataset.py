@@ -131,3 +131,16 @@ def test_a_sentence_is_dressed_the_same_whichever_class_it_is_of(more) -> None:
 def test_too_little_to_learn_from_is_one_sentence(people, machines, message: str) -> None:
     with pytest.raises(RealismError, match=message):
         data_of(people, machines)
+
+
+@pytest.mark.parametrize(
+    ("people", "machines", "first", "name"),
+    [(PEOPLE[:20], MACHINES, 0, "human"), (PEOPLE, MACHINES[:20], len(PEOPLE), "machine")],
+)
+def test_a_class_in_fewer_groups_than_folds_is_refused(people, machines, first: int, name: str) -> None:
+    twos = [(place, place + 1) for place in range(first, first + 20, 2)]
+
+    with pytest.raises(
+        RealismError, match=f"The {name} sentences are connected in 10 groups, too few for 12"
+    ):
+        data_of(people, machines, links=twos, folds=12)

@@ -68,6 +68,14 @@ def test_folds_keep_groups_whole_and_share_both_classes_alike() -> None:
         assert sizes.max() - sizes.min() <= 0.1 * sizes.mean()
 
 
+def test_the_largest_group_gets_its_fold_first() -> None:
+    groups = np.array([0] * 6 + [1, 2, 3, 4, 5, 6])
+
+    folds = assign_folds(groups, np.zeros(12, dtype=bool), folds=2, seed=1)
+
+    assert np.bincount(folds).tolist() == [6, 6]
+
+
 def test_the_same_seed_cuts_the_same_folds_and_another_one_others() -> None:
     groups, human = np.arange(200), np.arange(200) % 2 == 0
 
