@@ -1,15 +1,17 @@
 """Ratings on a scale, and the comparison of two methods in the same time."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr, zscore
+from scipy.stats import sem, spearmanr, zscore
 
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.ratings import HalfMeans, Ratings, halves_of_ratings, rating_scores
 from annotation.bws.reliability.split_half import TooFewJudgements
 from annotation.bws.studies.methods import Timed, methods_compared
+from curation.statistics.influence import spearman_by_pair
 
 MINUTE = 60.0
 
@@ -146,6 +148,32 @@ def test_the_less_noisy_method_is_found_and_equal_ones_are_not_distinguished() -
     assert first.difference.low > 0
     assert second.difference.high < 0
     assert first.difference.value == pytest.approx(first.best_worst.value - first.slider.value)
+
+
+def test_people_who_are_alike_leave_the_intervals_as_other_pairs_make_them() -> None:
+    judgements, ratings = world(judge_noise=0.5, rate_noise=0.7, each=6)
+    named, unnamed = (
+        methods_compared(each, ratings, judgement_seconds=5, rating_seconds=10, trials=20).last.best_worst
+        for each in (judgements, replace(judgements, annotators=None))
+    )
+
+    assert named.high - named.low < 1.2 * (unnamed.high - unnamed.low)
+
+
+def test_the_interval_is_that_of_the_pairs_pseudo_values_over_all_splits() -> None:
+    judgements, _ = world(judge_noise=0.3, rate_noise=0.3, items=8)
+    table = np.array([[1, 3], [2, 5], [4, 7], [8, 6]])
+    ratings = ratings_of([(item, person, table[item, person]) for item in range(4) for person in range(2)], 8)
+    compared = methods_compared(judgements, ratings, judgement_seconds=1, rating_seconds=2, trials=500)
+
+    splits = [
+        spearman_by_pair(table[range(4), left], table[range(4), 1 - np.array(left)])
+        for left in product([0, 1], repeat=4)
+    ]
+    found = compared.last.slider
+    to_either_side = (np.arctanh(found.high) - np.arctanh(found.low)) / 2 * (1 - found.value**2)
+    assert found.value == pytest.approx(np.mean(splits), abs=0.03)
+    assert to_either_side == pytest.approx(1.96 * sem(np.mean(splits, axis=0)), rel=0.06)
 
 
 def test_scores_without_noise_correlate_and_have_no_interval() -> None:
