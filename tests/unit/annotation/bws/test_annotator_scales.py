@@ -101,6 +101,8 @@ def test_known_scales_are_found_again_and_bring_the_utilities_nearer_to_the_trut
     assert found.evidence_gain > 10
     right, wrong = (np.corrcoef(fit.utilities, utilities)[0, 1] for fit in (scores.fit, alike.fit))
     assert right > wrong
+    both = np.corrcoef(scores.fit.utilities, alike.fit.utilities)[0, 1]
+    assert scores.fit.scale_effect.correlation == pytest.approx(both)
 
 
 def test_somebody_who_guesses_has_a_scale_near_0_and_does_not_move_those_of_others() -> None:

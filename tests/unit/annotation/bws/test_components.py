@@ -73,6 +73,18 @@ def test_components_of_a_table_by_hand() -> None:
     assert found.effective_judgements == pytest.approx((4 + 2 + 2) / 3)
 
 
+def test_a_variance_that_is_estimated_below_zero_is_zero() -> None:
+    # 0 beats 1, 1 beats 2 and 2 beats 0: each item wins in one tuple and loses in another.
+    items = np.array([[0, 1], [1, 2], [2, 0]])
+
+    found = variance_components(Judgements(items, items[:, 0], items[:, 1], 3))
+
+    # One item, two tuples: -1. Two items, two judgements: the square of the sum 0, less 0 of rows and of items, and
+    # with the 6 that is in both, in 36 - 12 - 12 + 6 = 18 ordered pairs.
+    assert (found.item, found.icc, found.score_icc) == (0.0, 0.0, 0.0)
+    assert found.residual == pytest.approx(1 - 6 / 18)
+
+
 def test_scores_of_other_people_and_other_tuples_correlate_as_the_components_say() -> None:
     one, two = (judged_by(6, 3, own=0.5, seed=seed) for seed in (1, 2))
     net = [

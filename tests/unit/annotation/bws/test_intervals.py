@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability.interval import reliability_interval, resampled_variance
+from annotation.bws.reliability.interval import Interval, reliability_interval, resampled_variance
 from annotation.bws.reliability.split_half import Split, split_half_reliability
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
@@ -141,6 +141,14 @@ def test_people_who_always_agree_are_sure_to() -> None:
     interval = reliability_interval(judged, 1.0, resamples=20)
 
     assert interval.low == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("people", [True, False])
+def test_halves_that_cannot_differ_leave_no_interval(people) -> None:
+    by = np.arange(12) % 3 if people else None
+    judged = Judgements(np.tile([0, 1], (12, 1)), np.zeros(12, dtype=int), np.ones(12, dtype=int), 2, by)
+
+    assert reliability_interval(judged, 1.0, resamples=20) == Interval(1.0, 1.0, people=people)
 
 
 def test_nothing_to_compare_is_no_knowledge() -> None:

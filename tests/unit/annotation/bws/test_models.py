@@ -90,6 +90,15 @@ def test_an_item_that_stands_twice_in_a_tuple_keeps_the_derivatives_right() -> N
     assert curvature.toarray() == pytest.approx(-slope, abs=1e-4)
 
 
+def test_a_set_of_items_is_computed_once_however_often_it_was_judged() -> None:
+    items = np.array([[0, 1], [2, 3], [1, 0], [3, 2], [2, 3], [0, 2]])
+
+    likelihood = MaxDiffLikelihood(Judgements(items, items[:, 0], items[:, 1], 4))
+
+    assert likelihood.tuples.tolist() == [[0, 1], [0, 2], [2, 3]]
+    assert likelihood.times.tolist() == [2, 1, 3]
+
+
 def test_far_apart_utilities_do_not_overflow() -> None:
     likelihood = MaxDiffLikelihood(random_judgements(3))
 

@@ -119,6 +119,18 @@ def test_design_effects_by_hand() -> None:
     assert effects == pytest.approx([1.5, 1.5, 1.5])
 
 
+def test_an_item_that_was_judged_once_is_in_the_design_effects_of_the_others() -> None:
+    # 0 and 1 meet five times, and 0 wins four times; then 2 beats 0.
+    best, worst = np.array([0, 0, 0, 0, 1, 2]), np.array([1, 1, 1, 1, 0, 0])
+
+    effects = design_effects(Judgements(np.column_stack([best, worst]), best, worst, 3))
+
+    # Sums of squares: of cells 9/5 + 9/5 + 1 + 1, of items 4/6 + 9/5 + 1, of outcomes 12. Between 32/15 over 4 - 3,
+    # within (32/5) / (12 - 4) = 4/5. s = 26/6, 5, 1; outcomes of a cell 12 - 31/3 = 5/3.
+    # r = (32/15 - 4/5) / (32/15 + 2/3 * 4/5) = 1/2.
+    assert effects == pytest.approx([1 + 10 / 3 / 2, 1 + 4 / 2, 1])
+
+
 @pytest.mark.exhaustive
 def test_a_tuple_judged_once_has_a_design_effect_of_one() -> None:
     tuples = design_tuples(30).tuples
