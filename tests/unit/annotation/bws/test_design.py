@@ -174,14 +174,14 @@ def test_mirrored_pairs_are_never_judged_together() -> None:
     assert not any({i, i + 12} <= set(row) for row in design.tuples.tolist() for i in range(12))
 
 
-def test_every_tuple_gets_an_even_mix_of_strata() -> None:
-    strata = np.repeat([0, 1], [30, 10])
+@pytest.mark.parametrize(("imported", "generated", "size", "factor"), [(30, 10, 4, 2), (40, 10, 5, 0.4)])
+def test_every_tuple_gets_an_even_mix_of_strata(imported, generated, size, factor) -> None:
+    strata = np.repeat([0, 1], [imported, generated])
 
-    design = design_tuples(40, strata=strata, factor=2)
+    design = design_tuples(len(strata), strata=strata, size=size, factor=factor)
 
-    generated = strata[design.tuples].sum(axis=1)
-    assert set(generated.tolist()) == {1}
-    assert set(appearances_of(design).values()) == {8}
+    assert set(strata[design.tuples].sum(axis=1).tolist()) == {1}
+    assert set(appearances_of(design).values()) == {factor * size}
 
 
 def test_strata_of_uneven_sizes_keep_appearances_within_one() -> None:

@@ -219,6 +219,7 @@ def test_the_same_plan_gives_the_same_forecast() -> None:
         ({"careless": 1.5}, "careless answers is between 0 and 1, not 1.5"),
         ({"ties": 1.0}, "ties is at least 0 and below 1, not 1"),
         ({"noise_spread": -0.1}, "needs noise spread of at least 0"),
+        ({"noise_error": float("inf")}, "needs noise error of at least 0, not inf"),
         ({"campaigns": 1}, "at least 2 simulated campaigns"),
         ({"items": 3}, "Tuples of 4 need at least 4 items"),
     ],

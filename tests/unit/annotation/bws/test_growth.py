@@ -64,8 +64,11 @@ def test_scores_from_other_tuples_agree_better_with_more_judgements_and_with_max
     assert [point.judgements for point in counting] == [200, 800]
 
 
-def test_one_tuple_has_no_other_half() -> None:
-    judgements = Judgements(np.array([[0, 1]] * 3), np.array([0] * 3), np.array([1] * 3), 2)
+@pytest.mark.parametrize("rows", [0, 3])
+def test_one_tuple_or_none_has_no_other_half(rows) -> None:
+    judgements = Judgements(
+        np.tile([0, 1], (rows, 1)), np.zeros(rows, dtype=int), np.ones(rows, dtype=int), 2
+    )
 
     with pytest.raises(ValueError, match="at least two different tuples"):
         replication(judgements, counting_values, judgements_per_tuple=1)

@@ -124,6 +124,16 @@ def test_the_alternative_annotator_test_is_that_of_scipy_on_hand_counted_wins() 
     assert found.alternative.winning_rate.value == rejected.mean()
 
 
+@pytest.mark.parametrize(("machine", "p", "won"), [((0, 3), 0.0, True), ((1, 2), 1.0, False)])
+def test_a_machine_that_always_or_never_agrees_needs_no_t_test(machine, p, won) -> None:
+    people = [(number, person, 0, 3) for number in range(30) for person in range(3)]
+
+    found = compare_machine(answers(people, [(*machine, *machine)] * 30), resamples=50).alternative
+
+    assert [(each.p, each.won) for each in found.left_out] == [(p, won)] * 3
+    assert found.passed == won
+
+
 def passes(machine_noise: float, seed: int) -> MachineComparison:
     return compare_machine(simulated(0.6, machine_noise=machine_noise, seed=seed), resamples=200)
 
