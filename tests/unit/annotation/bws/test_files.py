@@ -387,6 +387,17 @@ def test_headers_are_shown_short_and_without_what_terminals_obey(read) -> None:
     assert "\x1b" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("count", "shown"), [(12, '"c12"'), (13, '"c12", …')])
+def test_of_a_long_header_twelve_columns_are_shown(read, count, shown) -> None:
+    header = ",".join(f"c{number}" for number in range(1, count + 1))
+
+    with pytest.raises(FileError) as caught:
+        read(f"{header}\n{header}\n", Columns(items=("c1", "c2"), best="good"))
+
+    assert f'"c11", {shown}' in str(caught.value)
+    assert ('"c12", …' in str(caught.value)) == (count == 13)
+
+
 def test_a_cell_too_large_for_the_parser_is_told_in_plain_words(read) -> None:
     with pytest.raises(FileError, match="line 2, a cell has more than 131,072 characters"):
         read(HEADER + f'"{"x" * 150_000}",b,c,d,b,d\n')

@@ -471,6 +471,13 @@ def test_a_position_counts_the_columns_that_a_row_leaves_empty(read) -> None:
     assert chosen(read(HEADER + "x,,y,z,3,1\nx,y,z,w,4,2\n")) == [("y", "x"), ("w", "y")]
 
 
+def test_a_position_that_the_row_leaves_empty_names_no_item(read) -> None:
+    file = read(HEADER + "x,,y,z,2,3\nx,y,z,w,4,2\ny,z,w,x,1,2\n")
+
+    assert chosen(file) == [("w", "y"), ("y", "z")]
+    assert [row.line for row in file.rejected] == [2]
+
+
 def test_cells_with_lists_of_several_lengths_are_read_together(read) -> None:
     file = read("tuple,best,worst\n\"['a', 'b', 'c']\",a,c\n\"['a', 'b']\",a,b\n", Columns(items=("tuple",)))
 

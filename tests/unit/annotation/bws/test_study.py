@@ -236,7 +236,10 @@ def test_the_tuples_of_lowest_agreement_come_first(found) -> None:
 
 def test_somebody_who_always_takes_one_place_is_said_to(record) -> None:
     mine = record.judged.people == 4
-    biased = replace(record, best_position=np.where(mine, 2, record.best_position))
+    position = np.where(mine, 2, record.best_position)
+    # By scipy's chisquare p = .0036, and 2 tests of 6 people make 12 p = .044.
+    position[record.judged.people == 3] = np.repeat(np.arange(4), [47, 28, 23, 22])
+    biased = replace(record, best_position=position)
 
     plan = StudyPlan(size=4, factor=2.0, judgements_per_tuple=EACH, campaigns=2, resamples=8)
     people = {row["person"]: row for row in study(biased, plan)["people"]}
@@ -247,7 +250,7 @@ def test_somebody_who_always_takes_one_place_is_said_to(record) -> None:
         3,
         1.0,
     )
-    assert not any(people[person]["biased"] for person in range(4))
+    assert [people[person]["biased"] for person in range(4)] == [False, False, False, True]
 
 
 def test_a_study_of_nothing_says_so(record) -> None:
@@ -275,5 +278,6 @@ def test_a_study_of_nothing_says_so(record) -> None:
     assert found["reliability"] is None
     assert found["note"]
     assert (found["curve"], found["lowest_agreement"], found["exclusions"]) == ([], [], [])
+    assert found["what_if"] == {"gold": [], "agreement": []}
     assert found["across"] is None
     assert found["forecast"]["fitted"] is False
