@@ -159,6 +159,20 @@ def test_a_person_who_comes_second_gets_a_tuple_of_the_block_that_is_there(
     assert blocks(spending) == [5]
 
 
+def test_a_campaign_that_is_paused_while_somebody_asks_says_so(spending, anna, at, monkeypatch) -> None:
+    look = assignment.adaptive_phase
+
+    def while_a_curator_pauses(campaign_pk):
+        found = look(campaign_pk)
+        campaign_pause(campaign=spending)
+        return found
+
+    monkeypatch.setattr(adapting, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr(assignment, "adaptive_phase", while_a_curator_pauses)
+
+    assert tuple_claim(participation=anna, at=at) is NoTupleReason.PAUSED
+
+
 def test_a_paused_campaign_chooses_nothing(spending) -> None:
     waiting = adaptive_phase(spending.pk)
     campaign_pause(campaign=spending)
