@@ -82,6 +82,18 @@ def test_what_the_machine_did_not_answer_agrees_with_nobody_and_ties_of_people_a
     assert value(found.consistency) == 1
 
 
+@pytest.mark.parametrize(("people", "resampled"), [(4, True), (2, False)])
+def test_people_who_differ_widen_the_interval_where_there_are_enough_of_them(people, resampled) -> None:
+    # Every second person always agrees with the machine and the others never, so all tuples are alike.
+    chosen = [(0, 3), (1, 2)]
+    judged = [(number, person, *chosen[person % 2]) for number in range(20) for person in range(people)]
+
+    found = compare_machine(answers(judged, [(0, 3, 0, 3)] * 20), resamples=50).agreement
+
+    assert value(found) == 0.5
+    assert (found.low < 0.4, found.high > 0.6) == (resampled, resampled)
+
+
 def test_positions_are_those_of_the_first_order() -> None:
     order = [[3, 2, 1, 0], [1, 0, 2, 3]]
     judged = answers([(0, 1, 0, 3)], [(3, 0, 3, 0), (1, 3, 1, 3)], order=order)

@@ -10,7 +10,7 @@ import pytest
 
 from annotation.bws.files.columns import Columns
 from annotation.bws.files.judgement_files import JudgementFile, read_judgements
-from annotation.bws.files.settling import Spaces
+from annotation.bws.files.settling import Spaces, repeats
 from curation.files.drafts import FileError
 
 HEADER = "Item1,Item2,Item3,Item4,BestItem,WorstItem\n"
@@ -465,6 +465,10 @@ def test_tuples_of_several_sizes_are_read_together(read, rows) -> None:
 
     assert shown(file) == [["a", "b", "c", "d"], ["c", "a", "b"]]
     assert file.warnings == ("1 row has fewer than 4 items (the smallest 3); all 2 are scored together.",)
+
+
+def test_positions_without_an_item_do_not_repeat_one() -> None:
+    assert repeats(np.array([[0, 1, -1, -1], [2, 2, 2, -1]])).tolist() == [0, 2]
 
 
 def test_a_position_counts_the_columns_that_a_row_leaves_empty(read) -> None:

@@ -78,13 +78,14 @@ def test_means_of_halves_by_hand_and_an_item_without_a_rating_gets_the_middle() 
 
 def test_an_answer_lasts_since_the_last_one_and_a_pause_is_no_work() -> None:
     timed = Timed(
-        people=np.array([1, 2, 1, 1, 1, 2]),
-        shown=np.array([0, np.nan, 12, 4000, 4030, 30]),
-        given=np.array([10.0, 20, 25, 4020, 4050, 45]),
+        people=np.array([1, 2, 1, 1, 1, 2, 3]),
+        shown=np.array([0, np.nan, 12, 4000, 4030, 30, 20.5]),
+        given=np.array([10.0, 20, 25, 4020, 4050, 45, 20]),
     )
 
-    # Person 1: 10 s, 15 s, then a pause (20 s since it was shown), 30 s. Person 2: unknown, then 25 s.
-    expected = [10, np.nan, 15, 20, 30, 25]
+    # Person 1: 10 s, 15 s, then a pause (20 s since it was shown), 30 s. Person 2: unknown, then 25 s. Person 3: shown
+    # after it was given, by another clock.
+    expected = [10, np.nan, 15, 20, 30, 25, np.nan]
     assert timed.seconds() == pytest.approx(expected, nan_ok=True)
 
 
@@ -148,6 +149,8 @@ def test_the_less_noisy_method_is_found_and_equal_ones_are_not_distinguished() -
     assert first.difference.low > 0
     assert second.difference.high < 0
     assert first.difference.value == pytest.approx(first.best_worst.value - first.slider.value)
+    middle = (first.difference.low + first.difference.high) / 2
+    assert middle == pytest.approx(first.difference.value)
 
 
 def test_people_who_are_alike_leave_the_intervals_as_other_pairs_make_them() -> None:
