@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotation.access import work_may_end
 from annotation.campaigns.gold import gold_change
 from annotation.campaigns.services import campaign_create, campaign_pause, guideline_save
 from annotation.judging.assignment import (
@@ -12,7 +13,7 @@ from annotation.judging.assignment import (
     tuple_skip,
 )
 from annotation.judging.choosing import NoTupleReason
-from annotation.models import Campaign, Judgement, Lease
+from annotation.models import Campaign, CampaignWork, Judgement, Lease
 from annotation.results.publishing import scores_publish
 from curation.datasets.services import dataset_archive, dataset_restore
 from curation.foundation.errors import UserError
@@ -104,6 +105,14 @@ def test_an_owner_s_change_is_refused_in_a_sentence(archived, owner, name) -> No
 @pytest.mark.parametrize("name", READS)
 def test_everything_can_still_be_read_and_downloaded(archived, owner, name) -> None:
     assert client_of(owner).get(address(name, archived)).status_code == 200
+
+
+def test_work_on_a_bundle_can_be_ended_and_other_work_cannot(archived, owner) -> None:
+    kinds = (CampaignWork.Kind.BUNDLE, CampaignWork.Kind.PUBLISH)
+
+    may = [work_may_end(owner, CampaignWork(campaign=archived, kind=kind)) for kind in kinds]
+
+    assert may == [True, False]
 
 
 def test_brought_back_it_goes_on(archived, anna, at) -> None:
