@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.bws.files.item_files import read_groups, write_scores
 from annotation.bws.files.judgement_files import JudgementFile
+from annotation.bws.judgements import Judgements
+from annotation.bws.scores.counting import counts
 from annotation.bws.scores.posterior import ErrorKind
 from annotation.bws.scores.scoring import METHODS, ErrorSource, Scale, Scores
+from annotation.bws.scores.with_machine import AssistedScores, MachineError, assisted_scores
 from annotation.management.bws import verb
 from curation.foundation.command import spreadsheet_argument
 from curation.foundation.errors import UserError
@@ -69,6 +73,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="Of maxdiff: CSV with the columns item and group, for items that joined at different times.",
     )
+    parser.add_argument(
+        "--machine",
+        type=Path,
+        metavar="FILE",
+        help="Of counting: a machine's answers to all tuples, of which people judged a random part. The scores stay "
+        "people's, and their errors become smaller if the machine is good.",
+    )
 
 
 def run(options: dict[str, Any]) -> verb.Answer:
@@ -85,7 +96,12 @@ def run(options: dict[str, Any]) -> verb.Answer:
             )
         )
 
+    if options["machine"] and options["method"] != "counting":
+        raise UserError(_("Only --method counting takes --machine; leave one of them out."))
+
     file, method = verb.judgements_of(options), options["method"]
+    if options["machine"]:
+        return _assisted(options, file)
     named: tuple[str, ...] = ()
     if "groups" in model_options:
         verb.keep_apart(options["groups"], options["out"])
@@ -118,6 +134,81 @@ def run(options: dict[str, Any]) -> verb.Answer:
         sentence = _("The prior means of all %(number)d groups are in the JSON (--json).")
         lines.append(sentence % {"number": len(means)})
     return verb.Answer(lines, figures)
+
+
+def _assisted(options: dict[str, Any], file: JudgementFile) -> verb.Answer:
+    """Scores by people and a machine. Items are numbered as in the machine's file, which has them all."""
+    verb.keep_apart(options["machine"], options["out"])
+    machine = verb.judgements_of(options, options["machine"])
+    try:
+        found = assisted_scores(_renumbered(file, machine), machine.judgements)
+    except MachineError as error:
+        raise UserError(str(error)) from error
+    appearances, best, worst = counts(_renumbered(file, machine))
+    values, errors = found.values, found.errors
+    if options["scale"] is Scale.UNIT:
+        values, errors = (values + 1) / 2, errors / 2
+    scores = Scores(values, errors, appearances, best, worst)
+    groups = write_scores(options["out"], machine.items, scores, spreadsheet=options["spreadsheet"])
+    facts = scores.facts()
+    about = {
+        "tuples": found.tuples, "judged": found.both, "saved": found.saved, "ceiling": found.ceiling,
+        "weight": found.weight, "agreement": found.agreement,
+    }  # fmt: skip
+    figures = {
+        "items": len(file.items), **verb.file_figures(file), "method": "counting", "scale": options["scale"],
+        **facts, "machine": about, "groups": len(groups.starts),
+    }  # fmt: skip
+    line = _(
+        "%(items)s items scored by counting from people's %(judgements)s judgements and a machine's %(answers)s, "
+        "written to %(out)s."
+    ) % (
+        options
+        | verb.with_commas(
+            items=len(file.items), judgements=len(file.judgements), answers=len(machine.judgements)
+        )
+    )
+    return verb.Answer(
+        [*verb.file_lines(file), line, *_machine_lines(found), *_error_lines(scores, facts)], figures
+    )
+
+
+def _renumbered(file: JudgementFile, machine: JudgementFile) -> Judgements:
+    """People's judgements by the numbers of the machine's items. Raises UserError for an item that it has not."""
+    number = {name: place for place, name in enumerate(machine.items)}
+    if missing := [name for name in file.items if name not in number]:
+        raise UserError(
+            _("The machine's file has no “%(item)s”; it must answer every tuple that people judged."),
+            item=missing[0],
+        )
+    places = np.array([*(number[name] for name in file.items), -1])  # -1, of no item, stays -1
+    judged = file.judgements
+    return Judgements(
+        places[judged.items], places[judged.best], places[judged.worst], len(machine.items), judged.annotators
+    )
+
+
+def _machine_lines(found: AssistedScores) -> Iterator[str]:
+    words = {
+        **verb.with_commas(tuples=found.tuples, judged=found.both),
+        "saved": 100 * found.saved, "ceiling": 100 * (found.ceiling or 0), "agreement": found.agreement,
+    }  # fmt: skip
+    yield (
+        _(
+            "People judged %(judged)s of %(tuples)s tuples. The scores are what people would answer to all of them, if "
+            "these were drawn at random."
+        )
+        % words
+    )
+    if found.saved <= 0:
+        yield _("The machine saves no judgements of people, and costs next to nothing.")
+    else:
+        yield _("The machine saves %(saved).0f %% of people's judgements.") % words
+    if found.ceiling is not None:
+        yield _("A machine that knows people's utilities would save %(ceiling).0f %%.") % words
+    if found.weight < 0 < found.saved:
+        yield _("The machine orders the items the other way round.")
+    yield _("Its own scores correlate %(agreement).2f with people's (Spearman).") % words
 
 
 def _scale_figures(file: JudgementFile, scores: Scores) -> dict[str, Any]:

@@ -519,3 +519,45 @@ def test_a_wrong_call_ends_with_status_two_and_one_line(arguments) -> None:
     assert outcome.stdout == ""
     assert outcome.stderr.startswith("Error: ")
     assert outcome.stderr.count("\n") == 1
+
+
+def test_score_with_a_machine_says_what_it_saves_and_writes_people_s_scores(bws, tmp_path) -> None:
+    rng = np.random.default_rng(3)
+    tuples = np.concatenate([rng.permutation(40).reshape(-1, 4) for _round in range(8)])
+    names = np.array([f"item {number:02}" for number in range(40)])
+
+    def answered(rows: np.ndarray, noise: float, path: Path) -> Path:
+        heard = tuples[rows] + noise * rng.normal(size=(len(rows), 4))
+        place = np.arange(len(rows))
+        best, worst = (names[tuples[rows][place, each]] for each in (heard.argmax(1), heard.argmin(1)))
+        table = np.column_stack([names[tuples[rows]], best, worst, np.char.add("p", (place % 2).astype(str))])
+        head = ["Item1", "Item2", "Item3", "Item4", "BestItem", "WorstItem", "Annotator"]
+        path.write_text("\n".join(",".join(row) for row in [head, *table.tolist()]) + "\n")
+        return path
+
+    people = answered(np.repeat(np.arange(40), 2), 12.0, tmp_path / "people.csv")
+    machine = answered(np.arange(80), 1.0, tmp_path / "machine.csv")
+    out = tmp_path / "scores.csv"
+
+    lines, figures = bws("score", people, "--machine", machine, "--out", out)
+
+    assert any(line.startswith("People judged 40 of 80 tuples.") for line in lines)
+    assert figures["machine"]["tuples"] == 80
+    assert figures["machine"]["agreement"] > 0.8
+    assert 0 < figures["machine"]["saved"] < figures["machine"]["ceiling"] + 0.1
+    with out.open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 40
+    assert all(row["appearances"] == "8" for row in rows)
+    with pytest.raises(CommandError, match="Only --method counting takes --machine"):
+        call_command("bws", "score", people, "--machine", machine, "--out", out, "--method", "maxdiff")
+    with pytest.raises(CommandError, match="must answer every tuple that people judged"):
+        call_command(
+            "bws",
+            "score",
+            people,
+            "--machine",
+            answered(np.arange(5), 1.0, tmp_path / "five.csv"),
+            "--out",
+            out,
+        )
