@@ -50,7 +50,7 @@ class RowSyntax:
     @property
     def sentence(self) -> str:
         """For the help of a command."""
-        begin = "Write each row as" if len(self.columns) > 1 else "Each is"
+        begin = "Write each row as" if len(self.columns) > 1 else "Give"
         return f"{begin} {self.written}, with “{self.between_rows}” between rows."
 
     @property

@@ -77,8 +77,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--machine",
         type=Path,
         metavar="FILE",
-        help="Of counting: a machine's answers to all tuples, of which people judged a random part. The scores stay "
-        "people's, and their errors become smaller if the machine is good.",
+        help="Of counting: a machine's answers to all tuples, of which people judged some at random.",
     )
 
 

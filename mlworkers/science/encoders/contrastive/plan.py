@@ -392,7 +392,7 @@ class AugmentationPlan(SharedContrast):
     # Mixed lexical tags did worse than one tag in most cases of the paper (section 5.4).
     variants: str = rows_setting(
         "Variants",
-        "Copies that are compared, such as those with the tags SIM95 BLEU20. SIM95 BLEU0_5 + SIM95 BLEU20 mixes two.",
+        "Copies that are compared, such as SIM95 BLEU20. SIM95 BLEU0_5 + SIM95 BLEU20 mixes two.",
         rows=VARIANT_ROWS,
         default="all",
         source=CONPGS,

@@ -15,7 +15,7 @@ ORIGINAL = "original"  # the name of the row without paraphrases
 ALL = "all"
 VARIANT_ROWS = RowSyntax(
     (Column("pairs", "Paraphrases", required=True, offered="paraphrases"),),
-    "tags, a subset or all, or a mixture with “+”",
+    "tags, subsets or all, mixed with “+”",
     between_rows=",",
 )
 _TAGS = re.compile(r"(?P<sim>SIM\d+)?\s*(?P<bleu>BLEU\d+(?:_\d+)?)?", re.IGNORECASE)
