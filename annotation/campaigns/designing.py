@@ -57,7 +57,10 @@ def design_count(pairs: int, *, size: int, factor: float, fewest: int = FEWEST_P
     """
     if pairs < max(fewest, size):
         raise UserError(
-            _("A campaign needs at least %(fewest)d active pairs, and this one has %(pairs)d. Add pairs."),
+            _(
+                "A campaign needs at least %(fewest)d active pairs, and %(pairs)d would take part. Ask for more, or add "
+                "pairs to the dataset."
+            ),
             fewest=max(fewest, size),
             pairs=pairs,
         )

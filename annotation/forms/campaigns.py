@@ -138,7 +138,7 @@ class StopForm(forms.Form):
         label=gettext_lazy("Reason"),
         max_length=500,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=gettext_lazy("The person reads it."),
+        help_text=gettext_lazy("The person reads it, and so does everybody who reads the published files."),
     )
     exclude = forms.BooleanField(
         label=gettext_lazy("Count none of the person's judgements, and ask for them again"),

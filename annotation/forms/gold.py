@@ -85,6 +85,10 @@ def reason_drafted(suggestion: GoldSuggestion) -> str:
     facts = {"best": best, "worst": worst, "low": min(others or [worst]), "high": max(others or [best])}
     if not others:
         return _("Earlier scores of these pairs are far apart: %(best).2f and %(worst).2f.") % facts
+    if f"{facts['low']:.2f}" == f"{facts['high']:.2f}":
+        return (
+            _("Earlier scores leave no doubt: the pairs have %(best).2f, %(low).2f and %(worst).2f.") % facts
+        )
     return (
         _(
             "Earlier scores leave no doubt: the expected pairs have %(best).2f and %(worst).2f, "

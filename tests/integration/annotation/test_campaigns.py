@@ -49,7 +49,7 @@ def test_a_campaign_begins_as_a_draft_with_its_first_guideline(dataset, pairs, o
 def test_fewer_than_four_pairs_make_no_campaign(dataset) -> None:
     PairFactory.create_batch(3, dataset=dataset)
 
-    with pytest.raises(UserError, match="at least 4 active pairs, and this one has 3"):
+    with pytest.raises(UserError, match="at least 4 active pairs, and 3 would take part"):
         campaign_create(dataset=dataset, name="Too small")
 
     assert not Campaign.objects.exists()
