@@ -58,8 +58,8 @@ def design_count(pairs: int, *, size: int, factor: float, fewest: int = FEWEST_P
     if pairs < max(fewest, size):
         raise UserError(
             _(
-                "A campaign needs at least %(fewest)d active pairs, and %(pairs)d would take part. Ask for more, or add "
-                "pairs to the dataset."
+                "A campaign needs at least %(fewest)d active pairs, and %(pairs)d would take part. Ask for more, or "
+                "add pairs."
             ),
             fewest=max(fewest, size),
             pairs=pairs,

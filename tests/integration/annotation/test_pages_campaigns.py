@@ -183,7 +183,7 @@ def test_the_estimate_follows_the_settings(site, dataset, pairs) -> None:
         (
             3,
             2,
-            "A campaign needs at least 4 active pairs, and 3 would take part. Ask for more, or add pairs to the dataset.",
+            "A campaign needs at least 4 active pairs, and 3 would take part. Ask for more, or add pairs.",
         ),
         (5, 2, "5 pairs make only 5 different tuples of 4, and 2 tuples per pair are 10."),
         (12, 0.01, "12 pairs with 0.01 tuples per pair make no tuple."),
