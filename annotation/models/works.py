@@ -58,8 +58,8 @@ class CampaignDesign(Job):
 class CampaignStudy(models.Model):
     """The study last computed from a campaign's judgements, and of which state of it.
 
-    A row and no cache: it is made by a worker (a `CampaignWork`) or by a page, and shown by web processes that share no
-    memory.
+    A row and no cache: it is made by a worker (a `CampaignWork`), and shown by web processes that share no memory with
+    it.
     """
 
     campaign = models.OneToOneField("annotation.Campaign", models.CASCADE, related_name="study")

@@ -23,6 +23,8 @@ from annotation.results.figures import (
     MANY,
     RESAMPLES,
     campaign_mark,
+    kept,
+    last_kept,
     live_figures,
 )
 from annotation.results.record import campaign_judgements
@@ -47,9 +49,13 @@ class CampaignFindings:
 def study_latest(campaign: Campaign, mark: str) -> CampaignFindings:
     """The newest study there is, of a page or of a worker. One query."""
     stored = CampaignStudy.objects.filter(campaign=campaign, computed_at__isnull=False).first()
-    if stored is None:
+    studies: list[tuple[str, Any]] = [(stored.mark, (stored.computed_at, stored.figures))] if stored else []
+    if (cached := last_kept(campaign, "findings")) is not None:
+        studies.append(cached)
+    if not studies:
         return CampaignFindings({}, None, stale=True)
-    return CampaignFindings(stored.figures, stored.computed_at, stale=stored.mark != mark)
+    of_mark, (computed_at, figures) = max(studies, key=lambda study: study[1][0])
+    return CampaignFindings(figures, computed_at, stale=of_mark != mark)
 
 
 def signs_of(person: Participation) -> list[dict[str, Any]]:
@@ -70,6 +76,14 @@ def study_is_quick(campaign: Campaign, judged: int) -> bool:
     return simulated <= MOST_AT_ONCE
 
 
+def study_now(
+    campaign: Campaign, mark: str, *, at: datetime, report: Report = unreported
+) -> CampaignFindings:
+    """Study the campaign for a page; the cache keeps it. The report may end it where it takes too long."""
+    computed_at, figures = kept(campaign, "findings", mark, lambda: (at, _figures(campaign, mark, report)))
+    return CampaignFindings(figures, computed_at, stale=False)
+
+
 @dataclass(frozen=True)
 class ComputedStudy:
     """A study of the state that has the mark, which is not stored yet; seconds: that it took."""
@@ -77,19 +91,6 @@ class ComputedStudy:
     mark: str
     figures: dict[str, Any]
     seconds: float
-
-
-def study_now(
-    campaign: Campaign, mark: str, *, at: datetime, report: Report = unreported
-) -> CampaignFindings:
-    """Study the campaign for a page, and store it: a cache may be that of one web process, and the next page another's.
-    The report may end it where it takes too long.
-    """
-    began = monotonic()
-    figures = _figures(campaign, mark, report)
-    computed = ComputedStudy(mark, figures, round(monotonic() - began, 3))
-    study_store(campaign=campaign, computed=computed, at=at)
-    return CampaignFindings(figures, at, stale=False)
 
 
 def study_compute(campaign: Campaign) -> ComputedStudy:

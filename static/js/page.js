@@ -269,6 +269,7 @@ for (const field of document.querySelectorAll(".open-select input[type=search]")
   if (!(field instanceof HTMLInputElement) || !select) continue;
   const all = [...select.options];
   field.hidden = false;
+  field.placeholder = field.ariaLabel ?? "";
   field.addEventListener("input", () => {
     const asked = field.value.toLowerCase().split(/\s+/);
     const found = all.slice(0, -1).filter((option) => asked.every((word) => `${option.text} ${option.value}`.toLowerCase().includes(word)));

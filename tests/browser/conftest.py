@@ -200,7 +200,9 @@ def axe_findings(page: Page, *rules: str) -> list[str]:
     """What axe-core finds wrong with the page as it is now: each rule of accessibility, and the parts that break it.
     rules: those alone.
     """
-    options = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else None
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": list(rules)}
     found = Axe().run(page, options=options).response["violations"]
     return [
         f"{rule['id']}: {', '.join(str(node['target'][0]) for node in rule['nodes'][:3])}" for rule in found

@@ -95,7 +95,7 @@ def assisted_scores(people: Judgements, machine: Judgements, *, seed: int = 1234
     asked, answered = numbers[: len(people)], numbers[len(people) :]
     if missing := np.setdiff1d(asked, answered).size:
         raise MachineError(
-            f"The machine has no answer to {missing} of the tuples that people judged; it must answer all of them."
+            f"The machine has no answer to {missing} of the tuples that people annotated; it must answer all of them."
         )
     both = np.unique(asked)
     if both.size < FEWEST_TUPLES:

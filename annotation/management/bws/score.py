@@ -77,7 +77,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--machine",
         type=Path,
         metavar="FILE",
-        help="Of counting: a machine's answers to all tuples, of which people judged some at random.",
+        help="Of counting: a machine's answers, also to tuples that nobody annotated.",
     )
 
 
@@ -177,7 +177,7 @@ def _renumbered(file: JudgementFile, machine: JudgementFile) -> Judgements:
     number = {name: place for place, name in enumerate(machine.items)}
     if missing := [name for name in file.items if name not in number]:
         raise UserError(
-            _("The machine's file has no “%(item)s”; it must answer every tuple that people judged."),
+            _("The machine's file has no “%(item)s”; it must answer every tuple that people annotated."),
             item=missing[0],
         )
     places = np.array([*(number[name] for name in file.items), -1])  # -1, of no item, stays -1
@@ -194,8 +194,8 @@ def _machine_lines(found: AssistedScores) -> Iterator[str]:
     }  # fmt: skip
     yield (
         _(
-            "People judged %(judged)s of %(tuples)s tuples. The scores are what people would answer to all of them, if "
-            "these were drawn at random."
+            "People annotated %(judged)s of %(tuples)s tuples. The scores are what people would answer to all of "
+            "them, if these were drawn at random."
         )
         % words
     )

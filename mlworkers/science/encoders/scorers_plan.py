@@ -85,7 +85,7 @@ class ScorersPlan:
     )
     scorers: str = rows_setting(
         "Scorers",
-        "The scorers, the first of which the others are compared with. A model is run:ID or packaged:NAME, an encoder "
+        "The others are compared with the first. A model is run:ID or packaged:NAME, an encoder "
         "or a cross-encoder. Of an encoder, static takes the mean of its input embeddings, cls and mean its own layers "
         "with that pooling, and bertscore compares the vectors of single tokens. two multiplies the vectors of two "
         "encoders, one for each sentence, as DPR does.",

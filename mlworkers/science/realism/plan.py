@@ -30,7 +30,7 @@ class RealismPlan:
     dataset: str = dataset_setting()
     run: int = setting(
         "Generation",
-        "Number of the run that wrote the sentences, or paraphrases.",
+        "Number of the run that wrote the sentences.",
         bounds=(1, None),
         refers_to="run",
         kinds=WRITING,

@@ -541,7 +541,7 @@ def test_score_with_a_machine_says_what_it_saves_and_writes_people_s_scores(bws,
 
     lines, figures = bws("score", people, "--machine", machine, "--out", out)
 
-    assert any(line.startswith("People judged 40 of 80 tuples.") for line in lines)
+    assert any(line.startswith("People annotated 40 of 80 tuples.") for line in lines)
     assert figures["machine"]["tuples"] == 80
     assert figures["machine"]["agreement"] > 0.8
     assert 0 < figures["machine"]["saved"] < figures["machine"]["ceiling"] + 0.1
@@ -551,7 +551,7 @@ def test_score_with_a_machine_says_what_it_saves_and_writes_people_s_scores(bws,
     assert all(row["appearances"] == "8" for row in rows)
     with pytest.raises(CommandError, match="Only --method counting takes --machine"):
         call_command("bws", "score", people, "--machine", machine, "--out", out, "--method", "maxdiff")
-    with pytest.raises(CommandError, match="must answer every tuple that people judged"):
+    with pytest.raises(CommandError, match="must answer every tuple that people annotated"):
         call_command(
             "bws",
             "score",

@@ -802,7 +802,7 @@ def test_suggestions_come_unticked_the_clearest_first_with_scores_and_a_drafted_
     assert len(margins) == 2
     assert margins == sorted(margins, reverse=True)
     assert re.search(r"▲ Most related · \d\.\d\d", text_of(page))
-    assert html.count("Earlier scores leave no doubt: the expected pairs have") == 2
+    assert html.count("Earlier scores leave no doubt: the pairs have") == 2
 
 
 def test_a_suggestion_by_words_is_kept_with_its_reason(site, dataset, draft) -> None:

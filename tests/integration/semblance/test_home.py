@@ -123,7 +123,8 @@ def test_the_head_of_a_dataset_has_five_tabs_with_the_pages_of_the_open_one(cura
     campaigns = client.get(reverse("annotation:campaign_list"), {"dataset": dataset.slug}).text
 
     tabs = ["Pairs", "Campaigns", "Generate and review", "Results", "Settings"]
-    assert links_of(members, dataset.name) == links_of(campaigns, dataset.name) == tabs
+    label = f"Dataset {dataset.name}"
+    assert links_of(members, label) == links_of(campaigns, label) == tabs
     assert "Pages of this tab" not in campaigns
     assert links_of(client.get(reverse("curation:splits", args=[dataset.slug])).text, "Pages of this tab") == [
         "Pairs", "Import", "Splits", "Snapshots",

@@ -114,6 +114,15 @@ def test_the_key_of_the_example_is_refused(installed, tmp_path) -> None:
     assert "SECRET_KEY is the one of .env.example, which everybody knows." in done.stderr
 
 
+def test_the_first_account_may_be_the_first_thing_that_is_made(installed) -> None:
+    done = installed(
+        *("manage.py", "createsuperuser", "--noinput", "--username", "ada", "--email", "ada@site.example"),
+        DJANGO_SUPERUSER_PASSWORD="correct-horse-battery",
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Superuser created successfully.\n", "")
+
+
 @pytest.mark.exhaustive
 def test_a_first_command_makes_the_tables_that_it_needs(installed, tmp_path) -> None:
     pairs = tmp_path / "pairs.csv"
