@@ -114,10 +114,8 @@ def tables_fill(tables: Sequence[Model], sources: Iterable[Source], using: str) 
         if copy.label not in by_label:
             raise UserError(_("There is no table for the rows of %(table)s."), table=copy.label)
         model = by_label[copy.label]
-        with (
-            _rows_taken(copy.label),
-            closing(lines),
-        ):  # a refusal may be kept, and must not keep the file open
+        # A refusal may be kept, and must not keep the file open.
+        with _rows_taken(copy.label), closing(lines):
             rows_load(model, copy.fields, lines, using)
         filled.append((model, copy))
     with _rows_taken(", ".join(label_of(model) for model, _copy in filled[:3])):

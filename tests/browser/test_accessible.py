@@ -128,9 +128,7 @@ def test_axe_finds_nothing_on_the_pages_that_people_see_most(findings, address) 
 
 
 @pytest.mark.exhaustive
-@pytest.mark.skipif(
-    not os.environ.get("EVERY_PAGE"), reason="a part of `make everything` of its own, an hour"
-)
+@pytest.mark.skipif(not os.environ.get("EVERY_PAGE"), reason="takes about an hour: .ci/everything accessible")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_axe_finds_nothing_on_any_page(findings, part) -> None:
     assert [what for address in every_page()[part::PARTS] for what in findings(address)] == []

@@ -170,9 +170,8 @@ def _expected(people: Judgements, machine: Judgements, cells: _Cells, tuples: In
     utilities = np.zeros(machine.item_count)
     utilities[seen] = fit_with_prior(MaxDiffLikelihood(machine)).utilities[seen]
     spread = float(utilities[seen].std())
-    precision = fit_with_prior(
-        MaxDiffLikelihood(people)
-    ).prior_precision  # of people's utilities: 1 / variance
+    # Of people's utilities: 1 / variance.
+    precision = fit_with_prior(MaxDiffLikelihood(people)).prior_precision
     if spread > 0:
         utilities *= 1 / (spread * np.sqrt(precision))
     first = np.unique(tuples, return_index=True)[1]  # one row of each tuple
@@ -185,11 +184,9 @@ def _expected(people: Judgements, machine: Judgements, cells: _Cells, tuples: In
     )
     net = rise * (fall.sum(axis=1, keepdims=True) - fall) - fall * (rise.sum(axis=1, keepdims=True) - rise)
     width = int(tuples.max(initial=0)) + 1
-    keys = np.where(there, rows * width + tuples[first][:, None], -1)[there]
-    order = np.argsort(keys, kind="stable")
-    # The cells are in this order, each once: an item that a tuple holds twice is one cell.
-    ordered, at = np.unique(keys[order], return_index=True)
-    values: FloatArray = (net / whole)[there][order][at]
+    # In the order of the cells, each once: an item that a tuple holds twice is one cell.
+    ordered, at = np.unique((rows * width + tuples[first][:, None])[there], return_index=True)
+    values: FloatArray = (net / whole)[there][at]
     return values[np.searchsorted(ordered, cells.item * width + cells.tuple)]
 
 
@@ -197,7 +194,7 @@ def _weight(y: _Cells, expected: FloatArray, kept: Mask, m: int) -> float:
     """w = sum of (y - y_i)(g - g_i) / sum of (g - g_i)^2 over the cells that are kept, y_i and g_i the items' means.
 
     It makes the variance of y - w g between the tuples of an item least. It is one number for all items: an item has a
-    few tuples, and a weight of its own would be noise. 0 for a machine by which an item's tuples never differ.
+    few tuples, and a weight of its own would be noise. 0 if the machine expects the same of an item in each tuple.
     """
     item = y.item[kept]
     apart = expected[kept] - _means(item, expected[kept], m)[item]
@@ -210,10 +207,10 @@ def _variances(
 ) -> tuple[FloatArray, FloatArray | None]:
     """The variance V / n - B / N of each score, and its part B / n - B / N that a perfect machine would save: (m,).
 
-    V is the variance of a residual between the tuples of an item. B is the part of it that is no noise of choice: what
-    tuples differ by, which is known for all N of them once they are all answered. The noise is known where several
-    people answered FEWEST_TUPLES tuples; elsewhere B is taken as 0, the second array is None, and intervals are rather
-    too wide.
+    V is the variance of a residual between the tuples of an item: B, by which the tuples themselves differ, and the
+    noise of people's choices. B vanishes once all N tuples are answered. The noise is known where several people
+    answered FEWEST_TUPLES tuples; elsewhere B is taken as 0, the second array is None, and intervals are rather too
+    wide.
 
     V and the noise are a + b s^2 of the score s: by its own few tuples the variance of an item is hardly known, and one
     that is nearly always best varies less than one in the middle. They are fitted to each tuple by the score from the

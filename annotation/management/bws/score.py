@@ -139,11 +139,12 @@ def _assisted(options: dict[str, Any], file: JudgementFile) -> verb.Answer:
     """Scores by people and a machine. Items are numbered as in the machine's file, which has them all."""
     verb.keep_apart(options["machine"], options["out"])
     machine = verb.judgements_of(options, options["machine"])
+    people = _renumbered(file, machine)
     try:
-        found = assisted_scores(_renumbered(file, machine), machine.judgements)
+        found = assisted_scores(people, machine.judgements)
     except MachineError as error:
         raise UserError(str(error)) from error
-    appearances, best, worst = counts(_renumbered(file, machine))
+    appearances, best, worst = counts(people)
     values, errors = found.values, found.errors
     if options["scale"] is Scale.UNIT:
         values, errors = (values + 1) / 2, errors / 2
