@@ -42,8 +42,12 @@ def judgement_imports(request: AuthedRequest, slug: str) -> HttpResponse:
         form = JudgementsUploadForm(request.POST, request.FILES, refusal=upload_refusal(request))
     if form.is_valid():
         files, kind = form.cleaned_data["file"], ImportBatch.Kind.JUDGEMENTS
-        batch = import_upload(dataset=dataset, files=files, by=request.user, kind=kind)
-        return redirect("annotation:judgement_import", slug, batch.pk)
+        try:
+            batch = import_upload(dataset=dataset, files=files, by=request.user, kind=kind)
+        except UserError as error:
+            form.add_error("file", str(error))
+        else:
+            return redirect("annotation:judgement_import", slug, batch.pk)
     imports = imports_of(dataset, now(), kind=ImportBatch.Kind.JUDGEMENTS)[:IMPORTS_SHOWN]
     context = {
         "dataset": dataset,

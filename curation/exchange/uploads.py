@@ -38,7 +38,8 @@ from curation.files.parquet import ROWS_MOST
 from curation.files.progress import Report, silent
 from curation.files.rejected import columns_in_front
 from curation.files.sampling import Preview, preview_file
-from curation.files.sniffing import detect_format
+from curation.files.sniffing import JUDGEMENTS, PAIRS, detect_format, file_beginning
+from curation.files.unpacking import is_packed
 from curation.files.writing import leftovers_remove, make_folder, replacing, sha256_of_several
 from curation.foundation.errors import UserError, errors_shown
 from curation.foundation.heartbeats import database_now, held, is_stuck
@@ -65,6 +66,8 @@ LIKELY_ROWS = 10  # of a file whose encoding somebody chooses
 # To how many times the size of the largest upload a zip file may unpack.
 UNPACKED_TIMES = 4
 FORGOTTEN_AFTER = timedelta(hours=1)
+# What the rows of a table should hold, of each kind of upload that is a table and never packed.
+_TABLES = {ImportBatch.Kind.PAIRS.value: PAIRS, ImportBatch.Kind.JUDGEMENTS.value: JUDGEMENTS}
 
 
 def import_upload(
@@ -110,8 +113,7 @@ def import_upload(
                     digest.update(block)
                     written.write(block)
             sums.append(digest.hexdigest())
-        if kind != ImportBatch.Kind.JUDGEMENTS:
-            names = [_unfolded(settings.SEMBLANCE_HOME / folder / name, kind) for name in names]
+        names = [_looked_at(settings.SEMBLANCE_HOME / folder / name, kind) for name in names]
         shared_put(settings.SEMBLANCE_HOME / folder)
         stack.callback(shared_remove, str(folder))
         batch = ImportBatch.objects.create(
@@ -126,20 +128,23 @@ def import_upload(
     return batch
 
 
-def _unfolded(path: Path, kind: str) -> str:
-    """Put one table in the place of the zip file of a dataset folder. Returns the name of what lies there then.
+def _looked_at(path: Path, kind: str) -> str:
+    """The name of the table that was uploaded; put it in the place of the zip file of a dataset folder.
 
-    Raises FileError also for an image, a document and the like, which no choice on the next page would make a table.
+    Raises FileError for an image, a document and the like, which no choice on the next page would make a table.
     """
-    of_pairs = kind == ImportBatch.Kind.PAIRS
-    with unfolded(path, most=UNPACKED_TIMES * settings.UPLOAD_MAX_BYTES, label_names=not of_pairs) as table:
-        if table == path:
-            if of_pairs:  # a file of sentences may be packed, and is looked at when it is read
-                detect_format(path)
-            return path.name
-        shutil.move(table, path.with_name(table.name))
-    path.unlink()
-    return table.name
+    if kind != ImportBatch.Kind.JUDGEMENTS:
+        of_pairs = kind == ImportBatch.Kind.PAIRS
+        with unfolded(path, most=UNPACKED_TIMES * settings.UPLOAD_MAX_BYTES, label_names=not of_pairs) as table:
+            if table != path:
+                shutil.move(table, path.with_name(table.name))
+                path.unlink()
+                return table.name
+    if rows := _TABLES.get(kind):
+        detect_format(path, rows=rows)
+    elif not is_packed(path):
+        file_beginning(path, rows="one sentence a line")
+    return path.name
 
 
 def import_is_closed(batch: ImportBatch) -> bool:

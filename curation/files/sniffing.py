@@ -19,6 +19,7 @@ TABLE_SUFFIXES = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
 PAIRS = "one pair of sentences a row"
+JUDGEMENTS = "a table of judgements and its header"
 BEGINNING_BYTES = 4096
 PARQUET = b"PAR1"
 _PACKAGE = b"PK\x03\x04"

@@ -20,6 +20,15 @@ class TooLargeError(FileError):
     """The file unpacks to more than was to be read."""
 
 
+def is_packed(path: Path) -> bool:
+    """Whether gzip packed the file. Raises FileError where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(2) == GZIP
+    except OSError as error:
+        raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
+
+
 @contextmanager
 def unpacked(path: Path, *, most: int = UNPACKED_MOST) -> Iterator[Path]:
     """The file itself, or what gzip packed into it, as a file of the same name without .gz, or the rows of a folder of
@@ -32,12 +41,7 @@ def unpacked(path: Path, *, most: int = UNPACKED_MOST) -> Iterator[Path]:
         with folder_as_table(path, most=most, label_names=True) as table:
             yield table
         return
-    try:
-        with path.open("rb") as file:
-            is_packed = file.read(2) == GZIP
-    except OSError as error:
-        raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
-    if not is_packed:
+    if not is_packed(path):
         yield path
         return
     folder = Path(tempfile.mkdtemp(prefix="unpacked-"))

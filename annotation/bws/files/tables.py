@@ -38,6 +38,7 @@ from curation.files.records import (
 )
 from curation.files.sampling import dialect_guesses, take_sample
 from curation.files.sniffing import (
+    JUDGEMENTS,
     BEGINNING_BYTES,
     PARQUET,
     all_lines,
@@ -49,7 +50,6 @@ from curation.files.sniffing import (
 from curation.files.writing import as_text, replacing
 from curation.pairs.text import printable
 
-_JUDGEMENTS = "a table of judgements and its header"
 _LISTS_AS_TEXT = "write one item in each column, or the list as text in one column"
 
 
@@ -96,7 +96,7 @@ class _TextFile:
         """Every row that may be the header, the likelier ones first. Raises FileError for a file without a row."""
         lines = sample_lines(self.path, self.encoding.name)
         if not any(line.strip() for line in lines):
-            raise FileError(f"{self.path.name} is empty; give a file with {_JUDGEMENTS}.")
+            raise FileError(f"{self.path.name} is empty; give a file with {JUDGEMENTS}.")
         found = False
         for delimiter in self.delimiter or separator_named(lines[0]) or DELIMITERS:
             quoted = not self._has_marks or self.dialect(delimiter).quoted
@@ -106,7 +106,7 @@ class _TextFile:
                     found = True
                     yield _Header(record, delimiter, quoted)
         if not found:
-            raise FileError(f"{self.path.name} has no row that can be read; give a file with {_JUDGEMENTS}.")
+            raise FileError(f"{self.path.name} has no row that can be read; give a file with {JUDGEMENTS}.")
 
     @cached_property
     def _has_marks(self) -> bool:
@@ -245,7 +245,7 @@ def find_table(
 
 def _opened(path: Path, delimiter: str | None, encoding: str | None) -> _TextFile | _RecordFile:
     """Raises FileError if the file cannot be read, or is not a table."""
-    kind = detect_format(path, rows=_JUDGEMENTS)
+    kind = detect_format(path, rows=JUDGEMENTS)
     if kind in ("jsonl", "parquet"):
         return _RecordFile(take_sample(path, encoding=encoding))
     return _TextFile(path, encoding_of(path, encoding), delimiter or "")

@@ -581,20 +581,23 @@ def test_no_file_is_asked_for(client, address) -> None:
     ("name", "content", "sentence"),
     [
         ("sheet.xlsx", b"PK\x03\x04 not a table", "is a spreadsheet or an archive; save it as CSV first"),
+        ("paper.pdf", b"%PDF-1.7\n1 0 obj", "is a PDF document; save its text as plain text or CSV first"),
+        ("scan.png", b"\x89PNG\r\n\x1a\n\x00\x00", "is an image; give a text file, such as CSV"),
         ("rows.csv.gz", b"\x1f\x8b\x08 packed", "is compressed; unpack it first"),
         ("program.csv", bytes(range(256)) * 4, "is not a text file; save it as text in UTF-8."),
         ("blank.csv", b"\n\n", "is empty; give a file with a table of judgements and its header."),
     ],
 )
-def test_a_file_that_is_no_table_is_refused_and_can_be_discarded(
-    client, address, name, content, sentence
+def test_a_file_that_is_no_table_is_refused_beside_the_field_and_nothing_is_kept(
+    client, address, home, name, content, sentence
 ) -> None:
-    client.post(address, {"file": SimpleUploadedFile(name, content)})
+    good = SimpleUploadedFile("good.csv", ROWS.encode())
 
-    page = client.get(f"{address}{ImportBatch.objects.get().pk}/").content.decode()
+    page = client.post(address, {"file": [good, SimpleUploadedFile(name, content)]}).content.decode()
 
-    assert sentence in page
-    assert "Discard the upload" in page
+    assert f"{name} {sentence}" in page
+    assert not ImportBatch.objects.exists()
+    assert not list((home / "imports").glob("*"))
 
 
 def test_hostile_cells_stay_text(upload, check, client, address) -> None:

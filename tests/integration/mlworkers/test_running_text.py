@@ -95,6 +95,14 @@ def test_an_upload_is_removed_once_its_corpus_is_there_and_cannot_be_indexed_aga
     assert "its files are gone; upload it again" in run_execute(again).message
 
 
+def test_a_file_that_holds_no_text_is_refused_beside_the_form_and_not_kept(client, curator, dataset) -> None:
+    answer = upload(client, curator, dataset, "%PDF-1.7\n1 0 obj")
+
+    assert "is a PDF document; save its text as plain text or CSV first." in answer.content.decode()
+    assert not ImportBatch.objects.exists()
+    assert not Run.objects.exists()
+
+
 def test_a_stranger_gets_404_and_a_reader_sees_the_page_but_uploads_nothing(
     client, stranger, annotator, dataset
 ) -> None:
