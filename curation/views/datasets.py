@@ -2,6 +2,7 @@
 
 from copy import copy
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -44,6 +45,8 @@ def dataset_create_view(request: AuthedRequest) -> HttpResponse:
     form = NewDatasetForm(request.POST or None)
     if form.is_valid():
         dataset = dataset_create(by=request.user, **form.cleaned_data)
+        for note in form.notes:
+            messages.info(request, note)
         return redirect("curation:import", slug=dataset.slug)
     return render(request, "curation/dataset_new.html", {"form": form})
 
@@ -58,6 +61,8 @@ def dataset_settings(request: AuthedRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         dataset_change(dataset=dataset, by=request.user, **form.cleaned_data)
         pairs_say(request, slug, _("The settings are saved."))
+        for note in form.notes:
+            messages.info(request, note)
         return redirect("curation:settings", slug=slug)
     owns = dataset_may(request.user, dataset, may="own")
     return render(request, "curation/settings.html", {"dataset": dataset, "form": form, "owns": owns})

@@ -10,21 +10,36 @@ from curation.pairs.inclusion import EXPLAINED, UNNAMED
 # What cards and published folders say of a dataset without one.
 LICENCE_NOT_STATED = "not stated; ask whoever holds the data"
 
-_CREATIVE_COMMONS = ("by", "by-sa", "by-nc", "by-nd", "by-nc-sa", "by-nc-nd")
-_SPDX = {
+_CREATIVE_COMMONS = {
+    "BY": "Attribution",
+    "BY-SA": "Attribution-ShareAlike",
+    "BY-NC": "Attribution-NonCommercial",
+    "BY-ND": "Attribution-NoDerivatives",
+    "BY-NC-SA": "Attribution-NonCommercial-ShareAlike",
+    "BY-NC-ND": "Attribution-NonCommercial-NoDerivatives",
+}
+# By their SPDX identifiers, with the names that SPDX gives them.
+LICENCES = {
+    "CC0-1.0": "Creative Commons Zero v1.0 Universal",
     **{
-        f"cc-{kind}-{version}": f"CC-{kind.upper()}-{version}"
-        for kind in _CREATIVE_COMMONS
-        for version in ("3.0", "4.0")
+        f"CC-{kind}-{version}": f"Creative Commons {name} {version} {what}"
+        for version, what in (("4.0", "International"), ("3.0", "Unported"))
+        for kind, name in _CREATIVE_COMMONS.items()
     },
-    "cc0-1.0": "CC0-1.0",
-    "apache-2.0": "Apache-2.0",
-    "mit": "MIT",
-    "bsd-3-clause": "BSD-3-Clause",
-    "gpl-3.0": "GPL-3.0-only",
-    "odbl": "ODbL-1.0",
-    "odc-by": "ODC-By-1.0",
-    "pddl": "PDDL-1.0",
+    "ODbL-1.0": "Open Data Commons Open Database License v1.0",
+    "ODC-By-1.0": "Open Data Commons Attribution License v1.0",
+    "PDDL-1.0": "Open Data Commons Public Domain Dedication & License 1.0",
+    "Apache-2.0": "Apache License 2.0",
+    "MIT": "MIT License",
+    "BSD-3-Clause": 'BSD 3-Clause "New" or "Revised" License',
+    "GPL-3.0-only": "GNU General Public License v3.0 only",
+}
+# What the hub calls them where that is not the SPDX identifier in lower case.
+_ON_THE_HUB = {"ODbL-1.0": "odbl", "ODC-By-1.0": "odc-by", "PDDL-1.0": "pddl", "GPL-3.0-only": "gpl-3.0"}
+_SPDX = {
+    written: spdx
+    for spdx in LICENCES
+    for written in (spdx.casefold(), _ON_THE_HUB.get(spdx, spdx.casefold()))
 }
 _NOT_ON_THE_HUB = {"cc-by-nd-3.0"}
 
@@ -45,7 +60,9 @@ def licence_known(stated: str) -> Licence:
     name = {"cc0": "cc0-1.0", "apache": "apache-2.0"}.get(words, words)
     if name not in _SPDX:
         return Licence("other" if name else "unknown", "")
-    return Licence("other" if name in _NOT_ON_THE_HUB else name, _SPDX[name])
+    spdx = _SPDX[name]
+    hub = _ON_THE_HUB.get(spdx, spdx.casefold())
+    return Licence("other" if hub in _NOT_ON_THE_HUB else hub, spdx)
 
 
 def licence_identifier(stated: str) -> str:

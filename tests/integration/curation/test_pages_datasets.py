@@ -82,6 +82,35 @@ def test_a_dataset_that_cannot_be_made_says_why_and_keeps_what_was_typed(
     assert Dataset.objects.count() == 1
 
 
+def test_a_short_name_with_capital_letters_becomes_lower_case_and_the_next_page_says_so(
+    staff, client_of
+) -> None:
+    page = client_of(staff).post("/datasets/new/", NEW | {"slug": "My-Pairs"}, follow=True).content.decode()
+
+    assert Dataset.objects.get().slug == "my-pairs"
+    assert "The short name is “my-pairs”: capital letters became lower-case." in page
+
+
+def test_the_field_of_the_licence_offers_identifiers_with_their_names(staff, client_of) -> None:
+    page = client_of(staff).get("/datasets/new/").content.decode()
+
+    assert 'list="licences"' in page
+    assert '<option value="CC-BY-4.0">Creative Commons Attribution 4.0 International</option>' in page
+
+
+@pytest.mark.parametrize(("licence", "is_noted"), [("cc by 4.0", False), ("", False), ("ask me", True)])
+def test_a_licence_that_is_not_known_is_kept_and_noted(
+    owner, dataset, address, client_of, licence: str, is_noted: bool
+) -> None:
+    asked = NEW | {"licence": licence}
+
+    page = client_of(owner).post(f"{address}settings/", asked, follow=True).content.decode()
+
+    dataset.refresh_from_db()
+    assert dataset.licence == licence
+    assert (f"“{licence}” is not an SPDX identifier that Semblance knows." in page) is is_noted
+
+
 def test_settings_change_what_a_dataset_says_of_itself(owner, dataset, address, client_of) -> None:
     page = client_of(owner).post(
         f"{address}settings/", NEW | {"name": "Renamed", "slug": "other"}, follow=True

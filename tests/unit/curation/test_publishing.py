@@ -24,6 +24,8 @@ from curation.pairs.naming import file_ids
         ("cc-by-nc-sa-3.0", "cc-by-nc-sa-3.0", "CC-BY-NC-SA-3.0"),
         ("CC0", "cc0-1.0", "CC0-1.0"),
         ("Apache-2.0", "apache-2.0", "Apache-2.0"),
+        ("GPL-3.0-only", "gpl-3.0", "GPL-3.0-only"),
+        ("ODC-By-1.0", "odc-by", "ODC-By-1.0"),
         ("for research only", "other", ""),
         ("", "unknown", ""),
     ],
