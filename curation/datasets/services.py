@@ -67,20 +67,32 @@ def dataset_draft(*, slug: str, name: str, **facts: Any) -> Dataset:
 
 
 @transaction.atomic
-def dataset_create(*, slug: str, name: str, by: User | None = None, **facts: str) -> Dataset:
-    """Make a dataset, whose owner is `by`. facts: those of CHANGEABLE that are known."""
-    dataset = dataset_draft(slug=slug, name=name, created_by=by, **facts)
+def dataset_create(
+    *, slug: str, name: str, by: User | None = None, owner: User | None = None, **facts: str
+) -> Dataset:
+    """Make a dataset, whose owner is `owner`, or else `by`. facts: those of CHANGEABLE that are known."""
+    dataset = dataset_draft(slug=slug, name=name, created_by=owner or by, **facts)
     dataset_save(dataset=dataset, by=by)
-    if by:
-        Membership.objects.create(dataset=dataset, user=by, role=Role.OWNER)
     return dataset
 
 
 def dataset_save(*, dataset: Dataset, by: User | None) -> None:
-    """Store a draft."""
+    """Store a draft, whose owner is `created_by`."""
     with transaction.atomic():
         dataset.save()
+        if dataset.created_by:
+            Membership.objects.create(dataset=dataset, user=dataset.created_by, role=Role.OWNER)
         audit_record(dataset=dataset, action=Action.DATASET_CREATED, by=by, subject=dataset.name)
+
+
+def owner_lines(dataset: Dataset | None, *, made: bool) -> list[str]:
+    """What a command says of a dataset that it has made without an owner."""
+    if dataset is None or not made or dataset.created_by_id is not None:
+        return []
+    sentence = _(
+        "%(dataset)s has no owner: only administrators can change it or invite an owner. The option --owner names one."
+    )
+    return [sentence % {"dataset": dataset.slug}]
 
 
 @transaction.atomic

@@ -135,7 +135,9 @@ def _looked_at(path: Path, kind: str) -> str:
     """
     if kind != ImportBatch.Kind.JUDGEMENTS:
         of_pairs = kind == ImportBatch.Kind.PAIRS
-        with unfolded(path, most=UNPACKED_TIMES * settings.UPLOAD_MAX_BYTES, label_names=not of_pairs) as table:
+        with unfolded(
+            path, most=UNPACKED_TIMES * settings.UPLOAD_MAX_BYTES, label_names=not of_pairs
+        ) as table:
             if table != path:
                 shutil.move(table, path.with_name(table.name))
                 path.unlink()

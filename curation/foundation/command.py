@@ -100,6 +100,16 @@ def target_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
     """Add the dataset to which a command adds the contents of files."""
     parser.add_argument("--dataset", required=True, metavar="SLUG", help=SHORT_NAME)
     parser.add_argument("--create", action="store_true", help="Create the dataset if it does not exist.")
+    owner_argument(parser)
+
+
+def owner_argument(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Add who owns a dataset that the command creates."""
+    parser.add_argument(
+        "--owner",
+        metavar="USERNAME",
+        help="The account that owns the dataset that --create makes. Default: none; only administrators can change it.",
+    )
 
 
 def rejected_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:

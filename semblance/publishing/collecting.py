@@ -161,6 +161,7 @@ def scores_held(snapshot: Snapshot) -> list[Scores]:
                 annotators=facts.get("annotators"),
                 simulated=facts.get("simulated_annotators", 0),
                 reliability=facts.get("reliability"),
+                marginal=_marginal(made),
                 campaign=campaign.name if campaign else str(facts.get("campaign", "")),
                 published=made.created_at.date().isoformat(),
                 added_since=since.added,
@@ -188,6 +189,16 @@ def certainty(
         for pair, value, error, judgements in rows.values_list(*columns).iterator()
         if values.get(pair) == value
     }
+
+
+def _marginal(made: ScoreSet) -> tuple[float, float | None, float | None] | None:
+    """The marginal reliability of MaxDiff scores with its interval; None for other methods, and where none is kept."""
+    facts = made.parameters
+    if made.method != "maxdiff" or facts.get("marginal_reliability") is None:
+        return None
+    names = ("marginal_reliability", "marginal_reliability_low", "marginal_reliability_high")
+    value, low, high = (facts.get(name) for name in names)
+    return value, low, high
 
 
 def _sets_by_name(snapshot: Snapshot) -> dict[str, ScoreSet]:

@@ -38,8 +38,8 @@ from curation.files.records import (
 )
 from curation.files.sampling import dialect_guesses, take_sample
 from curation.files.sniffing import (
-    JUDGEMENTS,
     BEGINNING_BYTES,
+    JUDGEMENTS,
     PARQUET,
     all_lines,
     detect_format,

@@ -9,11 +9,13 @@ from django.utils.translation import gettext as _
 
 from annotation.management.bws import verb
 from annotation.results.importing import judgements_record
-from curation.datasets.services import dataset_create
+from curation.datasets.services import dataset_create, owner_lines
 from curation.files.writing import sha256_of, sha256_of_several
+from curation.foundation.command import owner_argument
 from curation.foundation.database import database_ready
 from curation.foundation.errors import UserError
 from curation.models import Dataset
+from curation.people.accounts.lookup import account_named
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -29,6 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="If the dataset does not exist, create it with a pair for each item.",
     )
+    owner_argument(parser)
     parser.add_argument("--campaign", required=True, metavar="NAME", help="The name of the campaign.")
     parser.add_argument(
         "--question", default="", metavar="TEXT", help="What the annotators were asked (default: not known)."
@@ -44,7 +47,8 @@ def run(options: dict[str, Any]) -> verb.Answer:
         )
     database_ready()
     file, slug = verb.judgements_of(options), options["dataset"]
-    dataset = Dataset.objects.filter(slug=slug).first()
+    owner = account_named(options["owner"]) if options["owner"] else None
+    there = dataset = Dataset.objects.filter(slug=slug).first()
     if dataset is None and not options["create"]:
         missing = _(
             "There is no dataset called “%(slug)s”; check its short name, or create it with --create."
@@ -52,7 +56,8 @@ def run(options: dict[str, Any]) -> verb.Answer:
         raise UserError(missing, slug=slug)
     with transaction.atomic():
         if dataset is None:
-            dataset = dataset_create(slug=slug, name=slug, description=_("Made from a file of judgements."))
+            description = _("Made from a file of judgements.")
+            dataset = dataset_create(slug=slug, name=slug, owner=owner, description=description)
         recorded = judgements_record(
             dataset=dataset,
             name=options["campaign"],
@@ -73,7 +78,7 @@ def run(options: dict[str, Any]) -> verb.Answer:
         "single_texts": recorded.figures.single_texts,
     }
     made = recorded.figures
-    lines = [*verb.file_lines(file), *made.lines]
+    lines = [*owner_lines(dataset, made=there is None), *verb.file_lines(file), *made.lines]
     if made.pairs_made:
         lines.append(_("%(n)s pairs were created, one for each item.") % {"n": f"{made.pairs_made:,}"})
     campaign = {"number": recorded.campaign.pk, "name": recorded.campaign.name}

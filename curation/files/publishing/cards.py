@@ -88,7 +88,20 @@ Generated pairs included: {chosen}. {EXPLAINED}
 
 
 def reliability_stated(scores: Scores) -> str:
-    """Its split-half reliability with everything that a reader needs to compare it; "" where there is none."""
+    """Its reliability with everything that a reader needs to compare it; "" where none is known."""
+    stated = filter(None, (_halves_stated(scores), _marginal_stated(scores)))
+    return " ".join(f"“{scores.name}”: {sentence}" for sentence in stated)
+
+
+def _marginal_stated(scores: Scores) -> str:
+    if scores.marginal is None:
+        return ""
+    value, low, high = scores.marginal
+    interval = "" if low is None or high is None else f", 95 % interval {low:.3f} to {high:.3f}"
+    return f"marginal reliability of the MaxDiff scores {value:.3f}{interval}, if judgements are independent."
+
+
+def _halves_stated(scores: Scores) -> str:
     figures = scores.reliability
     if not figures:
         return ""
@@ -96,7 +109,7 @@ def reliability_stated(scores: Scores) -> str:
     if figures.get("spearman_low") is not None:
         interval = f", 95 % interval {figures['spearman_low']:.3f} to {figures['spearman_high']:.3f}"
     return (
-        f"“{scores.name}”: split-half reliability {figures['spearman_mean']:.3f} (Spearman, mean of "
+        f"split-half reliability {figures['spearman_mean']:.3f} (Spearman, mean of "
         f"{figures['trials']:,} random halves, standard deviation {figures['spearman_sd']:.3f}{interval}), "
         f"{figures['spearman_brown']:.3f} for all judgements by the Spearman-Brown formula; Pearson "
         f"{figures['pearson_mean']:.3f}. Split by {figures['split']}: {figures['judgements']:,} judgements of "

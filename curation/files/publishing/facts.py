@@ -164,6 +164,7 @@ class Scores:
     judgements, annotators: what the scores were computed from, None where the set does not say.
     simulated: annotators among these that a program simulated.
     reliability: split-half reliability, as the set keeps it; None where there is none.
+    marginal: marginal reliability of MaxDiff scores, and its 95 % interval if known; None for other methods.
     campaign: its name.
     published: the day on which the scores were computed, as 2026-03-01; "" where nobody knows it.
     added_since, gone_since: judgements that joined or left those that count in the campaign after that day's scores.
@@ -180,6 +181,7 @@ class Scores:
     annotators: int | None = None
     simulated: int = 0
     reliability: Mapping[str, Any] | None = None
+    marginal: tuple[float, float | None, float | None] | None = None
     campaign: str = ""
     published: str = ""
     added_since: int = 0
@@ -195,10 +197,10 @@ class Scores:
 class Collection:
     """A campaign whose scores are published: its question, its annotators and its results.
 
-    tuples_per_item: tuples in which a pair stands, on average. judgements: those that count, which are `extra` and
+    tuples_per_item: in how many tuples a pair is, on average. judgements: those that count, which are `extra` and
     `excluded` more than in all. annotators: who gave any; `simulated` of them are programs, and the judgements of
-    `excluded_annotators` do not count; exclusions: how many of these there are for each reason. imported: whether the
-    judgements came from a file, which does not say what was asked.
+    `excluded_annotators` of them do not count; exclusions: how many of these there are for each reason. imported:
+    whether the judgements came from a file, which does not say what was asked.
     """
 
     name: str

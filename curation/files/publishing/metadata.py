@@ -258,7 +258,8 @@ def _responsible(publication: Publication, contents: Contents) -> dict[str, Any]
             text for each in publication.scores if (text := reliability_stated(each))
         ],
         "rai:annotationsPerItem": "; ".join(
-            f"{each.name}: {each.tuples_per_item:.3g} tuples per pair, {each.judgements_per_tuple} judgements per tuple"
+            f"{each.name}: each pair in {each.tuples_per_item:.3g} tuples, "
+            f"{each.judgements_per_tuple} judgements per tuple"
             for each in campaigns
         ),
         "rai:annotatorDemographics": [f"{each.name}: {annotators_stated(each)}" for each in campaigns],

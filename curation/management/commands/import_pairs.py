@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from curation.datasets.leak_guard import leak_in_words
 from curation.datasets.selectors import dataset_by_slug
-from curation.datasets.services import dataset_draft
+from curation.datasets.services import dataset_draft, owner_lines
 from curation.datasets.splits import MOST_ON_A_PAGE, leaks_now, too_many_for_a_page
 from curation.exchange.importing import CHANGE_NAMES, ImportOptions, ImportOutcome, change_shown, pairs_import
 from curation.exchange.rating_words import ratings_in_words
@@ -27,6 +27,7 @@ from curation.foundation.command import (
 )
 from curation.foundation.errors import errors_shown
 from curation.pairs.leaks import Leak, Leaks
+from curation.people.accounts.lookup import account_named
 
 COLUMNS = {
     "a": ("a", "The first sentence."),
@@ -92,14 +93,15 @@ class Command(BaseCommand):
         )
         _outcome_add(parser)
 
-    def handle(self, *, file: Path, dataset: str, create: bool, **options: Any) -> None:
+    def handle(self, *, file: Path, dataset: str, create: bool, owner: str | None, **options: Any) -> None:
         started = monotonic()
+        owned = account_named(owner) if owner else None
         target = dataset_by_slug(dataset)
         if target is None and not create:
             self.fail(_("There is no dataset “%(slug)s”. Add --create to create it.") % {"slug": dataset})
         with errors_shown(FileError), unfolded(file, most=UNPACKED_MOST, label_names=False) as plain:
             outcome = pairs_import(
-                dataset=target or dataset_draft(slug=dataset, name=dataset),
+                dataset=target or dataset_draft(slug=dataset, name=dataset, created_by=owned),
                 path=plain,
                 options=ImportOptions(
                     columns=Columns(
@@ -139,7 +141,7 @@ class Command(BaseCommand):
             else [[leak.split, leak.other, leak.pairs, leak.own] for leak in leaks],
             "seconds": round(monotonic() - started, 3),
         }
-        lines = []
+        lines = owner_lines(dataset_by_slug(dataset), made=target is None)
         if leaks is None and (outcome.leaks_uncounted or not outcome.dry_run):
             uncounted = _(
                 "The sentences that splits share were not counted, because there are more than %(most)s pairs. After "

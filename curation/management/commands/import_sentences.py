@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from curation.datasets.selectors import dataset_by_slug
-from curation.datasets.services import dataset_create
+from curation.datasets.services import dataset_create, owner_lines
 from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.files.drafts import FileError, column_option
 from curation.files.sentences import SentenceColumns
@@ -24,6 +24,7 @@ from curation.foundation.command import (
     text_arguments,
 )
 from curation.foundation.errors import errors_shown
+from curation.people.accounts.lookup import account_named
 
 
 class Command(BaseCommand):
@@ -49,8 +50,11 @@ class Command(BaseCommand):
         )
         rejected_arguments(parser)
 
-    def handle(self, *, files: Sequence[Path], dataset: str, create: bool, **options: Any) -> None:
+    def handle(
+        self, *, files: Sequence[Path], dataset: str, create: bool, owner: str | None, **options: Any
+    ) -> None:
         started = monotonic()
+        owned = account_named(owner) if owner else None
         labels = [name.strip() for name in options["labels"].split(",") if name.strip()]
         asked = SentenceOptions(
             columns=SentenceColumns(
@@ -66,10 +70,10 @@ class Command(BaseCommand):
         if errors and len(files) > 1:
             self.fail(_("--errors is for the rejected rows of one file; add the files one by one."))
         with errors_shown(FileError), transaction.atomic():  # all files or none
-            target = dataset_by_slug(dataset)
-            if target is None and not create:
+            there = dataset_by_slug(dataset)
+            if there is None and not create:
                 self.fail(_("There is no dataset “%(slug)s”. Add --create to create it.") % {"slug": dataset})
-            target = target or dataset_create(slug=dataset, name=dataset)
+            target = there or dataset_create(slug=dataset, name=dataset, owner=owned)
             outcomes = [
                 (path, sentences_import(dataset=target, path=path, options=asked, by=None, errors=errors))
                 for path in files
@@ -85,7 +89,7 @@ class Command(BaseCommand):
             },
             "seconds": round(monotonic() - started, 3),
         }
-        lines: list[str] = []
+        lines = owner_lines(target, made=there is None)
         rejected = _("Line %(line)s of %(file)s was left out: %(reason)s.")
         counts = _("%(file)s: %(added)s sentences added, %(known)s known, %(rejected)s left out.")
         for path, outcome in outcomes:

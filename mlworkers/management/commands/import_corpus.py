@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.datasets.selectors import dataset_by_slug
-from curation.datasets.services import dataset_create
+from curation.datasets.services import dataset_create, owner_lines
 from curation.exchange.uploads import import_upload
 from curation.files.documents import DocumentForm
 from curation.files.drafts import FileError
@@ -21,6 +21,7 @@ from curation.foundation.command import Command as BaseCommand
 from curation.foundation.command import encoding_argument, target_arguments
 from curation.foundation.errors import errors_shown
 from curation.models import ImportBatch
+from curation.people.accounts.lookup import account_named
 from mlworkers.management.waiting import outcome_of, run_awaited, say_what_it_waits_for
 from mlworkers.runs.services import run_start
 from mlworkers.science.contexts.plan import INDEXING
@@ -43,7 +44,10 @@ class Command(BaseCommand):
         encoding_argument(parser)
         parser.add_argument("--wait", action="store_true", help="Wait until the text is indexed.")
 
-    def handle(self, *, files: Sequence[Path], dataset: str, create: bool, **options: Any) -> None:
+    def handle(
+        self, *, files: Sequence[Path], dataset: str, create: bool, owner: str | None, **options: Any
+    ) -> None:
+        owned = account_named(owner) if owner else None
         for path in files:
             if not path.is_file():
                 self.fail(_("There is no file %(path)s; check the path.") % {"path": path})
@@ -52,12 +56,14 @@ class Command(BaseCommand):
             with errors_shown(FileError):
                 encoding = encoding_named(encoding)
         with ExitStack() as stack:
-            target = dataset_by_slug(dataset)
+            there = target = dataset_by_slug(dataset)
             if target is None and not create:
                 self.fail(_("There is no dataset “%(slug)s”. Add --create to create it.") % {"slug": dataset})
             if target is None:
                 stack.enter_context(transaction.atomic())  # no dataset without its text
-                target = dataset_create(slug=dataset, name=dataset, language=options["language"] or "en")
+                target = dataset_create(
+                    slug=dataset, name=dataset, owner=owned, language=options["language"] or "en"
+                )
             # A file of the disk has all that is read of an upload.
             opened: list[Any] = [File(stack.enter_context(path.open("rb")), path.name) for path in files]
             batch = import_upload(
@@ -75,7 +81,7 @@ class Command(BaseCommand):
             "%(files)s files copied; run %(run)s indexes them.",
             len(files),
         ) % {"files": len(files), "run": run.pk}
-        lines = [told]
+        lines = [*owner_lines(target, made=there is None), told]
         say_what_it_waits_for(run, self.stderr.write)
         if options["wait"]:
             run_awaited(run, self.stderr.write)

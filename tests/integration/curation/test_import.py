@@ -23,6 +23,7 @@ from curation.files.parsing import Columns
 from curation.foundation.errors import UserError
 from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.text import sentence_key
+from curation.people.access import dataset_for
 
 HEADER = "sentence1,sentence2,score\n"
 IDS = ImportOptions(columns=Columns(external_id="id"))
@@ -717,6 +718,30 @@ def run(*arguments: object) -> list[str]:
     out = StringIO()
     call_command("import_pairs", *map(str, arguments), stdout=out)
     return out.getvalue().splitlines()
+
+
+def test_the_command_says_that_a_dataset_has_no_owner_once_when_it_makes_it(written, db) -> None:
+    first = run(written(THREE), "--dataset", "news", "--create")
+    again = run(written(THREE), "--dataset", "news", "--create")
+
+    sentence = "news has no owner: only administrators can change it or invite an owner."
+    assert [sentence in "\n".join(lines) for lines in (first, again)] == [True, False]
+
+
+def test_the_dataset_that_the_command_makes_belongs_to_the_owner_that_is_named(written, stranger) -> None:
+    lines = run(written(THREE), "--dataset", "news", "--create", "--owner", stranger.username)
+
+    assert "no owner" not in "\n".join(lines)
+    dataset = Dataset.objects.get(slug="news")
+    assert dataset.memberships.get().role == "owner"
+    assert dataset_for(stranger, "news", may="own") == dataset
+
+
+def test_an_owner_that_does_not_exist_is_refused_and_no_dataset_is_made(written, db) -> None:
+    with pytest.raises(CommandError, match="There is no account called “nobody”"):
+        run(written(THREE), "--dataset", "news", "--create", "--owner", "nobody")
+
+    assert not Dataset.objects.exists()
 
 
 def test_the_command_tells_programs_what_came_of_it(written, db) -> None:

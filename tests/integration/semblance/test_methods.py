@@ -131,6 +131,40 @@ def test_split_half_reliability_has_its_trials_interval_and_spearman_brown(datas
     assert "annotations per tuple" not in markdown.lower()
 
 
+def test_maxdiff_scores_have_their_marginal_reliability_and_counting_scores_have_none(
+    dataset, campaign, tmp_path
+) -> None:
+    found = scores_publish(campaign=campaign, method="maxdiff", name="by maxdiff").parameters
+
+    markdown = section(dataset)
+    dataset_publish(snapshot=snapshot_create(dataset=dataset), path=tmp_path / "folder")
+
+    stated = (
+        f"“by maxdiff”: marginal reliability of the MaxDiff scores {found['marginal_reliability']:.3f}, 95 % interval "
+        f"{found['marginal_reliability_low']:.3f} to {found['marginal_reliability_high']:.3f}, if judgements are"
+    )
+    assert stated in markdown
+    assert stated in (tmp_path / "folder" / "README.md").read_text()
+    assert markdown.count("marginal reliability of") == 1
+
+
+def test_each_table_names_which_annotators_it_counts(dataset, campaign) -> None:
+    everybody = campaign.participations.count()
+    participation_stop(
+        participation=campaign.participations.order_by("pk").first(), reason="careless", exclude=True
+    )
+    scores_publish(campaign=campaign, name="without one")
+
+    markdown = section(dataset)
+
+    assert "| Annotators in all |" in markdown
+    assert "Annotators in all: everybody who gave a judgement, also if it was excluded." in markdown
+    assert table(markdown, "Annotation.")[0][7] == str(everybody)
+    assert "| Annotators of these |" in markdown
+    rows = {row[0]: row[3] for row in table(markdown, "Scores:")}
+    assert rows["without one"] == str(everybody - 1)
+
+
 def test_pairs_are_counted_by_source_origin_and_strategy(dataset) -> None:
     composition = Composition.objects.create(
         dataset=dataset, parameters={"strategy": "overlap", "count": 3, "seed": 5}, pairs=3

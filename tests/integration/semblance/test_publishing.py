@@ -290,7 +290,10 @@ def test_mlcroissant_reads_every_table_and_finds_no_fault(folder) -> None:
     assert len(scored) == 20
     assert {row["scored/test/judgements"] for row in scored} == {32}
     assert sum(1 for _row in described.records("judgements/train")) == 320
-    assert described.metadata.annotations_per_item == "Relatedness: 8 tuples per pair, 4 judgements per tuple"
+    assert (
+        described.metadata.annotations_per_item
+        == "Relatedness: each pair in 8 tuples, 4 judgements per tuple"
+    )
     assert described.metadata.data_limitations == ["1 generated pair was not reviewed by a person."]
 
 
