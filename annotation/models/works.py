@@ -58,8 +58,8 @@ class CampaignDesign(Job):
 class CampaignStudy(models.Model):
     """The study last computed from a campaign's judgements, and of which state of it.
 
-    A row and no cache: it is made by a worker (a `CampaignWork`), and shown by web processes that share no memory with
-    it.
+    A row and no cache: it is made by a worker (a `CampaignWork`) or, of a small campaign, by a page, and shown by web
+    processes that share no memory with either.
     """
 
     campaign = models.OneToOneField("annotation.Campaign", models.CASCADE, related_name="study")

@@ -42,17 +42,13 @@ def campaign_mark(campaign: Campaign) -> str:
 
 def kept(campaign: Campaign, what: str, mark: str, compute: Callable[[], Computed]) -> Computed:
     """What was computed for this state of the campaign, computed now where it was not."""
-    cached: tuple[str, Computed] | None = last_kept(campaign, what)
+    key = f"annotation-{what}-{campaign.pk}"
+    cached: tuple[str, Computed] | None = cache.get(key)
     if cached is not None and cached[0] == mark:
         return cached[1]
     computed = compute()
-    cache.set(f"annotation-{what}-{campaign.pk}", (mark, computed), KEPT_SECONDS)
+    cache.set(key, (mark, computed), KEPT_SECONDS)
     return computed
-
-
-def last_kept(campaign: Campaign, what: str) -> tuple[str, Any] | None:
-    """What was computed last, with the mark of the state that it was computed for."""
-    return cache.get(f"annotation-{what}-{campaign.pk}")  # type: ignore[no-any-return]
 
 
 def live_figures(campaign: Campaign, mark: str) -> Live:

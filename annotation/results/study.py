@@ -1,9 +1,11 @@
 """Working out what a campaign's dashboard shows beyond counts, and keeping it until the campaign has changed.
 
 Up to `MOST_AT_ONCE` judgements a page works it out itself, within about a second. Above, a worker does
-(`annotation.results.works`), and pages show the last one with its time.
+(`annotation.results.works`), and pages show the last one with its time. Either way it is a row: web processes share no
+memory, and without Redis no cache.
 """
 
+import math
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from time import monotonic
@@ -23,8 +25,6 @@ from annotation.results.figures import (
     MANY,
     RESAMPLES,
     campaign_mark,
-    kept,
-    last_kept,
     live_figures,
 )
 from annotation.results.record import campaign_judgements
@@ -47,15 +47,11 @@ class CampaignFindings:
 
 
 def study_latest(campaign: Campaign, mark: str) -> CampaignFindings:
-    """The newest study there is, of a page or of a worker. One query."""
+    """The last study there is, of a page or of a worker. One query."""
     stored = CampaignStudy.objects.filter(campaign=campaign, computed_at__isnull=False).first()
-    studies: list[tuple[str, Any]] = [(stored.mark, (stored.computed_at, stored.figures))] if stored else []
-    if (cached := last_kept(campaign, "findings")) is not None:
-        studies.append(cached)
-    if not studies:
+    if stored is None:
         return CampaignFindings({}, None, stale=True)
-    of_mark, (computed_at, figures) = max(studies, key=lambda study: study[1][0])
-    return CampaignFindings(figures, computed_at, stale=of_mark != mark)
+    return CampaignFindings(stored.figures, stored.computed_at, stale=stored.mark != mark)
 
 
 def signs_of(person: Participation) -> list[dict[str, Any]]:
@@ -76,14 +72,6 @@ def study_is_quick(campaign: Campaign, judged: int) -> bool:
     return simulated <= MOST_AT_ONCE
 
 
-def study_now(
-    campaign: Campaign, mark: str, *, at: datetime, report: Report = unreported
-) -> CampaignFindings:
-    """Study the campaign for a page; the cache keeps it. The report may end it where it takes too long."""
-    computed_at, figures = kept(campaign, "findings", mark, lambda: (at, _figures(campaign, mark, report)))
-    return CampaignFindings(figures, computed_at, stale=False)
-
-
 @dataclass(frozen=True)
 class ComputedStudy:
     """A study of the state that has the mark, which is not stored yet; seconds: that it took."""
@@ -93,11 +81,11 @@ class ComputedStudy:
     seconds: float
 
 
-def study_compute(campaign: Campaign) -> ComputedStudy:
-    """Study the campaign. Nothing is written."""
+def study_compute(campaign: Campaign, report: Report = unreported) -> ComputedStudy:
+    """Study the campaign. Nothing is written. The report may end it where it takes too long."""
     began = monotonic()
     mark = campaign_mark(campaign)  # before the judgements are read: what comes between makes it stale
-    figures = _figures(campaign, mark, unreported)
+    figures = _as_json(_figures(campaign, mark, report))
     return ComputedStudy(mark, figures, round(monotonic() - began, 3))
 
 
@@ -106,9 +94,9 @@ def study_store(*, campaign: Campaign, computed: ComputedStudy, at: datetime) ->
     CampaignStudy.objects.update_or_create(campaign=campaign, defaults={**vars(computed), "computed_at": at})
 
 
-def study_make(*, campaign: Campaign, at: datetime) -> CampaignFindings:
+def study_make(*, campaign: Campaign, at: datetime, report: Report = unreported) -> CampaignFindings:
     """Study the campaign at once, and store it."""
-    computed = study_compute(campaign)
+    computed = study_compute(campaign, report)
     study_store(campaign=campaign, computed=computed, at=at)
     return CampaignFindings(computed.figures, at, stale=False)
 
@@ -174,3 +162,12 @@ def _figures(campaign: Campaign, mark: str, report: Report) -> dict[str, Any]:
 
 def _items(campaign: Campaign) -> int:
     return TupleItem.objects.for_scores(campaign).values("pair").distinct().count()
+
+
+def _as_json(value: Any) -> Any:
+    """The figures as a JSON column gives them back; what is not known (NaN) is null, which PostgreSQL asks for."""
+    if isinstance(value, dict):
+        return {str(key): _as_json(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_json(each) for each in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -6,7 +6,7 @@ from datetime import datetime
 from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.models import Campaign
 from annotation.results.dashboard import Dashboard
-from annotation.results.study import CampaignFindings, study_is_quick, study_latest, study_now
+from annotation.results.study import CampaignFindings, study_is_quick, study_latest, study_make
 
 
 def study_shown(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> CampaignFindings:
@@ -15,5 +15,5 @@ def study_shown(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> Ca
     judged = dashboard.collected + dashboard.extra + dashboard.excluded
     if latest.stale and judged and study_is_quick(campaign, judged):
         with suppress(TakesLonger):
-            return study_now(campaign, dashboard.mark, at=at, report=RequestWatch().searched)
+            return study_make(campaign=campaign, at=at, report=RequestWatch().searched)
     return latest

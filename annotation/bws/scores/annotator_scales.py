@@ -136,6 +136,12 @@ def _step(
     covariance = inverse(posterior.precision) if few else None
     # slope and D (a,), B (a, m).
     slope, information, cross = likelihood.expand_scales(posterior.utilities, person, covariance)
+    if covariance is not None:
+        # C again, from the average curvature over the same points as D and B: only then is S nowhere negative. Where
+        # people choose decidedly, the curvature at the mode is far from that average.
+        _gradient, curvature = likelihood.expand_over(posterior.utilities, covariance)
+        prior = posterior.prior_precision * scipy.sparse.eye_array(curvature.shape[0])
+        covariance = inverse(scipy.sparse.csr_array(curvature + prior))
     moved = (
         np.asarray(cross @ covariance).T
         if covariance is not None

@@ -291,6 +291,14 @@ def test_the_slider_over_agreement_says_that_it_selects_on_its_own_outcome(site,
     )
 
 
+def test_a_study_of_judgements_without_times_can_be_stored(judged, at) -> None:
+    Judgement.objects.update(active_ms=None)
+
+    made = study_make(campaign=judged, at=at).figures
+
+    assert study_latest(judged, campaign_mark(judged)).figures == made
+
+
 def test_gold_tuples_are_no_part_of_a_study(judged, at) -> None:
     before = study_make(campaign=judged, at=at).figures
     GoldFactory(campaign=judged)
@@ -368,10 +376,12 @@ def test_without_a_script_a_button_asks_for_a_study(site, judged, large, asked) 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("size", ["small", "large"])
-def test_looking_at_a_campaign_writes_nothing(site, judged, asked, size, request) -> None:
+def test_looking_at_a_campaign_writes_its_study_at_most(site, judged, asked, size, request) -> None:
     if size == "large":
         request.getfixturevalue("large")
-    site.get(address("scores", judged))  # the session is written by the first request
+    site.get(
+        address("campaign", judged)
+    )  # the first request writes the session, and of a small one the study
     pages = (
         "campaign",
         "analysis",
@@ -393,8 +403,11 @@ def test_looking_at_a_campaign_writes_nothing(site, judged, asked, size, request
     assert asked == []
 
 
-def test_a_page_keeps_its_study_until_the_campaign_changes(site, judged, monkeypatch) -> None:
+def test_a_page_stores_its_study_for_all_processes_until_the_campaign_changes(
+    site, judged, monkeypatch
+) -> None:
     first = text_of(site.get(address("campaign", judged)))
+    cache.clear()  # another process, without Redis
     monkeypatch.setattr(study, "study", None)
 
     assert text_of(site.get(address("campaign", judged))) == first

@@ -10,6 +10,7 @@ from annotation.bws.judgements import Judgements
 from annotation.bws.scores.annotator_scales import fit_with_scales
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.scoring import ErrorSource, maxdiff_scores
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 from tests.unit.annotation.bws.test_prior_and_contrasts import SIX, drawn, log_probability, some_ties
 
 
@@ -168,6 +169,19 @@ def test_a_spread_that_is_given_is_kept_and_has_to_be_above_0() -> None:
     assert found.spread == 0.3
     with pytest.raises(ValueError, match="above 0, not 0"):
         fit_with_scales(some_ties(9), spread=0.0)
+
+
+def test_scales_of_people_who_choose_decidedly_settle() -> None:
+    random = np.random.default_rng(0)
+    people = [SimulatedAnnotator(noise) for noise in (0.1, 0.1, 0.4, 2.0)]
+    latent = random.standard_normal(10)
+    tuples = np.array([random.permutation(10)[:4] for _ in range(24)])
+    judged = simulated_judgements(tuples, latent, annotators=people, judgements_per_tuple=2, seed=0)
+
+    found = fit_with_scales(judged)[2]
+
+    assert found.scales.argmin() == 3
+    assert np.isfinite(found.errors).all()
 
 
 def test_scales_that_do_not_settle_are_refused_in_place_of_those_of_the_last_round(monkeypatch) -> None:
