@@ -40,8 +40,8 @@ class Parts:
 
 def parts_of(result: Mapping[str, Any]) -> Parts:
     """Figures by themselves; counts by name, such as the reasons for dropping rows, and figures by name, such as those
-    of each encoder, as tables. A short list of rows that begin with their name is a table too: of “bands”, one of
-    “band”. Other lists are left to the files.
+    of each encoder, as tables. A short list of rows that have a name is a table too: of “bands”, one of
+    “band”; a database keeps no order of their keys. Other lists are left to the files.
     """
     named = {name: _by_name(name, value) or value for name, value in result.items()}
     tables = {name: _table(name, value) for name, value in named.items() if _is_table(value)}
@@ -54,7 +54,7 @@ def _by_name(name: str, rows: object) -> dict[str, dict[str, Any]]:
     first = name.removesuffix("s")
     if not isinstance(rows, list) or len(rows) > LIST_MOST:
         return {}
-    if not all(isinstance(row, Mapping) and next(iter(row), None) == first for row in rows):
+    if not all(isinstance(row, Mapping) and first in row for row in rows):
         return {}
     if not all(_is_number(value) for row in rows for key, value in row.items() if key != first):
         return {}

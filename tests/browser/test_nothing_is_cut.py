@@ -402,6 +402,17 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
     folds = RunFactory(
         kind="cross_validate_encoder", dataset=dataset, state="succeeded", result=cross_validated()
     )
+    of_scorer = {
+        f"{name}{ending}": 0.8 - 0.0125 * sign
+        for name in ("difference", "pearson", "spearman")
+        for ending, sign in (("", 0), ("_low", 1), ("_high", -1))
+    }
+    measures = RunFactory(
+        kind="compare_scorers",
+        dataset=dataset,
+        state="succeeded",
+        result={"scorers": [{"scorer": f"bertscore:packaged:{n}", **of_scorer} for n in range(3)]},
+    )
     relatedness, language = (
         RunFactory(kind=kind, dataset=dataset, state="succeeded", result=result)
         for kind, result in (("analyse_relatedness", related()), ("analyse_language", worded()))
@@ -474,7 +485,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         f"/context-curves/{curves_measured(dataset).pk}/",
         f"/relatedness/{relatedness.pk}/",
         f"/language/{language.pk}/",
-        f"/runs/{folds.pk}/",
+        *(f"/runs/{run.pk}/" for run in (folds, measures)),
         f"/datasets/{dataset.slug}/publish/{snapshot.number}/methods/",
         "/runs/start/cross_validate_encoder/?dataset=" + dataset.slug,
         "/accounts/tokens/",

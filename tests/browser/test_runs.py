@@ -57,6 +57,8 @@ def test_kinds_of_run_are_filtered_by_words(open_as, staff, dataset) -> None:
     page.get_by_role("searchbox", name="Filter").fill("contrast SIMCSE")
     expect(kinds.get_by_role("link")).to_have_text(["Train an encoder by contrast"])
     expect(kinds.get_by_role("heading")).to_have_text(["Train encoders"])
+    page.get_by_role("searchbox", name="Filter").fill("which similarity measure agrees with people's scores")
+    expect(kinds.get_by_role("link")).to_have_text(["Compare scorers of pairs"])
     page.get_by_role("searchbox", name="Filter").fill("train nothing-like-this")
     expect(page.get_by_text("No kind of run has these words.")).to_be_visible()
     page.get_by_role("searchbox", name="Filter").fill("")

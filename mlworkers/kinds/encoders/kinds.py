@@ -141,8 +141,8 @@ KINDS = (
         group="evaluate",
         label=_("Compare scorers of pairs"),
         description=_(
-            "Compares scorers of pairs with human scores or those of a model. It also says how many pairs "
-            "a second each scores."
+            "Says which similarity measure (scorer of pairs) agrees best with people's scores or those of a model, "
+            "and how many pairs a second each scores."
         ),
         plan=ScorersPlan,
         unit=_("pairs"),
