@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from django.db.models import Case, CharField, Count, Exists, OuterRef, Q, Value, When
+from django.db.models import Case, CharField, Count, Exists, OuterRef, Q, QuerySet, Value, When
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -40,9 +40,9 @@ def verdict_of_pair() -> Case:
     return Case(When(kept, then=Value("kept")), default=Value(""), output_field=CharField())
 
 
-def inclusion_counts(dataset: Dataset) -> dict[Inclusion, int]:
-    """How many of the dataset's active pairs each choice includes."""
-    active = Pair.objects.filter(dataset=dataset, status=Pair.Status.ACTIVE)
+def inclusion_counts(dataset: Dataset, *, among: QuerySet[Pair] | None = None) -> dict[Inclusion, int]:
+    """How many pairs each choice includes. among: of these; None for the dataset's active pairs."""
+    active = Pair.objects.filter(dataset=dataset, status=Pair.Status.ACTIVE) if among is None else among
     counted = active.aggregate(**{choice.name: Count("pk", filter=included(choice)) for choice in Inclusion})
     return {choice: counted[choice.name] for choice in Inclusion}
 

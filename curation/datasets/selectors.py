@@ -10,11 +10,13 @@ from django.core.cache import cache
 from django.db.models import (
     Avg,
     Count,
+    Exists,
     F,
     FilteredRelation,
     FloatField,
     Max,
     Min,
+    OuterRef,
     Q,
     QuerySet,
     Value,
@@ -43,6 +45,7 @@ class PairFilter:
     """Which pairs of a dataset. "" and None take any; low and high are on the chosen score set's scale.
 
     generated_pairs: an `Inclusion`, of the pairs with a machine-written sentence.
+    scored: names of score sets, of which at least one scores the pair.
     """
 
     search: str = ""
@@ -52,13 +55,14 @@ class PairFilter:
     origin: str = ""
     status: str = ""
     generated_pairs: str = ""
+    scored: tuple[str, ...] = ()
     score_set: int | None = None
     low: float | None = None
     high: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """What the filter asks for, without what it leaves open."""
-        return {name: value for name, value in asdict(self).items() if value not in ("", None)}
+        return {name: value for name, value in asdict(self).items() if value not in ("", None, ())}
 
 
 @dataclass(frozen=True)
@@ -142,6 +146,9 @@ def pairs_of_any_score(dataset: Dataset, filter: PairFilter) -> QuerySet[Pair]:
     pairs = pairs.filter(**{name: value for name in names if (value := getattr(filter, name))})
     if filter.generated_pairs:
         pairs = pairs.filter(included(filter.generated_pairs))
+    if filter.scored:
+        sets = ScoreSet.objects.filter(dataset=dataset, name__in=filter.scored).values("pk")
+        pairs = pairs.filter(Exists(PairScore.objects.filter(pair=OuterRef("pk"), score_set__in=sets)))
     if not filter.search:
         return pairs
     # The pairs whose sentences hold the words, or whose id they are.

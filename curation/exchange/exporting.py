@@ -93,11 +93,13 @@ def pairs_export(
     standard_errors: bool = False,
     neutralise: bool = False,
     generated_pairs: Inclusion = UNNAMED,
+    scored_only: bool = False,
     report: Report = silent,
 ) -> ExportOutcome:
     """Write a dataset's active pairs, in the order in which they were added, with their scores.
 
-    generated_pairs: which pairs with a machine-written sentence are among them.
+    generated_pairs: which pairs with a machine-written sentence are among them. scored_only: leave out pairs that no
+    written score set scores.
     Each score set is a column under its name; one that is named is the only one, under the name `score`. Beside it
     stand who judged, and, unless the file is to be plain, the number of judgements and the method; the pair has its
     origin, and the dataset's licence is a column: a file of rows has no other place for it, and is passed on without
@@ -107,8 +109,10 @@ def pairs_export(
     """
     sets = _score_sets(dataset, score_set)
     scored = values_explained(sets, named=score_set is not None, plain=plain, standard_errors=standard_errors)
-    table = _export_table(dataset, scored, generated_pairs, format=format, plain=plain, report=report)
-    counts = inclusion_counts(dataset)
+    filter = _exported(generated_pairs, sets if scored_only else ())
+    table = _export_table(dataset, scored, filter, format=format, plain=plain, report=report)
+    among = pairs_matching(dataset, replace(filter, generated_pairs="")) if scored_only else None
+    counts = inclusion_counts(dataset, among=among)
     kept = min(counts[generated_pairs], counts[Inclusion.KEPT])
     numbers = (counts[generated_pairs] - counts[Inclusion.HUMAN], counts[generated_pairs] - kept)
     with errors_shown(FileError):
@@ -127,6 +131,7 @@ def pairs_stream(
     standard_errors: bool = False,
     neutralise: bool = False,
     generated_pairs: Inclusion = UNNAMED,
+    scored_only: bool = False,
 ) -> ExportStream:
     """The file that `pairs_export` writes, to be sent while it is made.
 
@@ -135,7 +140,8 @@ def pairs_stream(
     """
     sets = _score_sets(dataset, score_set)
     scored = values_explained(sets, named=score_set is not None, plain=plain, standard_errors=standard_errors)
-    table = _export_table(dataset, scored, generated_pairs, format=format, plain=plain, report=silent)
+    filter = _exported(generated_pairs, sets if scored_only else ())
+    table = _export_table(dataset, scored, filter, format=format, plain=plain, report=silent)
 
     def rows() -> Iterator[Row]:
         count = 0
@@ -160,10 +166,15 @@ class _ExportTable(NamedTuple):
     about: dict[str, str]
 
 
+def _exported(generated_pairs: Inclusion, scored: Sequence[ScoreSet]) -> PairFilter:
+    """The filter of an export. scored: sets of which at least one scores each pair; () for all pairs."""
+    return replace(ACTIVE, generated_pairs=generated_pairs, scored=tuple(one.name for one in scored))
+
+
 def _export_table(
     dataset: Dataset,
     scored: Sequence[SetColumns],
-    generated_pairs: Inclusion,
+    filter: PairFilter,
     *,
     format: str,
     plain: bool,
@@ -175,7 +186,6 @@ def _export_table(
     columns = (*facts, *columns_of(scored, (*facts, *ending)), *ending)
     about: dict[str, object] = {"dataset": dataset.slug, "licence": dataset.licence}
     about["scores"] = scores_about(scored, columns[len(facts) :], people=False)
-    filter = replace(ACTIVE, generated_pairs=generated_pairs)
     pks = np.fromiter(_numbers(dataset, filter, "pk"), dtype=np.int64)
     rows = _rows(pks, fields, scored, report, _("Exporting pairs"))
     if licence:

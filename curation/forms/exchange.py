@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.inclusion import inclusion_choices, inclusion_counts, inclusion_label
 from curation.datasets.pairs_table import PairChoices
-from curation.datasets.selectors import PairFilter
+from curation.datasets.selectors import PairFilter, score_sets_in_order
 from curation.exchange.importing import ImportOptions
 from curation.files.drafts import Columns
 from curation.files.encoding import OFFERED, encoding_label
@@ -348,6 +348,11 @@ class ExportForm(forms.Form):
         ),
     )
     generated_pairs = GeneratedPairsField()
+    scored_only = forms.BooleanField(
+        label=_("Scored pairs only"),
+        required=False,
+        help_text=_("Leave out pairs without a score in the chosen score sets."),
+    )
     standard_errors = forms.BooleanField(
         label=_("Add standard errors"),
         required=False,
@@ -384,6 +389,9 @@ class SnapshotForm(forms.Form):
     source = forms.ChoiceField(label=_("Source"), required=False)
     split = forms.ChoiceField(label=_("Split"), required=False)
     origin = forms.ChoiceField(label=_("Origin"), required=False, choices=[ALL, *Pair.Origin.choices])
+    scored = forms.ChoiceField(
+        label=_("Scores"), required=False, help_text=_("Keep only the pairs that this score set scores.")
+    )
     generated_pairs = GeneratedPairsField()
 
     def __init__(self, data: QueryDict | None = None, *, dataset: Dataset, choices: PairChoices) -> None:
@@ -391,6 +399,13 @@ class SnapshotForm(forms.Form):
         cast("GeneratedPairsField", self.fields["generated_pairs"]).offer(dataset)
         for name, values in (("source", choices.sources), ("split", choices.splits)):
             self.fields[name].choices = [ALL, *((value, value) for value in values)]  # type: ignore[attr-defined]
+        sets = [
+            (each.name, str(each))
+            for each in score_sets_in_order(dataset)
+            if each.kind != ScoreSet.Kind.REALISM
+        ]
+        self.fields["scored"].choices = [("", _("all pairs, also without a score")), *sets]  # type: ignore[attr-defined]
 
     def filter(self) -> PairFilter:
-        return PairFilter(status=Pair.Status.ACTIVE, **self.cleaned_data)
+        scored = tuple(filter(None, [self.cleaned_data["scored"]]))
+        return PairFilter(status=Pair.Status.ACTIVE, **{**self.cleaned_data, "scored": scored})

@@ -19,8 +19,8 @@ _NAMES = {
         neutral contradiction labels dev_share test_share validation_share inner_share share shares complete
         first_sentences shortest longest cap most_humans leaks headings test_triplets evaluated held_out merged planted
         near_copy near_duplicate least_words least_tokens most_tokens check_language language
-        in_domain benchmark folds standard_errors plain spreadsheet snapshot consistency dev_scores dev_dataset
-        paraphrase_dataset similarity bleu sources variants
+        in_domain benchmark folds scored_only standard_errors plain spreadsheet snapshot consistency dev_scores
+        dev_dataset paraphrase_dataset similarity bleu sources variants
     """,
     "model": "layers width vocabulary context hidden embedding head sides pooler pooling max_length",
     "training": """

@@ -34,6 +34,7 @@ class Command(BaseCommand):
             default=UNNAMED.value,
             help=f"{EXPLAINED} Default: %(default)s.",
         )
+        parser.add_argument("--scored-only", action="store_true", help="Leave out pairs without a score.")
         parser.add_argument(
             "--standard-errors",
             action="store_true",
@@ -58,6 +59,7 @@ class Command(BaseCommand):
             standard_errors=options["standard_errors"],
             neutralise=options["neutralise_formulas"],
             generated_pairs=Inclusion(options["generated_pairs"]),
+            scored_only=options["scored_only"],
         )
         card = card_write(exported, outcome)
         sets = len(outcome.score_sets)

@@ -67,6 +67,7 @@ class Export(InDataset, APIView):
             standard_errors=asked["standard_errors"],
             neutralise=asked["spreadsheet"],
             generated_pairs=Inclusion(asked["generated_pairs"]),
+            scored_only=asked["scored_only"],
         )
         if request.method == "HEAD":
             answer: HttpResponseBase = StreamingHttpResponse()

@@ -57,6 +57,11 @@ class ExportPlan:
         refers_to="score set",
     )
     generated_pairs: Inclusion = generated_pairs_setting()
+    scored_only: bool = setting(
+        _("Scored pairs only"),
+        _("Leaves out pairs without a score."),
+        default=False,
+    )
     standard_errors: bool = setting(
         _("Standard errors"),
         _("Adds a column with the standard error of each score that has one."),

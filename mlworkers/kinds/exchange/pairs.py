@@ -104,6 +104,7 @@ def export_dataset(plan: ExportPlan, job: Job) -> Outcome:
         standard_errors=plan.standard_errors,
         neutralise=plan.spreadsheet,
         generated_pairs=plan.generated_pairs,
+        scored_only=plan.scored_only,
         report=job.report,
     )
     message = _("%(rows)s pairs written") % {"rows": intcomma(outcome.rows)}

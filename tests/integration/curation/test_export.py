@@ -64,6 +64,20 @@ def test_a_named_score_set_is_the_only_one_and_its_column_is_called_score(scored
     assert [row[6:] for row in rows_of(tmp_path / "out.csv")] == [["score"], [""], ["4.0"]]
 
 
+@pytest.mark.parametrize(("score_set", "rows"), [(None, 2), ("gold", 2), ("people", 1)])
+def test_pairs_that_no_written_score_set_scores_can_be_left_out(scored, tmp_path, score_set, rows) -> None:
+    PairFactory(dataset=scored, origin="generated")  # has no score
+
+    outcome = pairs_export(
+        dataset=scored, path=tmp_path / "out.csv", format="csv", score_set=score_set, scored_only=True
+    )
+    whole = pairs_export(dataset=scored, path=tmp_path / "whole.csv", format="csv", score_set=score_set)
+
+    assert len(rows_of(tmp_path / "out.csv")) == outcome.rows + 1 == rows + 1
+    assert (outcome.generated, outcome.unreviewed) == (0, 0)
+    assert (whole.rows, whole.generated) == (3, 1)
+
+
 @pytest.fixture
 def judged(scored):
     """The same pairs with the scores that a campaign of three people and two programs gave the second one."""

@@ -45,6 +45,23 @@ def test_a_snapshot_says_what_it_holds(two_snapshots, ask) -> None:
     assert "gold" in page
 
 
+def test_a_snapshot_can_keep_only_the_pairs_that_a_score_set_scores_and_says_so(
+    dataset, fill, curator, client_of
+) -> None:
+    fill(4)
+    PairScore.objects.filter(pair__external_id="pair-3").delete()
+    client = client_of(curator)
+
+    offered = client.get(f"/datasets/{dataset.slug}/snapshots/").content.decode()
+    asked = {"scored": "gold", "generated_pairs": "all but rejected"}
+    page = client.post(f"/datasets/{dataset.slug}/snapshots/", asked, follow=True).content.decode()
+
+    assert "all pairs, also without a score" in offered
+    made = dataset.snapshots.get()
+    assert (made.rows, made.filter["scored"]) == (3, ["gold"])
+    assert "scored by gold" in page
+
+
 def leak_one(dataset) -> None:
     """pair-3, of test, gets the first sentence of pair-0, of train."""
     train, test = (dataset.pairs.get(external_id=f"pair-{number}") for number in (0, 3))
