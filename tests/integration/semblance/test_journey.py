@@ -4,6 +4,7 @@ import re
 from uuid import uuid4
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils.timezone import now
 
@@ -135,3 +136,17 @@ def test_the_page_of_a_campaign_has_one_button_for_the_next_step(owner, dataset)
 
     assert "Invite annotators" in page
     assert "See how the annotation goes" not in page
+
+
+@pytest.mark.parametrize(("address", "text"), [("import", "a,b\nA.,B.\n"), ("judgements", "x,y\n1,2\n")])
+def test_the_page_of_an_upload_has_no_second_button_that_says_to_import(
+    owner, dataset, address, text
+) -> None:
+    client = client_of(owner)
+    file = SimpleUploadedFile("rows.csv", text.encode())
+
+    page = client.post(f"/datasets/{dataset.slug}/{address}/", {"file": file}, follow=True).content.decode()
+
+    strip = page[page.index('class="journey"') :].partition("</div>")[0]
+    assert "rows.csv" in page
+    assert "<a " not in strip
