@@ -6,6 +6,7 @@ still balanced. Swaps then remove what dealing left to chance: repeated meetings
 """
 
 import math
+import re
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -27,6 +28,11 @@ class DesignError(ValueError):
     def __init__(self, message: str, items: tuple[int, ...] = ()) -> None:
         super().__init__(message)
         self.items = items
+
+    @property
+    def for_page(self) -> str:
+        """The sentence for a page, on which the items are pairs."""
+        return re.sub(r"\bitem(s?)\b", r"pair\1", str(self))
 
 
 @dataclass(frozen=True, eq=False)

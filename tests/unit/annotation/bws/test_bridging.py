@@ -9,6 +9,7 @@ from annotation.bws.designs.design import DesignError, design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
+from curation.foundation.errors import error_on_page
 
 
 def test_anchors_are_spread_evenly_over_the_ranks() -> None:
@@ -49,6 +50,15 @@ def test_pairs_that_share_a_sentence_stand_apart_across_old_and_new() -> None:
 def test_what_cannot_be_joined_is_said(scores, new, sentence) -> None:
     with pytest.raises(DesignError, match=sentence):
         bridge_design(np.array(scores), new, seed=1)
+
+
+def test_a_page_calls_items_pairs_where_no_round_can_be_designed() -> None:
+    with pytest.raises(DesignError) as refused:
+        bridge_design(np.array([np.nan]), 3, seed=1)
+
+    shown = error_on_page(refused.value)
+    assert str(shown).startswith("No pair has a score yet, so new pairs cannot be joined to them")
+    assert shown.for_command.startswith("No item has a score yet, so new items")
 
 
 def test_newcomers_are_scored_on_the_scale_of_those_already_there() -> None:
