@@ -82,6 +82,7 @@ class Gate:
 class CampaignWork:
     """What the settings of a campaign ask for.
 
+    asked: the number of pairs that the form asks for, which may be more than fit; None for all.
     pay: for all people together; None if the form has no pay.
     gate: None if the form lacks the minimum of gold.
     refusal: the sentence that says why no such design can be made; empty if one can.
@@ -93,6 +94,11 @@ class CampaignWork:
     pay: float | None
     gate: Gate | None
     refusal: str = ""
+    asked: int | None = None
+
+    @property
+    def label_of_pairs(self) -> str:
+        return _("Pairs, all that fit") if (self.asked or 0) > self.pairs else _("Pairs")
 
 
 def campaign_estimate(
@@ -112,7 +118,8 @@ def campaign_estimate(
     gate = None
     if settings["gold_minimum"] is not None:
         gate = _gate(dataset, settings, costs.answers, campaign)
-    return CampaignWork(pairs, tuples, costs, None if pay is None else costs.hours * pay, gate)
+    whole = None if pay is None else costs.hours * pay
+    return CampaignWork(pairs, tuples, costs, whole, gate, asked=settings.get("number"))
 
 
 def _costs(settings: Mapping[str, Any], judgements: int) -> CampaignCosts:

@@ -5,17 +5,19 @@ from typing import Any
 
 from django import forms
 from django.contrib.sessions.backends.base import SessionBase
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT
+from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT, campaign_costs
 from annotation.campaigns.cost import CampaignWork, campaign_estimate
-from annotation.models import REPEATS_AT_MOST_EVERY, Campaign
+from annotation.models import CAMPAIGN_SETTINGS, REPEATS_AT_MOST_EVERY, Campaign
 from curation.foundation.numbers import NumberField
 from curation.models import Dataset
 
 # What only the estimate asks for. It is kept in the session of the person who typed it, for their last drafts.
 KEPT_FIELDS, KEPT_IN, MOST_KEPT = ("seconds", "pay", "people"), "estimates", 20
+MOST_PAY = 1_000_000_000
 
 
 class EstimateForm(forms.Form):
@@ -34,6 +36,7 @@ class EstimateForm(forms.Form):
         label=gettext_lazy("Pay per hour"),
         required=False,
         min_value=0,
+        max_value=MOST_PAY,
         help_text=gettext_lazy("In any currency. Empty: no cost is shown."),
     )
     people = NumberField(
@@ -48,7 +51,7 @@ class EstimateForm(forms.Form):
     )
     source = forms.CharField(required=False)
     split = forms.CharField(required=False)
-    number = NumberField(required=False, min_value=1)
+    number = NumberField(label=gettext_lazy("Number of pairs"), required=False, min_value=1)
     tuple_size = NumberField(min_value=2, max_value=8)
     factor = forms.FloatField(min_value=0.01, max_value=1000)
     judgements_per_tuple = NumberField(min_value=1, max_value=1000)
@@ -56,6 +59,23 @@ class EstimateForm(forms.Form):
     gold_minimum = NumberField(min_value=0, required=False)
     gold_threshold = forms.FloatField(min_value=0, max_value=1, required=False)
     repeat_every = NumberField(min_value=0, required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in self.fields.keys() & set(CAMPAIGN_SETTINGS):  # named as in the form beside it
+            of_campaign: Any = Campaign._meta.get_field(name)
+            self.fields[name].label = capfirst(of_campaign.verbose_name)
+
+    @property
+    def wrong(self) -> str:
+        """What is wrong with the values that are there, in one line."""
+        return " ".join(
+            f"{self.fields[name].label}: {message}"
+            for name, errors in self.errors.as_data().items()
+            for error in errors
+            if error.code != "required"
+            for message in error.messages
+        )
 
     def clean_repeat_every(self) -> int:
         every: int = self.cleaned_data["repeat_every"] or 0
@@ -67,11 +87,13 @@ class EstimateForm(forms.Form):
 def estimate_asked(
     dataset: Dataset, asked: Mapping[str, Any], *, campaign: Campaign | None = None
 ) -> CampaignWork | None:
-    """The estimate for a form's values, of a new campaign or this draft; None where they cannot be read yet."""
+    """The estimate for a form's values, of a new campaign or this draft; None where some are missing."""
     form = EstimateForm({"seconds": SECONDS_PER_JUDGEMENT, **asked})
-    if not form.is_valid():
-        return None
-    return campaign_estimate(dataset, form.cleaned_data, campaign=campaign)
+    if form.is_valid():
+        return campaign_estimate(dataset, form.cleaned_data, campaign=campaign)
+    return (
+        CampaignWork(0, 0, campaign_costs(0), pay=None, gate=None, refusal=form.wrong) if form.wrong else None
+    )
 
 
 def estimate_keep(session: SessionBase, campaign: Campaign, asked: Mapping[str, Any]) -> None:

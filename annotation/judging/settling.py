@@ -162,11 +162,7 @@ def gold_weigh(person: Participation, judgement: Judgement, feedback: GoldFeedba
     )
     person.save(update_fields=["gold_trials", "gold_right"])
     if person.state == Participation.State.ACTIVE and gate_of(person).state is GateState.STOPPED:
-        reason = gold_reason(
-            person.gold_trials - person.forgiven_trials,
-            person.gold_right - person.forgiven_right,
-            person.campaign.gold_threshold,
-        )
+        reason = gold_reason(person.trials_since, person.right_since, person.campaign.gold_threshold)
         return participation_stop(participation=person, reason=reason, exclude=True, rule=True, gold=True)
     return person
 

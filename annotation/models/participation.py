@@ -75,6 +75,15 @@ class Participation(models.Model):
     def __str__(self) -> str:
         return f"{self.user} in {self.campaign}"
 
+    @property
+    def trials_since(self) -> int:
+        """Gold trials since the person joined or was reinstated: those that the gold gate decides by."""
+        return self.gold_trials - self.forgiven_trials
+
+    @property
+    def right_since(self) -> int:
+        return self.gold_right - self.forgiven_right
+
 
 class QuizResult(models.Model):
     """How somebody answered the quiz the first time, and how often they tried."""

@@ -94,8 +94,8 @@ def repeat_agreement_of_all(people: Iterable[RepeatAgreement]) -> RepeatAgreemen
 def gate_of(person: Participation) -> GoldGate:
     """What the gate says of the person's gold trials since they joined or were reinstated."""
     return gold_gate(
-        trials=person.gold_trials - person.forgiven_trials,
-        right=person.gold_right - person.forgiven_right,
+        trials=person.trials_since,
+        right=person.right_since,
         minimum=person.campaign.gold_minimum,
         threshold=person.campaign.gold_threshold,
     )

@@ -66,7 +66,7 @@ def _step(campaign: Campaign, dashboard: Dashboard, shown: Mapping[str, Any]) ->
         paused = campaign.state == Campaign.State.PAUSED
         return NextStep(_("The campaign is paused; nobody gets tuples.") if paused else closed)
     if not any(row.judgements for row in dashboard.annotators):
-        return NextStep(_("Nobody has annotated yet."), _("Invite annotators"), "#annotators")
+        return NextStep(_("Nobody has annotated yet."), *_inviting(shown, _("Invite annotators")))
     return _while_people_judge(shown, counted)
 
 
@@ -79,7 +79,12 @@ def _while_people_judge(shown: Mapping[str, Any], counted: Mapping[str, str]) ->
     sentence = waiting[0]["sentence"]
     if shown["waiting_judge"]:
         return NextStep(sentence, _("Annotate it"), shown["waiting_judge"])
-    return NextStep(sentence, _("Invite somebody"), "#waiting")
+    return NextStep(sentence, *_inviting(shown, _("Invite somebody")))
+
+
+def _inviting(shown: Mapping[str, Any], label: str) -> tuple[str, str]:
+    """The label and the address of the button that makes an invitation; empty where the person may not invite."""
+    return (label, "#invite") if shown["invitation_form"] else ("", "")
 
 
 def _after_judging(

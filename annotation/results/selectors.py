@@ -21,6 +21,7 @@ from curation.models import ScoreSet, User
 from curation.pairs.judged_by import judged_by
 
 ROWS_PER_PAGE = 50
+JUDGEMENTS_PER_PAGE = 10  # each shows all pairs of its tuple
 
 
 def score_sets_of(campaign: Campaign) -> QuerySet[ScoreSet]:
@@ -59,7 +60,7 @@ def judgements_in(
 
 def _judgement_page(judgements: QuerySet[Judgement], number: int) -> CardsPage:
     selected = judgements.select_related("tuple__campaign", "participation__user").order_by("-pk")
-    page: CardsPage = Paginator(selected, ROWS_PER_PAGE).get_page(number)
+    page: CardsPage = Paginator(selected, JUDGEMENTS_PER_PAGE).get_page(number)
     cards = cards_of(page)
     for judgement in page:
         judgement.cards = cards[judgement.pk]

@@ -9,9 +9,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.bws.annotators.gold_gate import TWO_SIDED, share_bounds
+from annotation.bws.reliability.split_half import judgements_for
+from annotation.bws.studies.costs import campaign_costs
 from annotation.cards import cards_by_tuple
 from annotation.models import Campaign, Tuple
-from annotation.results.annotators import gate_of
+from annotation.results.annotators import CONFIDENCE
 from annotation.results.charts import curve_chart, per_tuple_chart, position_chart, score_chart
 from annotation.results.dashboard import Dashboard, as_published
 from annotation.results.record import annotators_named
@@ -22,11 +24,14 @@ from annotation.results.study import CampaignFindings
 from annotation.results.works import study_work
 
 FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
+SHOWN_DIGITS = 3  # of the reliability and its interval on the dashboard
 CHOSEN = {"gold": 0.7, "agreement": 0.6}
 
 
-def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings) -> dict[str, Any]:
-    """What the dashboard shows of a study; without one, what it shows in the meantime."""
+def study_context(
+    campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings, *, pay: float | None = None
+) -> dict[str, Any]:
+    """What the dashboard shows of a study; without one, what it shows in the meantime. pay: of an hour, where known."""
     figures, made = shown.figures, shown.computed_at
     if reliability := figures.get("reliability"):  # as the head of the dataset's pages has it
         figures = {**figures, "reliability": as_published(campaign, reliability)}
@@ -55,6 +60,8 @@ def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindi
         "people": people,
         "columns": columns,
         "to_look_at": to_look_at,
+        "pay": pay,
+        "cost_left": None if pay is None or dashboard.hours_left is None else pay * dashboard.hours_left,
     }
     if not figures.get("judgements"):
         return context
@@ -63,7 +70,7 @@ def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindi
     few = campaign.judgements_per_tuple <= FEW_JUDGEMENTS
     nearer = few and expected["maxdiff"]["mean"] > expected["counting"]["mean"]
     return context | {
-        "more": _more(figures, len(to_look_at)),
+        "more": _more(campaign, dashboard, figures["target"], len(to_look_at), pay),
         "method": "maxdiff" if campaign.has_grown or nearer else "counting",
         "advice": _advice(campaign, figures),
     }
@@ -151,7 +158,9 @@ def _people(dashboard: Dashboard, figures: Mapping[str, Any]) -> list[dict[str, 
         people.append(
             {
                 "row": row,
-                "gate": gate_of(row.participation),
+                "gold_bounds": share_bounds(
+                    row.participation.gold_right, row.participation.gold_trials, CONFIDENCE
+                ),
                 "study": found,
                 "share": row.judgements / most,
                 "to_look_at": [sign for sign in signs if not sign.accepted],
@@ -161,38 +170,73 @@ def _people(dashboard: Dashboard, figures: Mapping[str, Any]) -> list[dict[str, 
     return sorted(people, key=lambda person: not person["to_look_at"])
 
 
-def _more(figures: Mapping[str, Any], to_look_at: int) -> str:
-    """How many judgements are missing for the target, in one sentence. to_look_at: people with signs of carelessness,
-    whose answers may be what made the reliability.
+def _more(campaign: Campaign, dashboard: Dashboard, target: float, to_look_at: int, pay: float | None) -> str:
+    """Whether the interval that the dashboard shows is above the goal, else how many judgements are missing for it.
+
+    to_look_at: people with signs of carelessness, whose answers may be what made the reliability. pay: of an hour.
     """
-    more, target = figures["more"], f"{figures['target']:.2f}"
-    if more["spearman"] is None:
+    if (now := dashboard.reliability) is None:
         return ""
-    if more["low"] == 0 and to_look_at:
-        return ngettext(
+    if round(now["low"], SHOWN_DIGITS) < target:  # the figure alone may be above the goal by chance
+        sentence, judgements = _missing(now, target)
+        return sentence + (
+            _price(campaign, dashboard, judgements, pay) if judgements and pay is not None else ""
+        )
+    words = {"target": f"{target:.2f}", "n": to_look_at}
+    if not to_look_at:
+        return _("The goal of %(target)s is reached. You can stop here.") % words
+    return (
+        ngettext(
             "The goal of %(target)s is reached. Before you stop, look at the person who is marked below.",
             "The goal of %(target)s is reached. Before you stop, look at the %(n)d people who are marked below.",
             to_look_at,
-        ) % {"target": target, "n": to_look_at}
-    if more["low"] == 0:  # the lower bound: the figure alone may be above the goal by chance
-        return _("The goal of %(target)s is reached. You can stop here.") % {"target": target}
-    if more["spearman"] == 0:
-        sentence = _(
-            "The reliability is above the goal of %(target)s, but the lower end of its interval, %(low)s, is not. "
-            "Do not stop yet."
-        ) % {"target": target, "low": f"{figures['reliability']['low']:.3f}"}
-        if more["low"] is None:
-            return sentence
-        words = {"n": f"{_rounded(more['low']):,}"}
-        missing = _("About %(n)s more judgements should bring the lower end to the goal.") % words
-        return f"{sentence} {missing}"
-    most = _("no bound can be given") if more["low"] is None else f"{_rounded(more['low']):,}"
-    return _("About %(n)s more judgements for %(target)s (between %(least)s and %(most)s).") % {
-        "n": f"{_rounded(more['spearman']):,}",
-        "target": target,
-        "least": f"{_rounded(more['high']):,}",
-        "most": most,
-    }
+        )
+        % words
+    )
+
+
+def _missing(now: Mapping[str, Any], target: float) -> tuple[str, int | None]:
+    """How many judgements are missing for the target, in a sentence and in number; None where nothing can be said.
+
+    By Spearman and Brown, from the reliability and from either end of its interval.
+    """
+    missing: dict[str, int | None] = {}
+    for end in ("spearman", "low", "high"):
+        needed = judgements_for(target, judgements=now["judgements"], spearman=now[end])
+        missing[end] = None if needed is None else max(0, needed - now["judgements"])
+    likely, most = missing["spearman"], missing["low"]
+    if likely is None:
+        return "", None
+    if likely:
+        sentence = _("About %(n)s more judgements for %(target)s (between %(least)s and %(most)s).") % {
+            "n": _rounded(likely),
+            "target": f"{target:.2f}",
+            "least": _rounded(missing["high"] or 0),
+            "most": _("no bound can be given") if most is None else _rounded(most),
+        }
+        return sentence, likely
+    sentence = _(
+        "The reliability is above the goal of %(target)s, but the lower end of its interval, %(low)s, is not. "
+        "Do not stop yet."
+    ) % {"target": f"{target:.2f}", "low": f"{now['low']:.{SHOWN_DIGITS}f}"}
+    if most:
+        more = _("About %(n)s more judgements should bring the lower end to the goal.")
+        sentence = f"{sentence} {more % {'n': _rounded(most)}}"
+    return sentence, most
+
+
+def _price(campaign: Campaign, dashboard: Dashboard, judgements: int, pay: float) -> str:
+    """What so many judgements cost, where judgements were timed. pay: of an hour."""
+    if dashboard.median_seconds is None:
+        return ""
+    costs = campaign_costs(
+        judgements,
+        seconds_per_judgement=dashboard.median_seconds,
+        gold_every=campaign.gold_every,
+        repeat_every=campaign.repeat_every,
+    )
+    words = {"cost": _rounded(round(costs.hours * pay)), "pay": f"{pay:g}"}
+    return " " + _("They cost about %(cost)s at a pay of %(pay)s an hour.") % words
 
 
 def _scores_figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -311,7 +355,7 @@ def published_notes(parameters: Mapping[str, Any], since: Since) -> list[str]:
     if precision := parameters.get("prior_precision"):
         words = _(
             "scores of pairs with few judgements are pulled towards the mean, as far as the judgements suggest (the "
-            "prior of MaxDiff has the precision %(precision).2f)"
+            "prior of MaxDiff has the precision %(precision).2f; the pull grows with it)"
         )
         notes.append(words % {"precision": precision})
     if means := parameters.get("prior_means"):
@@ -331,10 +375,10 @@ def published_notes(parameters: Mapping[str, Any], since: Since) -> list[str]:
     return notes
 
 
-def _rounded(number: int) -> int:
+def _rounded(number: int) -> str:
     """To two digits: what an extrapolation is worth."""
     step: int = 10 ** max(0, len(str(number)) - 2)
-    return step * round(number / step)
+    return f"{step * round(number / step):,}"
 
 
 def _advice(campaign: Campaign, figures: Mapping[str, Any]) -> str:

@@ -152,8 +152,10 @@ def estimate_sizes(request: AuthedRequest, slug: str) -> HttpResponse:
     """What other sizes of tuples would reach, for the current values of the form."""
     dataset = dataset_for(request.user, slug, may="curate")
     form = EstimateForm(request.GET)
-    context: dict[str, Any] = {"problem": "" if form.is_valid() else _("Fill in the design first.")}
-    if form.is_valid():
+    context: dict[str, Any] = {}
+    if not form.is_valid():
+        context["problem"] = form.wrong or _("Fill in the design first.")
+    else:
         try:
             context["sizes"] = sizes_compared(dataset, form.cleaned_data)
         except UserError as error:

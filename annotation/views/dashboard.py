@@ -38,7 +38,7 @@ from curation.foundation.numbers import number_asked, page_number
 from curation.foundation.roles import Role
 from curation.models import User
 from curation.people.access import AuthedRequest
-from curation.people.members import members_of
+from curation.people.members import invitations_shown, members_of
 
 Kind = CampaignWork.Kind
 
@@ -51,16 +51,16 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     if chosen.state == Campaign.State.DRAFT:
         context |= {"promises": promises(chosen.certificate), **_draft(request, chosen)}
         missing = chosen.judgements_per_tuple - context["people"]
-        context |= {"invitation_form": _invitation(request.user, chosen, missing)}
+        context |= _inviting(request.user, chosen, missing)
         return render(request, "annotation/campaigns/draft.html", context)
     at = now()
     figures = campaign_dashboard(chosen, at=at)
     waiting = waiting_context(request.user, chosen, figures)
     missing = waiting.get("waiting_people") or chosen.judgements_per_tuple - _people(chosen)
     running: dict[str, Any] = {
-        **study_context(chosen, figures, study_shown(chosen, figures, at=at)),
+        **study_context(chosen, figures, study_shown(chosen, figures, at=at), pay=_pay(request, chosen)),
         **waiting,
-        "invitation_form": _invitation(request.user, chosen, missing),
+        **_inviting(request.user, chosen, missing),
         "dashboard": figures,
         "gate": gate_of_campaign(chosen),
         "golds_doubted": len(golds_to_remove(chosen)) if chosen.state != Campaign.State.CLOSED else 0,
@@ -72,6 +72,11 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     }
     running["next_step"] = next_step(request.user, chosen, figures, running)
     return render(request, "annotation/campaigns/dashboard.html", context | running)
+
+
+def _pay(request: AuthedRequest, campaign: Campaign) -> float | None:
+    """Of an hour, as the person typed it into the estimate of the draft."""
+    return estimate_kept(request.session, campaign).get("pay")
 
 
 def _people(campaign: Campaign) -> int:
@@ -124,15 +129,19 @@ def analysis(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     return render(request, "annotation/campaigns/analysis.html", context)
 
 
-def _invitation(user: User, campaign: Campaign, missing: int) -> InvitationForm | None:
-    """The form of invitations, filled in: for the annotators who are missing or for one more, for two weeks."""
+def _inviting(user: User, campaign: Campaign, missing: int = 1) -> dict[str, Any]:
+    """The form of invitations, filled in: for the annotators who are missing or for one more, for two weeks. None for
+    people who may not invite. With it the closed invitations, whose links are no longer shown.
+    """
     needed = campaign.state in {Campaign.State.DRAFT, Campaign.State.OPEN}
     if not needed or not campaign_may(user, campaign, may="own"):
-        return None
+        return {"invitation_form": None}
     note = _("For the campaign %(name)s") % {"name": campaign.name}
     longest = InvitationForm.base_fields["note"].max_length  # type: ignore[attr-defined]
     first = {"role": Role.ANNOTATOR, "people": max(1, missing), "note": note[:longest]}
-    return InvitationForm(mail=False, initial=first, auto_id=False)
+    form = InvitationForm(mail=False, initial=first, auto_id=False)
+    invitations = invitations_shown(campaign.dataset, at=now())
+    return {"invitation_form": form, "closed": [each.pk for each, refusal in invitations if refusal]}
 
 
 @require_GET
@@ -140,7 +149,9 @@ def campaign_progress(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """The four figures, which an open campaign's page fetches again and again."""
     chosen = campaign_for(request.user, campaign_pk, may="read")
     figures = campaign_dashboard(chosen, at=now())
-    context = {"campaign": chosen, "dashboard": figures, "study": study_latest(chosen, figures.mark).figures}
+    context = {"campaign": chosen, "dashboard": figures, **_inviting(request.user, chosen)}
+    latest = study_latest(chosen, figures.mark)
+    context |= study_context(chosen, figures, latest, pay=_pay(request, chosen))
     return render(request, "annotation/campaigns/_progress.html", context)
 
 

@@ -17,6 +17,7 @@ from curation.people.access import dataset_lock, dataset_require_active
 from curation.people.audit import Action, audit_person_rename, audit_record
 
 ERASED_NAME_BYTES = 5
+INVITATIONS_SHOWN = 50
 
 
 def members_of(dataset: Dataset) -> QuerySet[Membership]:
@@ -28,6 +29,12 @@ def members_of(dataset: Dataset) -> QuerySet[Membership]:
 
 def invitations_of(dataset: Dataset) -> QuerySet[Invitation]:
     return _with_inviter(dataset.invitations.select_related("created_by", "dataset", "mail"))
+
+
+def invitations_shown(dataset: Dataset, *, at: datetime) -> list[tuple[Invitation, str]]:
+    """The newest invitations, each with why it admits nobody now; nothing if it does."""
+    newest = invitations_of(dataset)[:INVITATIONS_SHOWN]
+    return [(invitation, invitation_refusal(invitation, at=at)) for invitation in newest]
 
 
 def invitation_by_token(token: str) -> Invitation | None:

@@ -31,7 +31,7 @@ from curation.people.members import (
     invitation_create,
     invitation_refusal,
     invitation_revoke,
-    invitations_of,
+    invitations_shown,
     member_remove,
     member_restore,
     member_set_role,
@@ -39,7 +39,7 @@ from curation.people.members import (
     role_is_more,
 )
 
-MEMBERS_PER_PAGE = INVITATIONS_SHOWN = 50
+MEMBERS_PER_PAGE = 50
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 JUST_REMOVED = "removed_member"
 
@@ -116,7 +116,7 @@ def invitation_list(request: AuthedRequest, slug: str) -> HttpResponse:
     """
     dataset = dataset_for(request.user, slug, may="own")
     form = InvitationForm(request.POST or None, mail=settings.MAIL_SERVER)
-    link, told = "", []
+    link, made, told = "", None, []
     if form.is_valid():
         if form.mailed["addresses"]:
             site = site_address(request)
@@ -125,15 +125,15 @@ def invitation_list(request: AuthedRequest, slug: str) -> HttpResponse:
             except UserError as error:
                 form.add_error("addresses", str(error))
         else:
-            _made, token = invitation_create(dataset=dataset, by=request.user, at=now(), **form.asked)
+            made, token = invitation_create(dataset=dataset, by=request.user, at=now(), **form.asked)
             link = request.build_absolute_uri(reverse("curation:invitation", args=[token]))
         if request.htmx:
-            return render(request, "curation/_invitation_link.html", {"link": link})
+            return render(request, "curation/_invitation_link.html", {"link": link, "made": made})
         if form.is_valid():
             form = InvitationForm(mail=settings.MAIL_SERVER)
-    shown, at = invitations_of(dataset)[:INVITATIONS_SHOWN], now()
-    invitations = [(each, invitation_refusal(each, at=at)) for each in shown]
-    context = {"dataset": dataset, "form": form, "link": link, "told": told, "invitations": invitations}
+    invitations = invitations_shown(dataset, at=now())
+    context = {"dataset": dataset, "form": form, "link": link, "made": made, "told": told}
+    context |= {"invitations": invitations, "closed": [each.pk for each, refusal in invitations if refusal]}
     return render(request, "curation/invitations.html", context)
 
 

@@ -58,7 +58,8 @@ function copiedBySelection(field) {
 }
 
 // A link that the site shows once stays in this tab, on every page that has a place for it, until it is dismissed. Logging in or
-// out forgets it: a name in the storage begins with "invitation-" and has the person's number.
+// out forgets it: a name in the storage begins with "invitation-" and has the person's number. What is kept is the number of the
+// invitation and its link; it goes when a page says that the invitation admits nobody any more.
 /** @type {<Result>(ask: (storage: Storage) => Result) => Result | null} */
 const inTab = (ask) => {
   try {
@@ -67,15 +68,22 @@ const inTab = (ask) => {
     return null; // the browser keeps nothing
   }
 };
+/** @param {HTMLElement} place */
+function keptForget(place) {
+  inTab((storage) => storage.removeItem(place.dataset.kept));
+  place.replaceChildren();
+}
 function keptShown() {
+  const closed = [...document.querySelectorAll("[data-closed]")].flatMap((each) => (each.dataset.closed ?? "").split(" "));
   for (const place of document.querySelectorAll("[data-kept]")) {
-    const field = place.querySelector("input");
-    const value = inTab((storage) => storage.getItem(place.dataset.kept));
-    if (field) inTab((storage) => storage.setItem(place.dataset.kept, field.value));
-    else if (value) {
+    const made = place.querySelector("[data-invitation]")?.dataset.invitation;
+    if (made) inTab((storage) => storage.setItem(place.dataset.kept, `${made} ${place.querySelector("input")?.value}`));
+    const [number, link] = inTab((storage) => storage.getItem(place.dataset.kept))?.split(" ") ?? [];
+    if (closed.includes(number)) keptForget(place);
+    else if (link && !place.querySelector("input")) {
       place.append(document.getElementById("kept").content.cloneNode(true));
       const copied = place.querySelector("input");
-      if (copied) copied.value = value;
+      if (copied) copied.value = link;
     }
   }
 }
@@ -87,9 +95,7 @@ keptShown();
 document.addEventListener("htmx:afterSwap", keptShown);
 document.addEventListener("click", (event) => {
   const place = event.target.closest("[data-dismiss]")?.closest("[data-kept]");
-  if (!place) return;
-  inTab((storage) => storage.removeItem(place.dataset.kept));
-  place.replaceChildren();
+  if (place) keptForget(place);
 });
 
 document.addEventListener("change", (event) => {

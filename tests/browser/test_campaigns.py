@@ -1,7 +1,7 @@
 """A campaign from its form to its first figures, in a browser."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from annotation.models import Campaign, Judgement, Participation
 from curation.models import PairScore
@@ -46,6 +46,25 @@ def test_a_campaign_is_made_previewed_and_opened(curator_page: Page, dataset, pa
 
     expect(page.get_by_text("0 / 48")).to_be_visible()
     assert Campaign.objects.get().state == "open"
+
+
+def test_sizes_that_are_compared_say_so_until_they_are_there(curator_page: Page, dataset, pairs) -> None:
+    waits = curator_page.get_by_text("Simulating small campaigns.")
+    curator_page.goto(f"/campaigns/new/?dataset={dataset.slug}")
+    expect(waits).to_be_hidden()
+
+    asked: list[Route] = []
+
+    def hold(route: Route) -> None:
+        asked.append(route)
+
+    curator_page.route("**/sizes/*", hold)
+    curator_page.get_by_role("button", name="Compare 3 to 6 pairs per question").click()
+    expect(waits).to_be_visible()
+    asked[0].continue_()
+
+    expect(curator_page.get_by_text("In as many judgements")).to_be_visible()
+    expect(waits).to_be_hidden()
 
 
 def test_the_row_of_tabs_has_no_scrollbar(curator_page: Page, campaign) -> None:

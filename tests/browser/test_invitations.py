@@ -136,3 +136,35 @@ def test_without_scripts_there_is_a_link_and_no_button_that_does_nothing(open_as
 
     expect(page.get_by_label("Invitation link")).to_have_value(re.compile("/invitations/.{20}"))
     expect(page.get_by_role("button", name="Copy", exact=True)).to_be_hidden()
+
+
+@pytest.mark.parametrize("seen", ["again", "open"])
+def test_the_link_goes_once_the_invitation_is_used_up(owner_page: Page, campaign, seen) -> None:
+    """Where the page is opened again, and where it stays open and fetches its figures."""
+    shown = owner_page.get_by_label("Invitation link")
+    owner_page.clock.install()
+    owner_page.goto(f"/campaigns/{campaign.pk}/")
+    owner_page.get_by_role("button", name="Make an invitation link").click()
+    expect(shown).to_have_count(1)
+    owner_page.reload()
+    expect(shown).to_have_value(re.compile("/invitations/.{20}"))
+
+    Invitation.objects.update(uses_left=0)
+    if seen == "again":
+        owner_page.reload()
+    else:
+        owner_page.clock.fast_forward(11_000)
+
+    expect(shown).to_have_count(0)
+    owner_page.reload()
+    expect(owner_page.get_by_text("Nobody has annotated yet.")).to_be_visible()
+    expect(shown).to_have_count(0)
+
+
+def test_the_button_of_the_next_step_leads_to_the_button_that_invites(owner_page: Page, campaign) -> None:
+    owner_page.goto(f"/campaigns/{campaign.pk}/")
+
+    owner_page.get_by_role("link", name="Invite annotators").click()
+
+    expect(owner_page.get_by_role("button", name="Make an invitation link")).to_be_focused()
+    expect(owner_page.get_by_role("button", name="Make an invitation link")).to_be_in_viewport()

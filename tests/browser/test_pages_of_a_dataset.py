@@ -5,8 +5,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from curation.models import PooledSentence
+from annotation.results.publishing import scores_publish
+from curation.models import PooledSentence, User
 from tests.factories import PairFactory, SentenceFactory, token_of
+from tests.integration.annotation.crowd import STEADY, crowd_judge
 
 pytestmark = pytest.mark.browser
 
@@ -25,6 +27,27 @@ def test_the_tabs_of_a_dataset_are_one_row_with_that_of_the_page_in_sight(
     tabs.get_by_role("link").last.focus()
     expect(tabs.get_by_role("link").last).to_be_in_viewport(ratio=1)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_head_of_a_dataset_is_one_row_where_it_has_all_its_facts_and_a_button(
+    open_as, admin, dataset, scheme
+) -> None:
+    dataset.name = "Scenes"
+    dataset.save()
+    campaign = crowd_judge(dataset, people=dict.fromkeys(("anna", "ben"), STEADY), each=2)
+    User.objects.filter(username__in=["anna", "ben"]).update(simulated=True)
+    scores_publish(campaign=campaign)
+    page = open_as(admin, width=1280, color_scheme=scheme)
+
+    page.goto(f"/campaigns/{campaign.pk}/scores/")
+
+    head = page.get_by_role("region", name="Dataset")
+    expect(head.get_by_text("simulated annotators")).to_be_visible()
+    facts = head.get_by_role("link", name="Scenes").bounding_box()
+    button = head.get_by_role("link", name="Keep a snapshot and export").bounding_box()
+    assert button["y"] < facts["y"] + facts["height"]
+    assert head.get_by_role("listitem").count() == 5
 
 
 def test_the_pool_is_emptied_after_a_question(curator_page, dataset) -> None:

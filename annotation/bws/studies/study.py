@@ -20,7 +20,6 @@ from annotation.bws.reliability.report import curve_report, scores_report
 from annotation.bws.reliability.split_half import (
     TooFewJudgements,
     equal_shares,
-    judgements_for,
     split_half_reliability,
 )
 from annotation.bws.scores.refitting import MaxDiffFit, maxdiff_fit
@@ -132,11 +131,10 @@ def study(
 ) -> dict[str, Any]:
     """Compute everything, as numbers, lists and texts that JSON can hold.
 
-    Reliability now with its interval, its curve and how many judgements are missing for the target; the forecast for
-    the end; people; what leaving people out by a threshold would change, and what each exclusion changed; the tuples
-    that people agree least on; screen positions. now: the reliability, if it was computed before. report: of the
-    search for the design that the forecast simulates. MaxDiff is fitted once, and the fits of parts of the judgements
-    share its prior.
+    Reliability now with its interval, its curve and its target; the forecast for the end; people; what leaving people
+    out by a threshold would change, and what each exclusion changed; the tuples that people agree least on; screen
+    positions. now: the reliability, if it was computed before. report: of the search for the design that the forecast
+    simulates. MaxDiff is fitted once, and the fits of parts of the judgements share its prior.
     """
     every = record.judged.only(record.counted)
     if not record.named:
@@ -198,10 +196,7 @@ def reliability_now(
 
 
 def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) -> dict[str, Any]:
-    """The curve over growing judgements, each point with its interval, and how many more the target takes.
-
-    more: judgements that are still missing for the target; 0 if it is reached, None if nothing can be said.
-    """
+    """The curve over growing judgements, each point with its interval, and the target."""
     curve: list[dict[str, Any]] = []
     # A quarter of the resamples: SE of a bootstrap standard error is about 1 / sqrt(2 B), 10 % for B = 50.
     settings = {"trials": plan.curve_trials, "resamples": plan.resamples // 4, "seed": plan.seed}
@@ -214,12 +209,7 @@ def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) ->
         if then:
             names = ("judgements", "spearman", "low", "high", "people")
             curve.append({name: then[name] for name in names})
-    more: dict[str, int | None] = {}
-    for name in ("spearman", "low", "high"):
-        # Spearman and Brown, from the estimate and from either end of its interval.
-        needed = judgements_for(plan.target, judgements=len(counted), spearman=now[name]) if now else None
-        more[name] = None if needed is None else max(0, needed - len(counted))
-    return {"curve": curve, "target": plan.target, "more": more}
+    return {"curve": curve, "target": plan.target}
 
 
 def _forecast(every: Judgements, plan: StudyPlan, report: Report) -> dict[str, Any]:

@@ -22,7 +22,8 @@ def step_for(campaign: Campaign, role: str = "owner") -> tuple[str, str, str]:
 
 
 def test_before_anybody_judged_annotators_are_invited(campaign) -> None:
-    assert step_for(campaign) == ("Nobody has annotated yet.", "Invite annotators", "#annotators")
+    assert step_for(campaign) == ("Nobody has annotated yet.", "Invite annotators", "#invite")
+    assert step_for(campaign, role="curator") == ("Nobody has annotated yet.", "", "")
 
 
 def test_while_people_judge_there_is_nothing_to_do(campaign, anna, answer) -> None:

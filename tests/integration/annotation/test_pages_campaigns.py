@@ -328,12 +328,12 @@ def _gate_of(page, mark="!") -> str:
 @pytest.mark.parametrize(
     ("golds", "mark", "said"),
     [
-        (0, "!", ("There are no attention checks, so the exclusion rule cannot stop anybody. It needs 10 .* "
-            "add 10 more")),
-        (3, "!", ("There are too few attention checks, so the exclusion rule cannot stop anybody. It needs "
-            "10 .* add 7 more")),
-        (4, "!", ("The exclusion rule can act. With 10 .* add 6 more. .* Of 100 people who answer 4 checks, "
-            "it stops about 37 if all guess")),
+        (0, "!", ("There are no attention checks, so the exclusion rule cannot stop anybody. Missing "
+            "attention checks: 10. A person answers each of them once, and the rule uses up to 10 answers here. ")),
+        (3, "!", ("There are too few attention checks, so the exclusion rule cannot stop anybody. Missing "
+            "attention checks: 7. A person")),
+        (4, "!", ("The exclusion rule can act. Missing attention checks: 6. .* With 10 it would stop more .* "
+            "Of 100 people who answer 4 checks, it stops about 37 if all guess")),
         (10, "✓", ("The exclusion rule can act. The first possible .* Of 100 people who answer 10 checks, "
             "it stops nearly all if all guess, about 5 if")),
     ],
@@ -370,6 +370,45 @@ def test_an_estimate_of_unfinished_settings_waits(site, dataset) -> None:
     estimate = site.get(f"/campaigns/estimate/{dataset.slug}/", {"factor": ""})
 
     assert text_of(estimate) == "Fill in the design to see what it costs."
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"seconds": 0}, "Seconds per judgement: Ensure this value is greater than or equal to 1."),
+        ({"pay": -1}, "Pay per hour: Ensure this value is greater than or equal to 0."),
+        ({"pay": "1e308"}, "Pay per hour: Ensure this value is less than or equal to 1000000000."),
+        ({"people": "some"}, "People who annotate: Enter a whole number."),
+        ({"number": 0}, "Number of pairs: Ensure this value is greater than or equal to 1."),
+        (
+            {"judgements_per_tuple": 9999},
+            "Judgements per tuple: Ensure this value is less than or equal to 1000.",
+        ),
+        (
+            {"tuple_size": 1, "factor": ""},
+            "Pairs per question: Ensure this value is greater than or equal to 2.",
+        ),
+    ],
+)
+def test_the_estimate_says_which_value_is_wrong_and_gives_no_figures(
+    site, dataset, pairs, wrong, said
+) -> None:
+    asked = DESIGN | {"judgements_per_tuple": 3, "gold_every": 10, "seconds": 30} | wrong
+
+    for of_sizes in ("", "sizes/"):
+        assert text_of(site.get(f"/campaigns/estimate/{dataset.slug}/{of_sizes}", asked)) == said
+
+
+def test_the_estimate_says_where_fewer_pairs_fit_than_are_asked_for(site, dataset, pairs) -> None:
+    asked = DESIGN | {"judgements_per_tuple": 3, "gold_every": 10}
+
+    few, many = (
+        text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", asked | {"number": number}))
+        for number in (8, 10**9)
+    )
+
+    assert few.startswith("Pairs 8 Tuples 16")
+    assert many.startswith("Pairs, all that fit 12 Tuples 24")
 
 
 # The draft

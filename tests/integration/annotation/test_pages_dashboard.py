@@ -18,7 +18,7 @@ from annotation.judging.settling import participation_reinstate, participation_s
 from annotation.models import Campaign, CampaignStudy, Judgement
 from annotation.results import study
 from annotation.results.dashboard import campaign_dashboard
-from annotation.results.figures import campaign_mark
+from annotation.results.figures import campaign_mark, live_figures
 from annotation.results.publishing import scores_publish
 from annotation.results.study import study_latest, study_make
 from annotation.tasks import study_ask
@@ -36,7 +36,7 @@ COLUMNS = [
         "Right choices in attention checks",
         "Agreement",
         "Median time, s",
-        "Places",
+        "Screen positions",
         "Last",
     ),
 ]
@@ -77,7 +77,7 @@ def asked(monkeypatch) -> list[int]:
 def test_the_first_row_has_reliability_now_with_its_interval(site, judged) -> None:
     figures = text_of(site.get(address("campaign", judged)))
 
-    now = re.search(r"reliability now (0\.\d{3}) (0\.\d{3})–(0\.\d{3})", figures)
+    now = re.search(r"reliability \(SHR\) now (0\.\d{3}) (0\.\d{3})–(0\.\d{3})", figures)
     assert float(now[2]) < float(now[1]) < float(now[3])
     assert "320 / 320" in figures
 
@@ -163,38 +163,102 @@ def test_the_goal_says_how_many_more_judgements_it_takes(site, judged) -> None:
 
 @pytest.fixture
 def reaching(site, judged):
-    """The campaign's page where its study found that reliability and so many judgements still missing."""
+    """What the campaign's page and its figures that are fetched again say where this is the reliability now."""
 
-    def page(*, low: float, missing: int | None) -> str:
+    def page(*, low: float, spearman: float = 0.93) -> str:
         figures = study_make(campaign=judged, at=BEGAN).figures
-        figures["reliability"] |= {"spearman": 0.93, "low": low, "high": 0.96}
-        figures["more"] = {"spearman": 0, "low": missing, "high": 0}
         for row in figures["people"]:
-            row[
-                "signs"
-            ] = []  # eve answers at random, and nobody is told to stop before somebody looked at her
+            row["signs"] = []  # eve answers at random, and nobody stops before somebody looked at her
         CampaignStudy.objects.update(figures=figures)
-        return text_of(site.get(address("campaign", judged)))
+        mark = campaign_mark(judged)
+        seconds, now, note = live_figures(judged, mark)
+        now = {**now, "spearman": spearman, "low": low, "high": 0.96}
+        cache.set(f"annotation-live-figures-{judged.pk}", (mark, (seconds, now, note)))
+        whole = text_of(site.get(address("campaign", judged)))
+        again = text_of(site.get(address("campaign_progress", judged)))
+        assert again in whole
+        return again
 
     return page
 
 
 def test_a_reliability_whose_lower_bound_is_below_the_goal_is_no_reason_to_stop(reaching) -> None:
-    page = reaching(low=0.889, missing=123)
+    page = reaching(low=0.889)
 
+    # 320 judgements and r = .889 to .9: 320 .9 .111 / (.889 .1) = 359.6, so 40 are missing.
     assert "You can stop here" not in page
-    assert "the lower end of its interval, 0.889, is not. Do not stop yet. About 120 more judgements" in page
+    assert "the lower end of its interval, 0.889, is not. Do not stop yet. About 40 more judgements" in page
 
 
 def test_where_no_bound_can_be_given_nobody_is_told_to_stop(reaching) -> None:
-    page = reaching(low=-0.1, missing=None)
+    page = reaching(low=-0.1)
 
     assert "You can stop here" not in page
     assert "Do not stop yet." in page
 
 
 def test_a_reliability_whose_lower_bound_has_reached_the_goal_lets_the_campaign_stop(reaching) -> None:
-    assert "The goal of 0.90 is reached. You can stop here." in reaching(low=0.901, missing=0)
+    page = reaching(low=0.8996)
+
+    assert "0.930 0.900–0.960" in page
+    assert "The goal of 0.90 is reached. You can stop here." in page
+
+
+def test_the_goal_is_compared_with_the_published_interval_where_that_is_shown(judged, reaching) -> None:
+    published = scores_publish(campaign=judged)
+    published.parameters["reliability"] |= {
+        "spearman_mean": 0.93,
+        "spearman_low": 0.871,
+        "spearman_high": 0.97,
+    }
+    published.save()
+
+    page = reaching(low=0.92)
+
+    assert "0.930 0.871–0.970" in page
+    assert "the lower end of its interval, 0.871, is not. Do not stop yet." in page
+
+
+@pytest.mark.parametrize("spearman", [0.93, 0.8])
+def test_what_is_missing_for_the_goal_has_its_price_where_the_draft_had_a_pay(
+    site, judged, reaching, spearman
+) -> None:
+    judged.tuples.update(required=5)
+    without = reaching(low=0.75, spearman=spearman)
+    session = site.session
+    session["estimates"] = {str(judged.pk): {"pay": 12.0}}
+    session.save()
+
+    page = reaching(low=0.75, spearman=spearman)
+
+    assert "at a pay of" not in without
+    assert re.search(r"They cost about [1-9][\d,]* at a pay of 12 an hour\.$", page)
+    # 80 judgements are left.
+    left = re.search(r"Hours of work left ([\d.]+) .* cost: about (\d+) at a pay of 12 an hour", page)
+    assert float(left[2]) == pytest.approx(12 * float(left[1]), abs=1.2)
+
+
+def test_a_persons_page_shows_ten_judgements_and_leads_to_the_others(site, judged, eve) -> None:
+    first, last = (site.get(address("annotator", judged, eve.pk), {"page": page}) for page in (1, 8))
+
+    assert [len(page.context["judged"]) for page in (first, last)] == [10, 10]
+    assert "1 to 10 of 80" in text_of(first)
+
+
+def test_the_bounds_of_attention_checks_are_of_the_answers_beside_them(site, judged, eve) -> None:
+    judged.participations.filter(pk=eve.pk).update(gold_trials=8, gold_right=1)
+    before = text_of(site.get(address("campaign", judged)))
+    participation_stop(participation=eve, reason="Answers at random.", exclude=True)
+    participation_reinstate(participation=eve)
+
+    after = text_of(site.get(address("campaign", judged)))
+    own = text_of(site.get(address("annotator", judged, eve.pk)))
+
+    # Clopper and Pearson's one-sided bounds of 1 in 8.
+    assert "1 of 8 0.01–0.47" in before
+    assert "since reinstated" not in before
+    assert "1 of 8 0.01–0.47 0 of 0 since reinstated" in after
+    assert "1 of 8, two in each check 0 of 0 since reinstated" in own
 
 
 def test_a_careless_person_stands_out_by_agreement(judged, eve) -> None:

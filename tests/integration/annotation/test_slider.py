@@ -236,7 +236,7 @@ def test_a_curator_starts_an_arm_lets_people_rate_and_closes_it(campaign, curato
     assert "has a rating-scale condition already" in text_of(twice)
     assert "Choose somebody" in text_of(nobody)
     assert "1 person rates now" in text_of(added)
-    assert "1 person rates, and each pair needs 2 different people: add more." in text_of(added)
+    assert "1 person rates, and each pair needs 2 different people: add more people." in text_of(added)
     assert "closed; nobody gets pairs" in text_of(closed)
     actions = campaign.dataset.audit_entries.values_list("action", flat=True)
     assert sorted(actions) == ["slider_changed", "slider_changed", "slider_started"]
