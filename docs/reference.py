@@ -142,7 +142,7 @@ def commands() -> Iterator[str]:
         yield f"## {name}\n"
         yield f"{as_typed(' '.join((parser.description or '').split()))}\n"
         if name in of_django:
-            yield f"Its options are those of [Django's command]({DJANGO}#{name}).\n"
+            yield f"Options: [Django's]({DJANGO}#{name}).\n"
         own = [option for option in options[name].items() if option in left[name] - shared]
         if own:
             yield from table(("option", "meaning"), own)
@@ -166,7 +166,9 @@ def command_parsers() -> tuple[dict[str, ArgumentParser], set[str]]:
     parsers: dict[str, ArgumentParser] = {}
     of_django = set()
     for name, app in sorted(get_commands().items()):
-        if app.partition(".")[0] not in OUR_APPS:
+        if (
+            app.partition(".")[0] not in OUR_APPS or name == "makemessages"
+        ):  # translators have a page of their own
             continue
         command = load_command_class(app, name)
         if type(command).__mro__[1].__module__.startswith("django."):
@@ -456,7 +458,10 @@ def limits() -> Iterator[str]:
         value = (
             default_setting(name) if module == "semblance.settings" else getattr(import_module(module), name)
         )
-        rows.append((what, size(value) if unit == "bytes" else f"{value:,} {unit}"))
+        said = (
+            "" if unit in what.lower().replace("(", "").split() else f" {unit}"
+        )  # "Rows of a file" is enough
+        rows.append((what, size(value) if unit == "bytes" else f"{value:,}{said}"))
     yield from table(("what", "at most"), rows)
 
 
@@ -712,7 +717,7 @@ PUBLIC = (
     ("annotation.bws.judgements", ("Judgements",)),
     ("annotation.bws.designs.design", ("design_tuples",)),
     ("annotation.bws.scores.scoring", ("Scores", "counting_scores", "maxdiff_scores")),
-    ("annotation.bws.reliability.split_half", ("split_half_reliability", "spearman_brown", "judgements_for")),
+    ("annotation.bws.reliability.split_half", ("split_half_reliability",)),
     ("annotation.bws.annotators.agreement", ("leave_one_out_agreement",)),
     ("annotation.bws.studies.forecast", ("ForecastPlan", "forecast")),
 )
@@ -721,8 +726,7 @@ PUBLIC = (
 def python() -> Iterator[str]:
     yield "# Python\n"
     yield (
-        "The package `annotation.bws` computes designs, scores and reliability without Django or a database. A notebook "
-        "imports it where the wheel is installed.\n"
+        "The package `annotation.bws` computes designs, scores and reliability without Django or a database.\n"
     )
     for module, names in PUBLIC:
         yield f"## {module}\n"

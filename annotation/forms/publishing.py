@@ -3,18 +3,35 @@
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Campaign
 from annotation.results.publishing import LONGEST_NAME
 from annotation.results.record import annotators_named
+from curation.foundation.numbers import NumberField
 
 METHODS = [
     ("maxdiff", gettext_lazy("MaxDiff model, with standard errors")),
     ("counting", gettext_lazy("Counting, as in the literature")),
     ("bradley-terry", gettext_lazy("Bradley-Terry on the implied comparisons")),
 ]
+
+
+class PlacesForm(forms.Form):
+    """Two places of the list of scores, of which the first is claimed to be above the second. places: there are."""
+
+    def __init__(self, places: int, data: QueryDict | None) -> None:
+        super().__init__(data, auto_id="claim_%s")
+        self.fields["higher"] = NumberField(label=_("Is place"), min_value=1, max_value=places, initial=1)
+        self.fields["lower"] = NumberField(label=_("above place"), min_value=1, max_value=places, initial=2)
+
+    def clean(self) -> dict[str, Any]:
+        places = self.cleaned_data
+        if len(places) == 2 and places["higher"] >= places["lower"]:
+            self.add_error("lower", _("Give a place further down."))
+        return places
 
 
 class PublishForm(forms.Form):

@@ -10,11 +10,11 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Max
 
 from annotation.bws.judgements import IntArray
-from annotation.bws.scores.distinction import Distinction, tie_groups
+from annotation.bws.scores.distinction import Distinction, TieGroups, tie_groups
 from annotation.bws.scores.scoring import Scores, counting_scores
 from annotation.bws.studies.study import reliability_now
 from annotation.models import Campaign, Judgement, JudgementRevision
-from annotation.results.record import campaign_judgements
+from annotation.results.record import NumberedJudgements, campaign_judgements
 from annotation.results.selectors import ROWS_PER_PAGE
 from curation.models import Pair
 
@@ -74,8 +74,7 @@ def scores_now(campaign: Campaign, mark: str = "") -> CampaignScores:
     """The counting scores of the judgements that count at this moment; mark: of the campaign's state, where known."""
 
     def compute() -> CampaignScores:
-        judged = campaign_judgements(campaign)
-        asked = judged.as_asked(judged.feeding("counting"))
+        asked = counted_judgements(campaign)
         scores = counting_scores(asked.judgements)
         # Pairs that no collected judgement has seen have no score, and are left out.
         seen = scores.appearances > 0
@@ -85,6 +84,18 @@ def scores_now(campaign: Campaign, mark: str = "") -> CampaignScores:
         )
 
     return kept(campaign, "counting-scores", mark or campaign_mark(campaign), compute)
+
+
+def counted_judgements(campaign: Campaign) -> NumberedJudgements:
+    """The judgements that its counting scores are from; their items are the pairs in order of the primary keys."""
+    judged = campaign_judgements(campaign)
+    return judged.as_asked(judged.feeding("counting"))
+
+
+def tie_groups_now(campaign: Campaign, mark: str) -> TieGroups:
+    """The pairs of `scores_now` by score, and which of them are of one tie group."""
+    scores = scores_now(campaign, mark)
+    return kept(campaign, "groups", mark, lambda: tie_groups(scores.values, scores.standard_errors))
 
 
 @dataclass(frozen=True)
@@ -120,7 +131,7 @@ def score_page(campaign: Campaign, *, page: int = 1, lowest_first: bool = False)
     """One page of the campaign's counting scores as they stand; of equal ones the surest first, or last."""
     mark = campaign_mark(campaign)
     scores = scores_now(campaign, mark)
-    groups = kept(campaign, "groups", mark, lambda: tie_groups(scores.values, scores.standard_errors))
+    groups = tie_groups_now(campaign, mark)
     ranks = range(len(groups.order))[:: -1 if lowest_first else 1]
     shown = Paginator(ranks, ROWS_PER_PAGE).get_page(page)
     pairs = Pair.objects.select_related("a", "b").in_bulk(scores.pairs[groups.order[list(shown)]].tolist())

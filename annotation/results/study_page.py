@@ -21,6 +21,7 @@ from annotation.results.selectors import judges_of
 from annotation.results.signs import signs_shown
 from annotation.results.since import Since, since_said
 from annotation.results.study import CampaignFindings
+from annotation.results.turning import turning_said
 from annotation.results.works import study_work
 
 FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
@@ -249,6 +250,13 @@ def _scores_figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]
                 "Spearman with the scores of other annotators who annotate the same tuples (Spearman-Brown "
                 "formula)."
             ),
+        )
+    if claim := figures.get("turning"):  # a study from before there was one has none
+        reads = _("A claim that a few answers can turn is worth more judgements before you cite it.")
+        yield (
+            _("Judgements that the claim of at least %(least)g rests on") % claim,
+            "–" if (number := claim["judgements"]["number"]) is None else f"{number:,}",
+            f"{turning_said(claim)} {reads}",
         )
     components = figures.get("components")
     if components and components["score_icc"] is not None:

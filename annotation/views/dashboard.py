@@ -17,6 +17,7 @@ from annotation.campaigns.designing import preview_tuples
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.promises import promises
 from annotation.forms.estimate import estimate_kept
+from annotation.forms.publishing import PlacesForm
 from annotation.models import Campaign, CampaignWork, Crowd
 from annotation.results.dashboard import Dashboard, campaign_dashboard
 from annotation.results.figures import campaign_mark, score_page
@@ -28,6 +29,7 @@ from annotation.results.selectors import judgements_in, score_sets_of
 from annotation.results.since import Since, changed_since
 from annotation.results.study import study_latest
 from annotation.results.study_page import analysis_context, published_notes, study_context
+from annotation.results.turning import order_claim
 from annotation.results.waiting import waiting_context
 from annotation.results.works import bundles_kept, study_work, works_shown
 from annotation.tasks import study_ask
@@ -233,9 +235,21 @@ def scores(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "scores": shown,
         "page": shown.page,
         "lowest_first": order == "score",
+        **_order_claim(request, chosen, len(shown.page.paginator.object_list)),
         "address": f"order={order}&",
     }
     return render(request, "annotation/campaigns/scores.html", context)
+
+
+def _order_claim(request: AuthedRequest, campaign: Campaign, places: int) -> dict[str, Any]:
+    """The form that asks how few answers the order of two places rests on, and what was found or is wrong."""
+    form = PlacesForm(places, request.GET if "higher" in request.GET else None)
+    if form.is_valid():
+        return {"places": form, "claim": order_claim(campaign, **form.cleaned_data)}
+    wrong = [
+        f"{form[name].label}: {sentence}" for name, sentences in form.errors.items() for sentence in sentences
+    ]
+    return {"places": form, "claim": " ".join(wrong)}
 
 
 @require_GET

@@ -210,7 +210,9 @@ def _flag(request: AuthedRequest, campaign_pk: int, kind: Flag.Kind) -> HttpResp
     if _asks_for_json(request):
         sentences = [sentence for errors in form.errors.values() for sentence in errors]
         return JsonResponse({"note": sentences[0]}, status=400)
-    context = {"campaign": participation.campaign, "kind": kind, "flag_form": form}
+    skips = kind == Flag.Kind.SKIP
+    heading = _("Skip these pairs") if skips else _("Flag these pairs, or comment on them")
+    context = {"campaign": participation.campaign, "kind": kind, "heading": heading, "flag_form": form}
     return render(request, "annotation/judging/flag.html", context, status=400 if form.is_bound else 200)
 
 

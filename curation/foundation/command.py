@@ -118,7 +118,7 @@ def rejected_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
         "--errors",
         type=Path,
         metavar="FILE",
-        help="Write the rejected rows to this CSV file, to be corrected and imported.",
+        help="Write the rejected rows to this CSV file.",
     )
     parser.add_argument(
         "--strict",

@@ -66,8 +66,9 @@ def every_page() -> list[str]:
     kept = json.loads(ANSWERS.read_text())
     return [
         *sorted(address for address, (_status, kind, *_) in kept.items() if kind == "text/html"),
-        *(f"/runs/start/{kind}/?dataset=scenes" for kind in KINDS),
-        *(f"/accounts/{page}/" for page in ("tokens", "sessions", "second-factor", "password_change")),
+        # What is not listed has its form on a page of its own, which is among the answers.
+        *(f"/runs/start/{name}/?dataset=scenes" for name, kind in KINDS.items() if kind.listed),
+        *(f"/accounts/{page}/" for page in ("tokens", "sessions", "second-factor", "password")),
         *(f"/guide/{name}/" for name in page_files()),
         *TWENTY_FIVE,
     ]

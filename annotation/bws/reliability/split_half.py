@@ -204,6 +204,21 @@ class HalfScores:
         two = _ratio(net_total - net, appearances_total - appearances)
         return one, two, appearances > 0
 
+    def without_one(self, values: FloatArray, chosen: Mask) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The scores (B, m) of a half without one judgement of each item: a middle one, a best one, a worst one.
+
+        chosen: (n, B) the half's judgements. From s, the mean of c outcomes x, to (c s - x) / (c - 1).
+        """
+        counts = (self._appearances @ chosen.astype(np.float32)).T.astype(np.float64)  # (B, m)
+        middle, best, worst = ((counts * values - x) / np.maximum(counts - 1, 1) for x in (0, 1, -1))
+        return middle, best, worst
+
+    def summed_by_judgement(self, middle: FloatArray, best: FloatArray, worst: FloatArray) -> FloatArray:
+        """Sum over each judgement's items (n, B) what belongs to an item (B, m) in its place: middle, best or worst."""
+        sums = self._appearances.T @ middle.T
+        sums += self._net.maximum(0).T @ (best - middle).T - self._net.minimum(0).T @ (worst - middle).T
+        return np.asarray(sums)
+
 
 def _ratio(net: Counts, appearances: Counts) -> FloatArray:
     # s = (times best - times worst) / appearances of each half, in -1..1.

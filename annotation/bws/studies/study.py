@@ -24,9 +24,11 @@ from annotation.bws.reliability.split_half import (
 )
 from annotation.bws.scores.refitting import MaxDiffFit, maxdiff_fit
 from annotation.bws.studies.forecast import ForecastPlan, fitted_noise, forecast
+from annotation.bws.studies.turning import reliability_turning
 
 MOST_EXCLUSIONS = 30  # those of the people with most judgements are computed
 SCORE_BINS = 20
+CLAIMED = (0.6, 0.7, 0.8)  # reliabilities that people write that theirs is at least
 CHANCE = 0.05  # of finding position bias in anybody if nobody has one
 THRESHOLDS: Mapping[str, tuple[float, ...]] = {
     "gold": (0.0, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95),
@@ -60,6 +62,7 @@ class StudyPlan:
     random_trials: int = 10
     campaigns: int = 20
     most_items_simulated: int = 300
+    most_cells: int = 2_000_000
     lowest_agreement_tuples: int = 10
     seed: int = 1234
 
@@ -131,10 +134,11 @@ def study(
 ) -> dict[str, Any]:
     """Compute everything, as numbers, lists and texts that JSON can hold.
 
-    Reliability now with its interval, its curve and its target; the forecast for the end; people; what leaving people
-    out by a threshold would change, and what each exclusion changed; the tuples that people agree least on; screen
-    positions. now: the reliability, if it was computed before. report: of the search for the design that the forecast
-    simulates. MaxDiff is fitted once, and the fits of parts of the judgements share its prior.
+    Reliability now with its interval and how few judgements it rests on, its curve and its target; the forecast for the
+    end; people; what leaving people out by a threshold would change, and what each exclusion changed; the tuples that
+    people agree least on; screen positions. now: the reliability, if it was computed before. report: of the search for
+    the design that the forecast simulates. MaxDiff is fitted once, and the fits of parts of the judgements share its
+    prior.
     """
     every = record.judged.only(record.counted)
     if not record.named:
@@ -153,6 +157,7 @@ def study(
         "ties": len(every) - len(counted),
         "reliability": reliability,
         "note": note,
+        "turning": _turning(counted, reliability, plan),
         **_growth(counted, reliability, plan),
         "across": _across(counted, fit, plan),
         **scores_report(counted, fit=fit, seed=plan.seed),
@@ -193,6 +198,16 @@ def reliability_now(
         "judgements": len(counted),
     }
     return figures, ""
+
+
+def _turning(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) -> dict[str, Any] | None:
+    """How few judgements and annotators the reliability rests on, as a claim to be at least the highest of CLAIMED
+    that it is; None where it is below all of them.
+    """
+    claimed = [least for least in sorted({plan.target, *CLAIMED}) if now and now["spearman"] >= least]
+    if not claimed:
+        return None
+    return reliability_turning(counted, claimed[-1], seed=plan.seed, most_cells=plan.most_cells)
 
 
 def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) -> dict[str, Any]:

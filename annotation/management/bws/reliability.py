@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.bws.files.judgement_files import JudgementFile
 from annotation.bws.judgements import UnknownAnnotators
 from annotation.bws.reliability.report import (
     curve_report,
@@ -15,7 +16,9 @@ from annotation.bws.reliability.report import (
 )
 from annotation.bws.reliability.split_half import Split, TooFewJudgements
 from annotation.bws.scores.refitting import maxdiff_fit
+from annotation.bws.studies.turning import order_turning, reliability_turning
 from annotation.management.bws import verb
+from annotation.results.turning import turning_said
 from curation.foundation.command import seed_argument
 from curation.foundation.errors import UserError
 
@@ -37,6 +40,20 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="Also compute the reliability with 1, 2, ... judgements per tuple.",
     )
+    parser.add_argument(
+        "--at-least",
+        type=float,
+        metavar="R",
+        help="Also find how few answers a Spearman of at least R rests on.",
+    )
+    parser.add_argument(
+        "--above",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar="ITEM",
+        help="Also find how few answers it rests on that the first item scores above the second.",
+    )
     seed_argument(parser)
 
 
@@ -57,6 +74,9 @@ def run(options: dict[str, Any]) -> verb.Answer:
     if options["curve"]:
         figures["curve"] = curve_report(judgements, fit=fit, seed=seed)
     lines = [*verb.file_lines(file), *_lines(figures)]
+    if claims := list(_claims(file, options)):
+        figures["turning"] = claims
+    lines += [f"{claim['claim']} {turning_said(claim)}" for claim in claims]
     if options["curve"]:
         sentence = _(
             "judgements per tuple, judgements, reliability, agreement with the scores from all, which contain them, by "
@@ -71,6 +91,26 @@ def run(options: dict[str, Any]) -> verb.Answer:
                 f"{numbers['each']:>4} {numbers['judgements']:>10} {half:>8} {counting:>8} {maxdiff:>8}"
             )
     return verb.Answer(lines, figures | verb.file_figures(file))
+
+
+def _claims(file: JudgementFile, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What each claim that was asked for rests on."""
+    judgements = file.judgements
+    if (least := options["at_least"]) is not None:
+        if not -1 < least < 1:
+            raise UserError(_("--at-least takes a number between -1 and 1, not %(least)s."), least=least)
+        yield {"claim": _("The reliability is at least %(least)g.") % {"least": least}} | reliability_turning(
+            judgements, least, seed=options["seed"]
+        )
+    number = {name: index for index, name in enumerate(file.items)}
+    for names in options["above"]:
+        for name in names:
+            if name not in number:
+                raise UserError(_('No item of the file is called "%(name)s".'), name=name[:80])
+        found = order_turning(judgements, *(number[name] for name in names))
+        yield {
+            "claim": _('"%(above)s" scores above "%(below)s".') % {"above": names[0], "below": names[1]}
+        } | found
 
 
 def _lines(figures: Mapping[str, Any]) -> Iterator[str]:

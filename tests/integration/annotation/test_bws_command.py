@@ -239,6 +239,31 @@ def test_reliability_tells_all_figures_with_what_they_rest_on(bws, judgements) -
     assert "4 judgements of 2 tuples, 50 splits into halves of each tuple's judgements:" in lines
 
 
+def test_reliability_says_how_few_judgements_and_annotators_a_claim_rests_on(bws, tmp_path) -> None:
+    path = tmp_path / "claims.csv"
+    # bob did not see a above b; without the two judgements in which ann and cy saw it, it does not hold.
+    rows = ["a,b,c,d,a,d,ann", "a,b,c,d,b,d,bob", "a,b,c,d,a,d,cy", "c,d,e,f,c,f,ann", "c,d,e,f,c,f,bob"]
+    path.write_text("\n".join(["Item1,Item2,Item3,Item4,BestItem,WorstItem,Annotator", *rows]))
+    asked = ("--trials", 50, "--at-least", -0.9, "--above", "a", "b", "--above", "b", "a")
+
+    lines, figures = bws("reliability", path, *asked)
+
+    claims = {claim["claim"]: claim for claim in figures["turning"]}
+    order, turned = claims['"a" scores above "b".'], claims['"b" scores above "a".']
+    assert order["judgements"] == {"number": 1, "of": 3, "least": True}
+    assert order["annotators"] == {"number": 1, "of": 3, "least": True}
+    assert turned["judgements"]["number"] == 0
+    assert '"b" scores above "a". It does not hold.' in lines
+    assert (
+        '"a" scores above "b". Without 1 of the 3 judgements it would not hold, and no fewer are enough. '
+        "Without 1 of the 3 annotators it would not hold, and no fewer are enough."
+    ) in lines
+    with pytest.raises(CommandError, match='No item of the file is called "z"'):
+        bws("reliability", path, "--above", "a", "z")
+    with pytest.raises(CommandError, match="between -1 and 1, not 80"):
+        bws("reliability", path, "--at-least", 80)
+
+
 @pytest.fixture
 def judged_twice(tmp_path) -> Path:
     """Two tuples by two people, and one of them by ann a second time, in another order and with another answer."""

@@ -363,6 +363,31 @@ def test_a_study_of_judgements_without_times_can_be_stored(judged, at) -> None:
     assert study_latest(judged, campaign_mark(judged)).figures == made
 
 
+def test_the_page_of_scores_says_how_few_answers_the_order_of_two_places_rests_on(site, judged) -> None:
+    def asked(higher: object, lower: object) -> str:
+        return text_of(site.get(f"{address('scores', judged)}?higher={higher}&lower={lower}"))
+
+    last = judged.dataset.pairs.count()
+    first = asked(1, last)
+
+    assert re.search(rf"Place 1 \(score [01]\.\d+\) is above place {last} \(\d\.\d+\)\.", first)
+    assert re.search(r"Without \d+ of the \d+ judgements it would not hold, and no fewer are enough\.", first)
+    assert re.search(r"(Without \d+ of|No set of) the \d annotators", first)
+    assert "above place: Give a place further down." in asked(5, 2)
+    assert f"above place: Ensure this value is less than or equal to {last}." in asked(1, last + 1)
+    assert "Is place: Enter a whole number." in asked("one", 2)
+
+
+def test_the_analysis_says_how_few_judgements_the_reliability_rests_on(site, judged, at) -> None:
+    found = study_make(campaign=judged, at=at).figures["turning"]
+
+    page = text_of(site.get(address("analysis", judged)))
+
+    assert found["judgements"]["number"] > 0
+    assert f"Judgements that the claim of at least {found['least']:g} rests on" in page
+    assert f"Without {found['judgements']['number']} of the {found['judgements']['of']} judgements it would not hold" in page
+
+
 def test_gold_tuples_are_no_part_of_a_study(judged, at) -> None:
     before = study_make(campaign=judged, at=at).figures
     GoldFactory(campaign=judged)

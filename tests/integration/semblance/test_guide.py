@@ -169,7 +169,7 @@ def test_html_in_a_file_is_text(tmp_path) -> None:
 
 def test_titles_anchors_and_tables_are_those_of_the_site(tmp_path) -> None:
     page = read(
-        "# One\n\nThe *first* words.\n\n## Gold, and `more`\n\n## Gold, and more\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n",
+        "# One\n\nThe *first* words.\n\n## Gold, and `more`\n\n## Gold, and more\n\n|  | b |\n|---|--:|\n| 1 | 2 |\n",
         tmp_path,
     )
 
@@ -182,6 +182,7 @@ def test_titles_anchors_and_tables_are_those_of_the_site(tmp_path) -> None:
     assert '<div class="table-wrap"><table>' in page.body
     assert '<td class="num">2</td>' in page.body
     assert "style=" not in page.body
+    assert "<th></th>" not in page.body
 
 
 @pytest.mark.parametrize("address", ["/guide/no-such/", "/guide/pictures/none.png", "/guide/pictures/api.md"])

@@ -1,0 +1,349 @@
+"""How few judgements, or annotators, a claim rests on: the least number without which it no longer holds.
+
+A claim has a margin, which is above 0 where it holds. What removing a judgement does to the margin is approximated by
+its influence; the judgements that lower it most are removed in steps, with the influences anew after each, and the
+margin is computed again from what is left (Broderick, Giordano and Meager 2020, arXiv 2011.14999, who remove them in
+one step). What is found is a number that is enough; where all smaller sets were tried, it is the least.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import combinations, islice, product
+from typing import Any, Protocol
+
+import numpy as np
+
+from annotation.bws.judgements import FloatArray, IntArray, Judgements, Mask
+from annotation.bws.reliability.correlation import average_ranks, spearman
+from annotation.bws.reliability.split_half import HalfScores, Split, TooFewJudgements, draw_halves
+
+TRIALS, FEWER_TRIALS = 50, 20  # random halves of a reliability, and where there are MANY judgements
+MANY = 20_000
+MOST_STEPS = 100
+MOST_MEMBERS = (
+    60  # of a set whose members are tried one by one to see whether it turns the claim without them
+)
+MOST_CELLS = 200_000_000  # judgements times halves that trying smaller sets may take: some seconds
+NEARLY = 1e-12  # scores are quotients of whole numbers
+AT_ONCE = 4_096  # sets whose margins are computed together
+MOST_MEETINGS = 100_000  # ways to remove judgements in which both items met
+
+
+class Claim(Protocol):
+    @property
+    def cells(self) -> int:
+        """Judgements times halves that one margin takes."""
+        ...
+
+    def margins(self, kept: Mask) -> FloatArray:
+        """The margin (S,) from the judgements that are kept (n, S); NaN where too few are left to say anything."""
+        ...
+
+    def influences(self, kept: Mask) -> FloatArray:
+        """By how much the margin rises, about, if each judgement (n,) is removed beside those not kept (n,)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Turning:
+    """What turns a claim. of: how many judgements, or annotators, there are. removed: the numbers of those to remove,
+    or None if none were found. least: whether no smaller number turns it. before, after: the margin.
+    """
+
+    of: int
+    removed: IntArray | None
+    least: bool
+    before: float
+    after: float
+
+    @property
+    def number(self) -> int | None:
+        return None if self.removed is None else len(self.removed)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"number": self.number, "of": self.of, "least": self.least}
+
+
+@dataclass(frozen=True, eq=False)
+class Above:
+    """That one item's counting score is above another's; its margin is their difference on -1..1."""
+
+    judgements: Judgements
+    above: int
+    below: int
+
+    @property
+    def cells(self) -> int:
+        return len(self.judgements)
+
+    def margins(self, kept: Mask) -> FloatArray:
+        one, two = (self._score(item, kept.astype(np.float64)) for item in (self.above, self.below))
+        return one - two
+
+    def influences(self, kept: Mask) -> FloatArray:
+        weights, change = kept.astype(np.float64), np.zeros(len(kept))
+        for sign, item in ((1, self.above), (-1, self.below)):
+            outcome, appears = self.outcomes(item)
+            score, count = self._score(item, weights[:, None])[0], float(appears @ weights)
+            # Without a judgement with outcome x that the item appears in: (n - x) / (c - 1) = s + (s - x) / (c - 1).
+            change += sign * (score * appears - outcome) / max(count - 1, 1)
+        return np.where(kept, np.nan_to_num(change), 0.0)
+
+    def outcomes(self, item: int) -> tuple[FloatArray, FloatArray]:
+        """What each judgement (n,) says of an item: 1 best, -1 worst, else 0; and how often the item appears in it."""
+        said = self.judgements
+        return (said.best == item) * 1.0 - (said.worst == item), (said.items == item).sum(axis=1) * 1.0
+
+    def _score(self, item: int, weights: FloatArray) -> FloatArray:
+        outcome, appears = self.outcomes(item)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((outcome @ weights) / (appears @ weights))
+
+
+class ReliableEnough:
+    """That the split-half reliability (Spearman) is at least a number; its margin is how far it is above it.
+
+    The same random halves serve before and after: what is removed is missing from its half.
+    """
+
+    def __init__(self, judgements: Judgements, least: float, *, trials: int = 50, seed: int = 1234) -> None:
+        self.least, self.scores = least, HalfScores(judgements)
+        self.first = draw_halves(judgements, Split.JUDGEMENTS)(trials, np.random.default_rng(seed))  # (n, B)
+
+    @property
+    def cells(self) -> int:
+        return self.first.size
+
+    def margins(self, kept: Mask) -> FloatArray:
+        means = []
+        for column in kept.T:
+            one, two, seen = self.scores.count(self.first, self._weights(column))
+            means.append(float(spearman(one, two, seen).mean()))
+        return np.array(means) - self.least
+
+    def influences(self, kept: Mask) -> FloatArray:
+        weights = self._weights(kept)
+        one, two, seen = self.scores.count(self.first, weights)
+        (a, length), (b, other_length) = (
+            _unit(average_ranks(np.where(seen, values, np.inf)), seen) for values in (one, two)
+        )
+        rho = (a * b).sum(axis=1, keepdims=True)  # (B, 1), because both are centred and of length 1
+        change = np.zeros(self.first.shape)
+        for values, slopes, half in (
+            # d rho / d rank = (b - rho a) / |a|, of the ranks of either half.
+            (one, (b - rho * a) / length, self.first),
+            (two, (a - rho * b) / other_length, ~self.first),
+        ):
+            chosen = half & kept[:, None]
+            without = self.scores.without_one(values, chosen)
+            effects = [_moved(values, there, np.where(seen, slopes, 0.0), seen) for there in without]
+            change += chosen * self.scores.summed_by_judgement(*effects)
+        return np.asarray(change.mean(axis=1))
+
+    def _weights(self, kept: Mask) -> IntArray:
+        return np.repeat(kept[:, None], self.first.shape[1], axis=1).astype(np.int64)
+
+
+def _unit(ranks: FloatArray, seen: Mask) -> tuple[FloatArray, FloatArray]:
+    """Centred rows (B, m) of length 1, 0 where nothing counts, and the lengths (B, 1) that they had."""
+    means = np.where(seen, ranks, 0.0).sum(axis=1, keepdims=True) / np.maximum(
+        1, seen.sum(axis=1, keepdims=True)
+    )
+    away = np.where(seen, ranks - means, 0.0)
+    lengths = np.maximum(np.sqrt((away**2).sum(axis=1, keepdims=True)), NEARLY)
+    return away / lengths, lengths
+
+
+def _moved(values: FloatArray, there: FloatArray, slopes: FloatArray, seen: Mask) -> FloatArray:
+    """What moving each score (B, m), and no other, to another place changes of a function of the ranks.
+
+    slopes: (B, m) of the function by the ranks, 0 where an item does not count. The item's own rank changes by the
+    number of items that it passes, and theirs by 1 each in the other direction; equal scores are half passed.
+    """
+    change = np.zeros(values.shape)
+    for row, (scores, goals, slope, counted) in enumerate(zip(values, there, slopes, seen, strict=True)):
+        ranked = np.argsort(scores[counted], kind="stable")
+        ordered, sums = scores[counted][ranked], np.concatenate([[0.0], np.cumsum(slope[counted][ranked])])
+        # Below a score, with half of those equal to it: items (R), and the sum of their slopes (G).
+        below, passed = [], []
+        for places in (scores, goals):
+            low, high = (np.searchsorted(ordered, places, side) for side in ("left", "right"))
+            below.append((low + high) / 2)
+            passed.append((sums[low] + sums[high]) / 2)
+        # The item itself is half of its own equals at s, and wholly below where it goes up.
+        itself = np.sign(goals - scores) / 2
+        own = below[1] - below[0] - itself
+        others = passed[1] - passed[0] - itself * slope
+        change[row] = slope * own - others
+    return change
+
+
+def turning(claim: Claim, unit: IntArray, *, most_cells: int = MOST_CELLS) -> Turning:
+    """Find the fewest units without which the claim no longer holds.
+
+    unit: (n,) the number from 0 of what is removed as a whole: of each judgement itself, or of its annotator.
+    most_cells: what trying smaller sets may cost, in judgements times halves.
+    """
+    count = int(unit.max(initial=-1)) + 1
+    before = float(claim.margins(np.ones((len(unit), 1), dtype=np.bool_))[0])
+    if math.isnan(before):
+        raise TooFewJudgements("The judgements are too few for this claim.")
+    if before <= NEARLY:
+        return Turning(count, np.zeros(0, dtype=np.int64), least=True, before=before, after=before)
+    removed = _by_influence(claim, unit, count, before)
+    largest = count if removed is None else len(removed)
+    affordable = most_cells // max(1, claim.cells)
+    for size in range(1, largest):
+        if (sets := math.comb(count, size)) > affordable:
+            break
+        affordable -= sets
+        if (found := _first_that_turns(claim, unit, count, size)) is not None:
+            return Turning(count, found, least=True, before=before, after=_margin(claim, unit, found))
+    else:
+        # Every smaller set was tried.
+        after = math.nan if removed is None else _margin(claim, unit, removed)
+        return Turning(count, removed, least=True, before=before, after=after)
+    after = math.nan if removed is None else _margin(claim, unit, removed)
+    return Turning(count, removed, least=False, before=before, after=after)
+
+
+def reliability_turning(
+    judgements: Judgements, least: float, *, seed: int = 1234, most_cells: int = MOST_CELLS
+) -> dict[str, Any]:
+    """How few judgements, and annotators where they are known, the claim rests on that the reliability is at least
+    this, as JSON may hold it.
+
+    Raises TooFewJudgements if there is no reliability.
+    """
+    trials = TRIALS if len(judgements) <= MANY else FEWER_TRIALS
+    claim = ReliableEnough(judgements, least, trials=trials, seed=seed)
+    found: dict[str, Any] = {"least": least, "annotators": None}
+    found["judgements"] = turning(claim, np.arange(len(judgements)), most_cells=most_cells).as_dict()
+    if judgements.annotators is not None and len(people := np.unique(judgements.people)) > 1:
+        of_people = turning(claim, np.searchsorted(people, judgements.people), most_cells=most_cells)
+        found["annotators"] = of_people.as_dict()
+    return found
+
+
+def order_turning(
+    judgements: Judgements, above: int, below: int, *, most_cells: int = MOST_CELLS
+) -> dict[str, Any]:
+    """The same of the claim that one item's counting score is above another's.
+
+    Raises TooFewJudgements if one of them was not judged.
+    """
+    near = judgements.only(np.flatnonzero(np.isin(judgements.items, (above, below)).any(axis=1)))
+    found: dict[str, Any] = {
+        "annotators": None,
+        "judgements": judgements_between(near, above, below).as_dict(),
+    }
+    if near.annotators is not None and len(people := np.unique(near.people)) > 1:
+        unit = np.searchsorted(people, near.people)
+        found["annotators"] = turning(Above(near, above, below), unit, most_cells=most_cells).as_dict()
+    return found
+
+
+def _by_influence(claim: Claim, unit: IntArray, count: int, margin: float) -> IntArray | None:
+    """Units that turn the claim, or None if steps along the influences do not."""
+    kept, removed = np.ones(count, dtype=np.bool_), np.zeros(0, dtype=np.int64)
+    barred = np.zeros(count, dtype=np.bool_)  # those without which nothing could be said
+    for _ in range(MOST_STEPS):
+        change = np.bincount(unit, claim.influences(kept[unit]), minlength=count)
+        order = np.argsort(change, kind="stable")
+        order = order[(change[order] < 0) & kept[order] & ~barred[order]]
+        if not len(order):
+            return None
+        # As many as the influences ask for; while these are many, half of them at once, because influences change.
+        asked = min(int(np.searchsorted(-(margin + np.cumsum(change[order])), 0.0)) + 1, len(order))
+        step = order[: max(1, asked // 2 if 50 * asked > len(removed) else asked)]
+        there = _margin(claim, unit, np.concatenate([removed, step]))
+        if math.isnan(there):
+            barred[step[0]] = True
+            continue
+        removed, margin = np.concatenate([removed, step]), there
+        kept[step] = False
+        if margin <= NEARLY:
+            return _without_idle(claim, unit, removed, len(step))
+    return None
+
+
+def _without_idle(claim: Claim, unit: IntArray, removed: IntArray, last: int) -> IntArray:
+    """The shortest beginning of the set that turns the claim, without those members that it turns without.
+
+    last: how many members came with the step that turned it.
+    """
+    low, high = len(removed) - last, len(removed)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _margin(claim, unit, removed[:middle]) <= NEARLY else (middle, high)
+    removed = removed[:high]
+    for member in removed.tolist() if len(removed) <= MOST_MEMBERS else ():
+        fewer = removed[removed != member]
+        if len(fewer) and _margin(claim, unit, fewer) <= NEARLY:
+            removed = fewer
+    return removed
+
+
+def _margin(claim: Claim, unit: IntArray, removed: IntArray) -> float:
+    return float(claim.margins(~np.isin(unit, removed)[:, None])[0])
+
+
+def _first_that_turns(claim: Claim, unit: IntArray, count: int, size: int) -> IntArray | None:
+    """The first set of so many of the units that turns the claim, of all of them."""
+    sets = combinations(range(count), size)
+    while batch := list(islice(sets, AT_ONCE)):
+        chosen = np.array(batch)  # (S, size)
+        kept = np.ones((count, len(chosen)), dtype=np.bool_)
+        kept[chosen.T, np.arange(len(chosen))] = False
+        turned = np.flatnonzero(claim.margins(kept[unit]) <= NEARLY)
+        if len(turned):
+            return np.asarray(chosen[turned[0]])
+    return None
+
+
+def judgements_between(judgements: Judgements, above: int, below: int) -> Turning:
+    """The fewest judgements without which one item's counting score is not above another's, exactly.
+
+    Of the judgements in which one of the two appears, those that were best for `above` (or worst for `below`) go first,
+    then those with neither; the others only widen the difference. The few in which both met are tried in every number
+    of each kind. Raises TooFewJudgements if one of them was not judged.
+    """
+    claim = Above(judgements, above, below)
+    before = float(claim.margins(np.ones((len(judgements), 1), dtype=np.bool_))[0])
+    if math.isnan(before):
+        raise TooFewJudgements("One of the two was not judged.")
+    if before <= NEARLY:
+        return Turning(len(judgements), np.zeros(0, dtype=np.int64), least=True, before=before, after=before)
+    (x, in_one), (y, in_two) = claim.outcomes(above), claim.outcomes(below)
+    single = (in_one <= 1) & (in_two <= 1)  # an item that is twice in a tuple is left where it is
+    met = [
+        np.flatnonzero(single & (in_one > 0) & (in_two > 0) & (x == a) & (y == b))
+        for a, b in product((-1, 0, 1), repeat=2)
+    ]
+    # Their order of removal: the outcome that helps most, then the middle one.
+    one = np.concatenate([np.flatnonzero(single & (in_one > 0) & (in_two == 0) & (x == a)) for a in (1, 0)])
+    two = np.concatenate([np.flatnonzero(single & (in_two > 0) & (in_one == 0) & (y == b)) for b in (-1, 0)])
+    least = math.prod(len(rows) + 1 for rows in met) <= MOST_MEETINGS
+    nothing = len(judgements) + 1  # more than there are
+    best: IntArray | None = None
+    numbers = product(*(range(len(rows) + 1 if least else 1) for rows in met))
+    for rows in (np.concatenate([kind[:n] for kind, n in zip(met, taken, strict=True)]) for taken in numbers):
+        scores = [
+            _falling(outcome, appears, rows, order)
+            for outcome, appears, order in ((x, in_one, one), (y, in_two, two))
+        ]
+        # The highest score of `below` with at most j removals, and the fewest that reach the other after i.
+        reached = np.searchsorted(np.maximum.accumulate(scores[1]), scores[0] - NEARLY)
+        total = np.where(reached < len(scores[1]), np.arange(len(scores[0])) + reached, nothing)
+        i = int(total.argmin()) if len(total) else 0
+        if len(total) and total[i] < nothing and (best is None or len(rows) + total[i] < len(best)):
+            best = np.concatenate([rows, one[:i], two[: reached[i]]])
+    after = math.nan if best is None else _margin(claim, np.arange(len(judgements)), best)
+    return Turning(len(judgements), best, least=least, before=before, after=after)
+
+
+def _falling(outcome: FloatArray, appears: FloatArray, rows: IntArray, order: IntArray) -> FloatArray:
+    """An item's score without `rows` and without the first 0, 1, ... of `order`, as long as it is judged at all."""
+    net = outcome.sum() - outcome[rows].sum() - np.concatenate([[0], np.cumsum(outcome[order])])
+    count = appears.sum() - appears[rows].sum() - np.arange(len(order) + 1)
+    return np.asarray(net[count > 0] / count[count > 0])

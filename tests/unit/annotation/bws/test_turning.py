@@ -1,0 +1,129 @@
+"""The fewest judgements, or annotators, without which a claim no longer holds: by brute force, and by hand."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from annotation.bws.judgements import Judgements
+from annotation.bws.reliability.split_half import TooFewJudgements
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.bws.studies.turning import Above, Claim, ReliableEnough, judgements_between, turning
+
+
+def judged(
+    items: int = 8, tuples: int = 8, each: int = 2, people: int = 4, noise: float = 0.5, seed: int = 1
+) -> Judgements:
+    random = np.random.default_rng(seed)
+    return simulated_judgements(
+        np.array([random.permutation(items)[:4] for _ in range(tuples)]),
+        random.standard_normal(items),
+        annotators=[SimulatedAnnotator(noise)] * people,
+        judgements_per_tuple=each,
+        seed=seed,
+    )
+
+
+def fewest(claim: Claim, unit: np.ndarray) -> int | None:
+    """By trying every set, the smallest first."""
+    count = int(unit.max()) + 1
+    for size in range(count):
+        for removed in combinations(range(count), size):
+            if claim.margins(~np.isin(unit, removed)[:, None])[0] <= 1e-12:
+                return size
+    return None
+
+
+def rows_of(judgements: Judgements, *items: int) -> Judgements:
+    return judgements.only(np.isin(judgements.items, items).any(axis=1))
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3, 5, 6, 7, 8, 9])
+def test_the_fewest_judgements_between_two_items_are_those_of_brute_force(seed) -> None:
+    judgements = judged(tuples=7, seed=seed)
+    scores = [Above(judgements, item, 0)._score(item, np.ones(len(judgements))) for item in range(8)]
+    above, below = int(np.nanargmax(scores)), int(np.nanargmin(scores))
+    near = rows_of(judgements, above, below)
+
+    found = judgements_between(judgements, above, below)
+
+    assert found.least
+    assert found.number == fewest(Above(near, above, below), np.arange(len(near)))
+    if found.removed is not None:
+        kept = ~np.isin(np.arange(len(judgements)), found.removed)
+        assert Above(judgements, above, below).margins(kept[:, None])[0] <= 1e-12
+
+
+def test_judgements_in_which_both_met_turn_a_claim_fastest() -> None:
+    # Item 0 is best and item 1 worst in the two in which they met; apart, both are in the middle.
+    items = np.array([[0, 1, 2, 3]] * 2 + [[0, 2, 3, 4]] * 2 + [[1, 2, 3, 4]] * 2)
+    judgements = Judgements(items, np.array([0, 0, 2, 2, 2, 2]), np.array([1, 1, 3, 3, 3, 3]), 5)
+
+    found = judgements_between(judgements, 0, 1)
+
+    assert (found.number, found.least) == (2, True)
+    assert found.removed.tolist() == [0, 1]
+    assert (found.before, found.after) == (1.0, 0.0)
+
+
+def test_a_claim_that_does_not_hold_needs_no_removal_and_one_about_an_unjudged_item_is_refused() -> None:
+    judgements = judged()
+    worse = judgements_between(judgements, 0, 1).number or judgements_between(judgements, 1, 0).number
+
+    assert worse
+    assert 0 in {judgements_between(judgements, 0, 1).number, judgements_between(judgements, 1, 0).number}
+    unjudged = Judgements(judgements.items, judgements.best, judgements.worst, 9)
+    with pytest.raises(TooFewJudgements, match="not judged"):
+        judgements_between(unjudged, 0, 8)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_fewest_annotators_are_those_of_brute_force(seed) -> None:
+    judgements = judged(tuples=12, each=4, people=6, seed=seed)
+    scores = [Above(judgements, item, 0)._score(item, np.ones(len(judgements))) for item in range(8)]
+    claim = Above(judgements, int(np.nanargmax(scores)), int(np.nanargmin(scores)))
+
+    found = turning(claim, judgements.people)
+
+    assert found.least
+    assert found.number == fewest(claim, judgements.people)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_fewest_judgements_for_a_reliability_are_those_of_brute_force(seed) -> None:
+    judgements = judged(items=5, tuples=6, noise=0.3, seed=seed)
+    reached = ReliableEnough(judgements, 0.0, trials=10).margins(
+        np.ones((len(judgements), 1), dtype=np.bool_)
+    )[0]
+    claim = ReliableEnough(judgements, reached - 0.15, trials=10)
+
+    found = turning(claim, np.arange(len(judgements)))
+
+    assert found.least
+    assert found.number == fewest(claim, np.arange(len(judgements)))
+
+
+def test_influences_on_a_reliability_go_with_what_removals_do() -> None:
+    judgements = judged(items=40, tuples=80, each=4, people=8, seed=3)
+    claim = ReliableEnough(judgements, 0.5, trials=20)
+    every = np.ones(len(judgements), dtype=np.bool_)
+    rows = np.random.default_rng(5).choice(len(judgements), 60, replace=False)
+    without = np.repeat(every[:, None], 60, axis=1)
+    without[rows, np.arange(60)] = False
+
+    true = claim.margins(without) - claim.margins(every[:, None])
+    told = claim.influences(every)[rows]
+
+    assert np.corrcoef(true, told)[0, 1] > 0.8
+    assert 0.6 < np.polyfit(told, true, 1)[0] < 1.2
+
+
+def test_a_number_that_is_too_dear_to_be_the_least_is_said_to_be_at_most() -> None:
+    judgements = judged(items=20, tuples=40, each=4, people=8, noise=0.3, seed=2)
+    claim = ReliableEnough(judgements, 0.93, trials=20)
+
+    found = turning(claim, np.arange(len(judgements)), most_cells=claim.cells)
+
+    assert not found.least
+    assert 1 < found.number < len(judgements) / 2
+    assert found.before > 0 >= found.after
