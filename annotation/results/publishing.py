@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.bws.reliability.report import scores_report, split_half_report
 from annotation.bws.reliability.split_half import TooFewJudgements
 from annotation.bws.scores.scoring import METHODS, Scores
+from annotation.bws.studies.turning import claim_turning
 from annotation.models import Campaign, TupleItem
 from annotation.results.record import (
     CampaignJudgements,
@@ -293,7 +294,9 @@ def _reliability(campaign: Campaign, judged: CampaignJudgements, chosen: Mask) -
     judgements = judged.as_filed(feeding).judgements
     facts |= scores_report(judgements, seed=campaign.seed)
     try:
-        return facts | {"reliability": split_half_report(judgements, seed=campaign.seed)}
+        found = split_half_report(judgements, seed=campaign.seed)
+        found["turning"] = claim_turning(judgements, found["spearman_mean"], seed=campaign.seed)
+        return facts | {"reliability": found}
     except TooFewJudgements:
         return facts | {"reliability": None}
 

@@ -24,11 +24,10 @@ from annotation.bws.reliability.split_half import (
 )
 from annotation.bws.scores.refitting import MaxDiffFit, maxdiff_fit
 from annotation.bws.studies.forecast import ForecastPlan, fitted_noise, forecast
-from annotation.bws.studies.turning import reliability_turning
+from annotation.bws.studies.turning import claim_turning
 
 MOST_EXCLUSIONS = 30  # those of the people with most judgements are computed
 SCORE_BINS = 20
-CLAIMED = (0.6, 0.7, 0.8)  # reliabilities that people write that theirs is at least
 CHANCE = 0.05  # of finding position bias in anybody if nobody has one
 THRESHOLDS: Mapping[str, tuple[float, ...]] = {
     "gold": (0.0, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95),
@@ -157,7 +156,12 @@ def study(
         "ties": len(every) - len(counted),
         "reliability": reliability,
         "note": note,
-        "turning": _turning(counted, reliability, plan),
+        "turning": claim_turning(
+            counted,
+            reliability["spearman"] if reliability else 0.0,
+            seed=plan.seed,
+            most_cells=plan.most_cells,
+        ),
         **_growth(counted, reliability, plan),
         "across": _across(counted, fit, plan),
         **scores_report(counted, fit=fit, seed=plan.seed),
@@ -198,16 +202,6 @@ def reliability_now(
         "judgements": len(counted),
     }
     return figures, ""
-
-
-def _turning(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) -> dict[str, Any] | None:
-    """How few judgements and annotators the reliability rests on, as a claim to be at least the highest of CLAIMED
-    that it is; None where it is below all of them.
-    """
-    claimed = [least for least in sorted({plan.target, *CLAIMED}) if now and now["spearman"] >= least]
-    if not claimed:
-        return None
-    return reliability_turning(counted, claimed[-1], seed=plan.seed, most_cells=plan.most_cells)
 
 
 def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) -> dict[str, Any]:

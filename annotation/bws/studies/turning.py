@@ -19,6 +19,7 @@ from annotation.bws.reliability.split_half import HalfScores, Split, TooFewJudge
 
 TRIALS, FEWER_TRIALS = 50, 20  # random halves of a reliability, and where there are MANY judgements
 MANY = 20_000
+CLAIMED = (0.9, 0.8, 0.7, 0.6)  # reliabilities that people write that theirs is at least
 MOST_STEPS = 100
 MOST_MEMBERS = (
     60  # of a set whose members are tried one by one to see whether it turns the claim without them
@@ -223,6 +224,18 @@ def reliability_turning(
         of_people = turning(claim, np.searchsorted(people, judgements.people), most_cells=most_cells)
         found["annotators"] = of_people.as_dict()
     return found
+
+
+def claim_turning(
+    judgements: Judgements, spearman: float, *, seed: int = 1234, most_cells: int = MOST_CELLS
+) -> dict[str, Any] | None:
+    """The same of the highest of CLAIMED that a reliability reaches; None where it is below all of them."""
+    for least in CLAIMED:
+        if spearman >= least:
+            found = reliability_turning(judgements, least, seed=seed, most_cells=most_cells)
+            if found["judgements"]["number"] != 0:  # by the halves of `ReliableEnough` too
+                return found
+    return None
 
 
 def order_turning(

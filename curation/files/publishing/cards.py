@@ -1,8 +1,8 @@
 """What all cards say in the same words: the licence, who wrote the sentences, the reliability, the annotators."""
 
 import re
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from curation.files.publishing.facts import Collection, Scores
 from curation.pairs.inclusion import EXPLAINED, UNNAMED
@@ -113,8 +113,20 @@ def _halves_stated(scores: Scores) -> str:
         f"{figures['trials']:,} random halves, standard deviation {figures['spearman_sd']:.3f}{interval}), "
         f"{figures['spearman_brown']:.3f} for all judgements by the Spearman-Brown formula; Pearson "
         f"{figures['pearson_mean']:.3f}. Split by {figures['split']}: {figures['judgements']:,} judgements of "
-        f"{figures['tuples']:,} tuples."
+        f"{figures['tuples']:,} tuples.{_turning_stated(figures.get('turning'))}"
     )
+
+
+def _turning_stated(claim: Mapping[str, Any] | None) -> str:
+    """How few judgements and annotators it rests on (`annotation.bws.studies.turning`); "" where it is not known."""
+    if not claim:
+        return ""
+    said = [
+        f"{found['number']:,} of the {found['of']:,} {what}{'' if found['least'] else ' (fewer may be enough)'}"
+        for what in ("judgements", "annotators")
+        if (found := claim[what]) and found["number"]
+    ]
+    return f" It would be below {claim['least']:g} without {', or without '.join(said)}." if said else ""
 
 
 def annotators_stated(campaign: Collection, *, escaped: Callable[[str], str] = str) -> str:

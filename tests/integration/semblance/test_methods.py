@@ -128,6 +128,14 @@ def test_split_half_reliability_has_its_trials_interval_and_spearman_brown(datas
     assert row[2] == "1,000"
     assert row[3].startswith(f"{found['spearman_mean']:.3f}")
     assert row[4:] == [f"{found['spearman_brown']:.3f}", f"{found['pearson_mean']:.3f}"]
+    claim = found["turning"]
+    judgements = claim["judgements"]
+    assert 0 < judgements["number"] < judgements["of"] == found["judgements"]
+    enough = "" if judgements["least"] else " (fewer may be enough)"
+    assert (
+        f"below {claim['least']:g} without {judgements['number']} of the {judgements['of']} judgements{enough}"
+        in " ".join(markdown.split())
+    )
     assert "annotations per tuple" not in markdown.lower()
 
 
