@@ -27,6 +27,11 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("pairs/", datasets.PairList.as_view(), name="api_pairs"),
     path("pairs/<number:pair_pk>/", datasets.PairDetail.as_view(), name="api_pair"),
     path("score-sets/", datasets.ScoreSetList.as_view(), name="api_score_sets"),
+    path("score-sets/<number:score_set_pk>/", datasets.ScoreSetDetail.as_view(), name="api_score_set"),
+    path(
+        "score-sets/<number:score_set_pk>/withdraw/", datasets.ScoreSetWithdraw.as_view(), name="api_withdraw"
+    ),
+    path("score-sets/<number:score_set_pk>/restore/", datasets.ScoreSetRestore.as_view(), name="api_restore"),
     path("score-sets/<number:score_set_pk>/scores/", datasets.ScoreList.as_view(), name="api_scores"),
     path(
         "score-sets/<number:score_set_pk>/agreement/<number:other_pk>/",

@@ -110,11 +110,13 @@ class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
         help_text="who annotated, the campaign, the run, or every file that was imported into it"
     )
 
+    withdrawn_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+
     class Meta:
         model = ScoreSet
         fields = [
             "id", "name", "kind", "low", "high", "method", "judged_by", "parameters", "campaign_ref", "run_ref",
-            "created_at", "lineage",
+            "created_at", "lineage", "title", "description", "withdrawn_at", "withdrawn_by", "withdrawn_why",
         ]  # fmt: skip
 
     def get_lineage(self, score_set: ScoreSet) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def standing_of(
     campaigns = with_stage_facts(Campaign.objects.filter(dataset=OuterRef("pk")))
     newest = campaigns.filter(pk=campaign.pk) if campaign else campaigns.filter(archived=False)
     newest = newest.order_by("-pk")
-    of_people = ScoreSet.objects.filter(dataset=OuterRef("pk"), kind=ScoreSet.Kind.HUMAN)
+    of_people = ScoreSet.objects.offered().filter(dataset=OuterRef("pk"), kind=ScoreSet.Kind.HUMAN)
     found: Any = Dataset.objects.filter(pk=dataset.pk).only("pk")
     row = found.annotate(
         newest=Subquery(newest.values("pk")[:1]),

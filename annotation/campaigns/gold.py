@@ -157,7 +157,7 @@ def gold_fill(*, campaign: Campaign, best: Pair, worst: Pair, between: Sequence[
         return chosen
     rng = campaign_rng(campaign, Stream.GOLD_SUGGESTION, best.pk, worst.pk)
     fitting = _unused(campaign, pairs_fitting(campaign.dataset, {}), chosen)
-    sets = ScoreSet.objects.filter(dataset=campaign.dataset_id)
+    sets = ScoreSet.objects.offered().filter(dataset=campaign.dataset_id)
     score_set = sets.filter(scores__pair=best).filter(scores__pair=worst).order_by("-pk").first()
     if score_set and score_set.scores.filter(pair__in=chosen).count() == len(chosen):
         offered = _scored(fitting, score_set)

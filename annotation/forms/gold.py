@@ -57,13 +57,13 @@ class SuggestForm(forms.Form):
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field: forms.ModelChoiceField[ScoreSet] = self.fields["score_set"]  # type: ignore[assignment]
-        field.queryset = ScoreSet.objects.filter(dataset=campaign.dataset_id)
+        field.queryset = ScoreSet.objects.offered().filter(dataset=campaign.dataset_id)
         field.initial = field.queryset.first()
 
     @classmethod
     def first(cls, campaign: Campaign) -> dict[str, Any]:
         """What is suggested before anybody chose: by the first score set, else by words."""
-        scored = ScoreSet.objects.filter(dataset=campaign.dataset_id).first()
+        scored = ScoreSet.objects.offered().filter(dataset=campaign.dataset_id).first()
         return {"score_set": scored.pk if scored else "", "number": cls.base_fields["number"].initial}
 
 

@@ -25,8 +25,12 @@ JUDGEMENTS_PER_PAGE = 10  # each shows all pairs of its tuple
 
 
 def score_sets_of(campaign: Campaign) -> QuerySet[ScoreSet]:
-    """The score sets that the campaign published, newest first."""
-    return ScoreSet.objects.filter(dataset=campaign.dataset_id, campaign_ref=campaign.pk).order_by("-pk")
+    """The score sets that the campaign published, newest first, without withdrawn ones."""
+    return (
+        ScoreSet.objects.offered()
+        .filter(dataset=campaign.dataset_id, campaign_ref=campaign.pk)
+        .order_by("-pk")
+    )
 
 
 def judgements_of(user: User, *, page: int = 1) -> CardsPage:

@@ -46,7 +46,7 @@ def with_stage_facts(campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
         stage_incomplete=Exists(tuples.filter(collected__lt=F("required"))),
         stage_judged=Exists(judged),
         stage_published=Exists(
-            ScoreSet.objects.filter(dataset=OuterRef("dataset"), campaign_ref=OuterRef("pk"))
+            ScoreSet.objects.offered().filter(dataset=OuterRef("dataset"), campaign_ref=OuterRef("pk"))
         ),
     )
 

@@ -41,7 +41,7 @@ class DifferingScores:
     """
 
     def __init__(self, dataset: Dataset, *, found_by: DuplicateSearch | None = None) -> None:
-        self._sets = {one.pk: one for one in dataset.score_sets.filter(kind__in=OF_PEOPLE)}
+        self._sets = {one.pk: one for one in dataset.score_sets.offered().filter(kind__in=OF_PEOPLE)}
         scores = PairScore.objects.filter(score_set__in=self._sets, pair__status=Pair.Status.ACTIVE)
         if found_by is not None:
             found = DuplicateFound.objects.filter(search=found_by).order_by()

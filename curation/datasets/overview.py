@@ -67,7 +67,7 @@ def dataset_overview(dataset: Dataset) -> Overview:
             counts[name] = counts.get(name, 0) + pairs
     sources, splits = (Parts.of([Part(*each) for each in counts.items()]) for counts in counted)
     likeness = None
-    sets = dataset.score_sets.filter(kind=ScoreSet.Kind.REALISM)
+    sets = dataset.score_sets.offered().filter(kind=ScoreSet.Kind.REALISM)
     newest = sets.order_by("-created_at", "-pk").first()
     if newest is not None:
         scores = SentenceScore.objects.filter(score_set=newest, sentence__origin=Sentence.Origin.MACHINE)

@@ -211,11 +211,12 @@ def facts_of(datasets: Iterable[Dataset]) -> dict[int, DatasetFacts]:
     facts: dict[int, dict[str, Any]] = {pk: {} for pk in ids}
     for row in counted:
         facts[row["dataset"]] = {name: number for name, number in row.items() if name != "dataset"}
-    people = PairScore.objects.filter(score_set__dataset__in=ids, score_set__kind=ScoreSet.Kind.HUMAN)
+    of_people = ScoreSet.objects.offered().filter(dataset__in=ids, kind=ScoreSet.Kind.HUMAN)
+    people = PairScore.objects.filter(score_set__in=of_people)
     judged = people.values("score_set__dataset").order_by().annotate(judged=Count("pair", distinct=True))
     for pk, number in judged.values_list("score_set__dataset", "judged"):
         facts[pk]["judged"] = number
-    for score_set in ScoreSet.objects.filter(dataset__in=ids).order_by("created_at", "pk"):
+    for score_set in ScoreSet.objects.offered().filter(dataset__in=ids).order_by("created_at", "pk"):
         told = facts[score_set.dataset_id]
         told["score_sets"] = told.get("score_sets", 0) + 1
         told["judged_by"] = judged_by_all([told.get("judged_by", ""), score_set.judged_by])
@@ -236,20 +237,27 @@ def dataset_facts(dataset: Dataset, *, now: bool = False) -> DatasetFacts:
     return facts
 
 
-def score_sets_in_order(dataset: Dataset) -> list[ScoreSet]:
-    """The dataset's score sets, first those that are shown where nobody names one."""
-    return sorted(dataset.score_sets.all(), key=lambda each: (SHOWN_FIRST.index(each.kind), -each.pk))
+def score_sets_in_order(dataset: Dataset, *, asked: int = 0) -> list[ScoreSet]:
+    """The dataset's score sets, first those that are shown where nobody names one.
+
+    asked: the number of one that is among them, as the last, also if it was withdrawn.
+    """
+    sets = dataset.score_sets.filter(Q(withdrawn_at=None) | Q(pk=asked))
+    return sorted(
+        sets, key=lambda each: (each.withdrawn_at is not None, SHOWN_FIRST.index(each.kind), -each.pk)
+    )
 
 
 def score_shown_first(dataset: Dataset) -> ScoreSet | None:
     return next(iter(score_sets_in_order(dataset)), None)
 
 
-def score_sets_of(dataset: Dataset) -> list[ScoreSetRow]:
-    """A dataset's score sets by name, each with what its scores look like."""
+def score_sets_of(dataset: Dataset, *, withdrawn: bool = False) -> list[ScoreSetRow]:
+    """A dataset's score sets by name, each with what its scores look like; with those that were withdrawn, if asked."""
+    every = ScoreSet.objects.filter(dataset=dataset)
     value = F("scores__value")
-    described = (
-        ScoreSet.objects.filter(dataset=dataset)
+    described: Any = (
+        (every if withdrawn else every.offered())
         .annotate(
             count=Count("scores"),
             mean=Avg(value),

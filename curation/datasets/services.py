@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
@@ -184,6 +185,44 @@ def score_set_publish(
         details={"kind": kind, "campaign": campaign_ref, "run": run_ref},
     )
     return score_set
+
+
+@transaction.atomic
+def score_set_describe(*, score_set: ScoreSet, title: str, description: str, by: User | None = None) -> None:
+    """Change what pages say of a score set. Its name stays: files, plans and snapshots hold it."""
+    dataset_require_active(score_set.dataset)
+    before = {"title": score_set.title, "description": score_set.description}
+    score_set.title, score_set.description = title.strip(), description.strip()
+    with validation_shown(score_set):
+        score_set.clean_fields()
+    score_set.save(update_fields=list(before))
+    changed = {name: [old, now] for name, old in before.items() if (now := getattr(score_set, name)) != old}
+    if changed:
+        _score_set_record(score_set, Action.SCORES_DESCRIBED, by, {"settings": changed})
+
+
+@transaction.atomic
+def score_set_withdraw(*, score_set: ScoreSet, why: str, at: datetime, by: User | None = None) -> None:
+    """Offer a score set no longer. It stays at its address, and what names it goes on reading it."""
+    dataset_require_active(score_set.dataset)
+    if not (why := why.strip()):
+        raise UserError(_("Say why the scores are withdrawn."))
+    facts = {"withdrawn_at": at, "withdrawn_by": by, "withdrawn_why": why}
+    if ScoreSet.objects.offered().filter(pk=score_set.pk).update(**facts):
+        _score_set_record(score_set, Action.SCORES_WITHDRAWN, by, {"reason": why})
+
+
+@transaction.atomic
+def score_set_restore(*, score_set: ScoreSet, by: User | None = None) -> None:
+    dataset_require_active(score_set.dataset)
+    withdrawn = ScoreSet.objects.filter(pk=score_set.pk, withdrawn_at__isnull=False)
+    if withdrawn.update(withdrawn_at=None, withdrawn_by=None, withdrawn_why=""):
+        _score_set_record(score_set, Action.SCORES_RESTORED, by, {})
+
+
+def _score_set_record(score_set: ScoreSet, action: Action, by: User | None, details: dict[str, Any]) -> None:
+    score_set.refresh_from_db()
+    audit_record(dataset=score_set.dataset, action=action, by=by, subject=score_set.name, details=details)
 
 
 def _scores_store(score_set: ScoreSet, scores: list[PlainScore]) -> None:

@@ -306,8 +306,10 @@ def snapshot_file(snapshot: Snapshot) -> Path:
 
 
 def _score_sets(dataset: Dataset, name: str | None) -> list[ScoreSet]:
-    score_sets = list(ScoreSet.objects.filter(dataset=dataset).order_by("pk"))
-    chosen = [score_set for score_set in score_sets if name in (None, score_set.name)]
+    """All that are offered, or the one of that name, even if it was withdrawn. Raises UserError where there is none."""
+    every = ScoreSet.objects.filter(dataset=dataset).order_by("pk")
+    score_sets = list(every.offered())
+    chosen = score_sets if name is None else list(every.filter(name=name))
     if name is not None and not chosen:
         names = ", ".join(f"“{score_set.name}”" for score_set in score_sets) or _("none")
         sentence = _("%(dataset)s has no score set “%(name)s”. Its score sets: %(names)s.")

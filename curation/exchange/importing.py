@@ -575,6 +575,10 @@ def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | Non
     if score_set is None:
         return None
     names = {"name": score_set.name, "low": score_set.low, "high": score_set.high}
+    if score_set.withdrawn_at:
+        raise UserError(
+            _("The score set “%(name)s” was withdrawn. Restore it, or choose another name."), **names
+        )
     if score_set.kind != ScoreSet.Kind.REFERENCE or score_set.campaign_ref or score_set.run_ref:
         sentence = _(
             "The score set “%(name)s” was not imported, so a file cannot add scores to it. Choose another name."

@@ -373,7 +373,7 @@ class ExportForm(forms.Form):
 
     def __init__(self, dataset: Dataset, data: QueryDict | None = None, *, counted: bool = True) -> None:
         super().__init__(data, initial={"dataset": dataset.slug})
-        sets = [(each.name, str(each)) for each in dataset.score_sets.all()]
+        sets = [(each.name, str(each)) for each in dataset.score_sets.offered()]
         choices = [("", _("every score set")), *sets]
         cast("forms.ChoiceField", self.fields["score_set"]).choices = choices
         generated_pairs = cast("GeneratedPairsField", self.fields["generated_pairs"])

@@ -9,6 +9,25 @@ from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.selectors import ScoreSetRow
 from curation.foundation.numbers import number_from
+from curation.models import ScoreSet
+
+
+class ScoreSetForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What pages say of a score set. Its name stays, because files, plans and snapshots hold it."""
+
+    class Meta:
+        model = ScoreSet
+        fields = ["title", "description"]
+        help_texts = {"title": _("Instead of its name, which stays in files, commands and snapshots.")}
+        widgets = {"description": forms.Textarea(attrs={"rows": 4})}
+
+
+class WithdrawForm(forms.Form):
+    why = forms.CharField(
+        label=_("Reason"),
+        max_length=ScoreSet._meta.get_field("withdrawn_why").max_length,
+        help_text=_("Everybody who opens the scores reads it."),
+    )
 
 
 class ComparedSetsForm(forms.Form):

@@ -13,8 +13,18 @@ def mark_shown(judges: str) -> str:
     return str(words.get(judges, ""))
 
 
+class ScoreSets(models.QuerySet["ScoreSet"]):
+    def offered(self) -> "ScoreSets":
+        """Those that lists, forms and files take; a withdrawn one is there for those who name it."""
+        return self.filter(withdrawn_at=None)
+
+
 class ScoreSet(models.Model):
-    """Scores of a dataset's pairs on one scale, from one maker. Values are kept raw; 0..1 is derived."""
+    """Scores of a dataset's pairs on one scale, from one maker. Values are kept raw; 0..1 is derived.
+
+    name: by which files, plans and snapshots call it, so that it never changes. title: what pages say instead; "" for
+    the name. withdrawn_at, withdrawn_by, withdrawn_why: since when nothing offers it; None where everything does.
+    """
 
     class Kind(models.TextChoices):
         REFERENCE = "reference", _("reference")  # imported
@@ -34,6 +44,15 @@ class ScoreSet(models.Model):
     campaign_ref = models.BigIntegerField(null=True, blank=True)
     run_ref = models.BigIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    title = models.CharField(_("name on pages"), max_length=100, blank=True)
+    description = models.TextField(_("description"), blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_by = models.ForeignKey(
+        "curation.User", models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    withdrawn_why = models.CharField(_("reason"), max_length=300, blank=True)
+
+    objects = ScoreSets.as_manager()
 
     class Meta:
         ordering = ["name"]
@@ -43,8 +62,12 @@ class ScoreSet(models.Model):
         ]
 
     def __str__(self) -> str:
-        """The name as people read it, with the mark of simulated annotators. Files and plans have `name`."""
-        return f"{self.name} ({mark})" if (mark := self.mark) else self.name
+        """The name as people read it, with its mark. Files and plans have `name`."""
+        return f"{self.shown_name} ({mark})" if (mark := self.mark) else self.shown_name
+
+    @property
+    def shown_name(self) -> str:
+        return self.title or self.name
 
     @property
     def judged_by(self) -> str:
@@ -54,8 +77,11 @@ class ScoreSet(models.Model):
 
     @property
     def mark(self) -> str:
-        """What is said beside the name wherever the scores are shown; "" where people alone judged, or nobody."""
-        return mark_shown(self.judged_by)
+        """What is said beside the name wherever the scores are shown: who judged, but for people alone, and that it was
+        withdrawn; "" where there is nothing to say.
+        """
+        marks = [mark_shown(self.judged_by), str(_("withdrawn")) if self.withdrawn_at else ""]
+        return ", ".join(filter(None, marks))
 
 
 class PairScore(models.Model):

@@ -97,7 +97,9 @@ class Progress(NamedTuple):
 
 def realism_sets(dataset: Dataset) -> list[ScoreSet]:
     """The dataset's p_D score sets, the newest first."""
-    return list(dataset.score_sets.filter(kind=ScoreSet.Kind.REALISM).order_by("-created_at", "-pk"))
+    return list(
+        dataset.score_sets.offered().filter(kind=ScoreSet.Kind.REALISM).order_by("-created_at", "-pk")
+    )
 
 
 def standing() -> QuerySet[ReviewDecision]:
@@ -139,7 +141,8 @@ def lowest_progress(queue: Queue) -> Progress:
 
 def waiting_by_set(datasets: Iterable[Dataset]) -> dict[int, int]:
     """How many machine sentences wait, by the number of their p_D score set; sets with none are left out."""
-    waiting = _waiting(Q(score_set__dataset__in=list(datasets), score_set__kind=ScoreSet.Kind.REALISM))
+    sets = ScoreSet.objects.offered().filter(dataset__in=list(datasets), kind=ScoreSet.Kind.REALISM)
+    waiting = _waiting(Q(score_set__in=sets))
     counted = waiting.values("score_set").order_by().annotate(n=Count("pair__b", distinct=True))
     return dict(counted.values_list("score_set", "n"))
 

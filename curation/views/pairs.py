@@ -35,7 +35,7 @@ COLUMNS = "columns"  # in the session: of each dataset, what its address says of
 def pair_list(request: AuthedRequest, slug: str) -> HttpResponse:
     """The dataset's page; for htmx, which exchanges the table alone, only that."""
     dataset = dataset_for(request.user, slug, may="read")
-    sets = score_sets_in_order(dataset)
+    sets = score_sets_in_order(dataset, asked=number_asked(request, "score_set", 0))
     form = PairFilterForm(request.GET, choices=PairChoices(dataset), score_sets=sets)
     shown = next((each for each in sets if each.pk == form.set_shown), None)
     columns = ColumnsForm(request.GET.getlist("columns"), score_sets=sets, shown=shown)
@@ -91,7 +91,8 @@ def dataset_charts(request: AuthedRequest, slug: str) -> HttpResponse:
 def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="read")
     shown = get_object_or_404(dataset.pairs.select_related("a", "b"), pk=pair_pk)
-    form = PairFilterForm(request.GET, choices=PairChoices(dataset), score_sets=score_sets_in_order(dataset))
+    sets = score_sets_in_order(dataset, asked=number_asked(request, "score_set", 0))
+    form = PairFilterForm(request.GET, choices=PairChoices(dataset), score_sets=sets)
     life = pair_life(shown)
     lines_attach(life.scores)
     before, after = pair_neighbours(shown, form.pair_filter, form.sorted_by)
@@ -110,14 +111,14 @@ def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
 
 
 def _set_asked(request: AuthedRequest, dataset: Dataset) -> ScoreSet | None:
-    sets = score_sets_in_order(dataset)
     asked = number_asked(request, "score_set", 0)
+    sets = score_sets_in_order(dataset, asked=asked)
     return next((each for each in sets if each.pk == asked), sets[0] if sets else None)
 
 
 def _description(user: User, dataset: Dataset, shown: ScoreSet | None) -> dict[str, Any]:
     """What describes all pairs of a dataset: facts, score sets and charts. shown: the set whose scores they show."""
-    rows = score_sets_of(dataset)
+    rows = score_sets_of(dataset, withdrawn=True)
     row = next((row for row in rows if row.score_set == shown), None)
     charts = (scores_chart(row), overlap_chart(row), lengths_chart(dataset))
     return {
@@ -125,7 +126,8 @@ def _description(user: User, dataset: Dataset, shown: ScoreSet | None) -> dict[s
         "shown": shown,
         "shown_row": row,
         "overview": dataset_overview(dataset),
-        "score_sets": rows,
+        "score_sets": [each for each in rows if each.score_set == shown or not each.score_set.withdrawn_at],
+        "withdrawn": [each.score_set for each in rows if each.score_set.withdrawn_at],
         "charts": [chart for chart in charts if chart],
         "imports": imports_into([shown])[shown.pk] if shown else [],
         "may_oversee": dataset_may(user, dataset, may="oversee"),

@@ -194,7 +194,9 @@ def _score_sets(setting: Setting, dataset: Dataset) -> Choices:
 def _score_sets_of_all(setting: Setting, dataset: Dataset, datasets: Iterable[Dataset]) -> Choices:
     """The dataset's own first, then those of the other datasets that may be named; a name that several use once."""
     own = _names(setting, dataset)
-    others = ScoreSet.objects.filter(dataset__in=[one.pk for one in datasets]).exclude(dataset=dataset)
+    others = (
+        ScoreSet.objects.offered().filter(dataset__in=[one.pk for one in datasets]).exclude(dataset=dataset)
+    )
     if setting.kinds:
         others = others.filter(kind__in=setting.kinds)
     sets = dict(own)
@@ -209,7 +211,7 @@ def _names(setting: Setting, dataset: Dataset) -> list[tuple[str, str]]:
     """The score sets that will do, with their labels: of the kind that the plan names first before others, the newest
     first.
     """
-    sets = list(dataset.score_sets.order_by("-pk"))
+    sets = list(dataset.score_sets.offered().order_by("-pk"))
     if setting.kinds:
         sets = [one for kind in setting.kinds for one in sets if one.kind == kind]
     return [(one.name, f"{one} · {one.get_kind_display()}") for one in sets]

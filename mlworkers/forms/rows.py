@@ -185,7 +185,7 @@ def _offers(column: Column, own: Dataset | None, datasets: Mapping[str, Dataset]
 def _score_sets(kinds: Sequence[str], datasets: Mapping[str, Dataset]) -> list[Offer]:
     """By name, each with the datasets that have it. A name that the text of the setting cannot hold is none."""
     of = [one.pk for one in datasets.values()]
-    sets = ScoreSet.objects.filter(dataset__in=of, **({"kind__in": kinds} if kinds else {}))
+    sets = ScoreSet.objects.offered().filter(dataset__in=of, **({"kind__in": kinds} if kinds else {}))
     found: dict[str, list[ScoreSet]] = {}
     newest = list(sets.select_related("dataset").order_by("-pk")[:SETS_OFFERED])
     for one in sorted(newest, key=lambda one: kinds.index(one.kind)) if kinds else newest:

@@ -29,7 +29,7 @@ def facts_about(dataset: Dataset) -> dict[str, bool]:
     """
     of_dataset = {"dataset": OuterRef("pk")}
     pairs = Pair.objects.filter(**of_dataset)
-    sets = ScoreSet.objects.filter(**of_dataset)
+    sets = ScoreSet.objects.offered().filter(**of_dataset)
     models = Artifact.objects.filter(run__dataset=OuterRef("pk"), removed_at=None)
     of_people = (ScoreSet.Kind.HUMAN, ScoreSet.Kind.REFERENCE)
     asked: dict[str, Any] = {

@@ -131,7 +131,8 @@ def publication_of(snapshot: Snapshot, *, score_set: str = "", authors: Sequence
 
 
 def scores_held(snapshot: Snapshot) -> list[Scores]:
-    """The score sets that score any pair of the snapshot, first those that are shown where nobody names one.
+    """The score sets that score any pair of the snapshot, first those that are shown where nobody names one; last those
+    that were withdrawn since.
 
     Kind and scale are the snapshot's. Method, judgements and reliability are those of the score set, if it is there.
     """
@@ -164,11 +165,12 @@ def scores_held(snapshot: Snapshot) -> list[Scores]:
                 marginal=_marginal(made),
                 campaign=campaign.name if campaign else str(facts.get("campaign", "")),
                 published=made.created_at.date().isoformat(),
+                withdrawn=f"{made.withdrawn_at.date()}: {made.withdrawn_why}" if made.withdrawn_at else "",
                 added_since=since.added,
                 gone_since=since.gone,
             )
         )
-    return sorted(newest_first, key=lambda each: SHOWN_FIRST.index(each.kind))
+    return sorted(newest_first, key=lambda each: (bool(each.withdrawn), SHOWN_FIRST.index(each.kind)))
 
 
 def certainty(

@@ -167,6 +167,7 @@ class Scores:
     marginal: marginal reliability of MaxDiff scores, and its 95 % interval if known; None for other methods.
     campaign: its name.
     published: the day on which the scores were computed, as 2026-03-01; "" where nobody knows it.
+    withdrawn: on which day and why, such as "2026-03-01: wrong question"; "" for scores that are offered.
     added_since, gone_since: judgements that joined or left those that count in the campaign after that day's scores.
     """
 
@@ -184,6 +185,7 @@ class Scores:
     marginal: tuple[float, float | None, float | None] | None = None
     campaign: str = ""
     published: str = ""
+    withdrawn: str = ""
     added_since: int = 0
     gone_since: int = 0
 

@@ -1,11 +1,13 @@
 """Datasets, pairs and scores for programs: /api/v1/datasets/."""
 
+from copy import copy
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.generics import ListAPIView, RetrieveAPIView
@@ -16,9 +18,15 @@ from rest_framework.views import APIView
 from curation.datasets.agreement import sets_compared
 from curation.datasets.pairs_table import PairsFound
 from curation.datasets.selectors import dataset_facts, score_sets_of
-from curation.datasets.services import dataset_create
+from curation.datasets.services import (
+    dataset_create,
+    score_set_describe,
+    score_set_restore,
+    score_set_withdraw,
+)
 from curation.exchange.bulk import pairs_add
 from curation.forms.datasets import NewDatasetForm
+from curation.forms.scores import ScoreSetForm, WithdrawForm
 from curation.foundation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet
 from curation.people.access import datasets_may_create, datasets_readable
@@ -40,6 +48,8 @@ from curation.views.api.bodies import body_of, form_filled
 NAME = "api"  # of what is sent without a file
 DIFFERENCES_SHOWN = 100
 NewDatasetSerializer = body_of(NewDatasetForm, "NewDataset")
+DescribedSerializer = body_of(ScoreSetForm, "ScoreSetDescribed")
+WithdrawnSerializer = body_of(WithdrawForm, "ScoreSetWithdrawn")
 
 
 class DatasetList(ListAPIView[Dataset]):
@@ -122,13 +132,59 @@ class PairDetail(InDataset, RetrieveAPIView[Pair]):
 
 
 class ScoreSetList(InDataset, ListAPIView[ScoreSet]):
-    """The dataset's score sets, by name."""
+    """The dataset's score sets, by name, without those that were withdrawn."""
 
     serializer_class = ScoreSetSerializer
     queryset = ScoreSet.objects.none()
 
     def get_queryset(self) -> QuerySet[ScoreSet]:
-        return self.dataset().score_sets.all()
+        return self.dataset().score_sets.offered().select_related("withdrawn_by")
+
+
+class OneScoreSet(InDataset, APIView):
+    """One score set, also if it was withdrawn. Its dataset's owners change it."""
+
+    changing = "own"
+
+    def score_set(self) -> ScoreSet:
+        return get_object_or_404(self.dataset().score_sets, pk=self.kwargs["score_set_pk"])
+
+
+class ScoreSetDetail(OneScoreSet):
+    @extend_schema(responses=ScoreSetSerializer)
+    def get(self, request: Request, slug: str, score_set_pk: int) -> Response:
+        """One score set, also if it was withdrawn."""
+        return Response(ScoreSetSerializer(self.score_set()).data)
+
+    @extend_schema(request=DescribedSerializer, responses=ScoreSetSerializer)
+    def patch(self, request: Request, slug: str, score_set_pk: int) -> Response:
+        """Change what pages say of a score set. Its name stays."""
+        user: Any = request.user
+        score_set = self.score_set()
+        form = form_filled(request.data, lambda data: ScoreSetForm(data, instance=copy(score_set)))
+        score_set_describe(score_set=score_set, by=user, **form.cleaned_data)
+        return Response(ScoreSetSerializer(score_set).data)
+
+
+class ScoreSetWithdraw(OneScoreSet):
+    @extend_schema(request=WithdrawnSerializer, responses=ScoreSetSerializer)
+    def post(self, request: Request, slug: str, score_set_pk: int) -> Response:
+        """Withdraw a score set: lists, forms, exports and new snapshots leave it out, and its address stays."""
+        user: Any = request.user
+        score_set = self.score_set()
+        why = form_filled(request.data, WithdrawForm).cleaned_data["why"]
+        score_set_withdraw(score_set=score_set, why=why, at=now(), by=user)
+        return Response(ScoreSetSerializer(score_set).data)
+
+
+class ScoreSetRestore(OneScoreSet):
+    @extend_schema(request=None, responses=ScoreSetSerializer)
+    def post(self, request: Request, slug: str, score_set_pk: int) -> Response:
+        """Restore a score set that was withdrawn."""
+        user: Any = request.user
+        score_set = self.score_set()
+        score_set_restore(score_set=score_set, by=user)
+        return Response(ScoreSetSerializer(score_set).data)
 
 
 class ScoreList(InDataset, ListAPIView[PairScore]):
@@ -152,7 +208,7 @@ class ScoreSetAgreement(InDataset, APIView):
         """Agreement of two score sets on the active pairs that have both, overall and in parts of the scale
         of the first. Also the pairs on which they differ most.
         """
-        rows = {row.score_set.pk: row for row in score_sets_of(self.dataset())}
+        rows = {row.score_set.pk: row for row in score_sets_of(self.dataset(), withdrawn=True)}
         if not {score_set_pk, other_pk} <= rows.keys():
             raise Http404
         if score_set_pk == other_pk:

@@ -70,7 +70,9 @@ def _table(dataset: Dataset, datasets: Iterable[Dataset]) -> Preset:
 def _further_sources(dataset: Dataset, datasets: Iterable[Dataset]) -> list[tuple[str, str, str]]:
     """Other datasets with target similarities and p_D, those with the newest p_D first: short name and both sets."""
     others = {one.pk: one.slug for one in datasets if one != dataset}
-    sets = ScoreSet.objects.filter(dataset__in=others, kind__in=("target", "realism")).order_by("-pk")
+    sets = (
+        ScoreSet.objects.offered().filter(dataset__in=others, kind__in=("target", "realism")).order_by("-pk")
+    )
     newest: dict[int, dict[str, str]] = {}
     for of, kind, name in sets.values_list("dataset", "kind", "name"):
         newest.setdefault(of, {}).setdefault(kind, name)

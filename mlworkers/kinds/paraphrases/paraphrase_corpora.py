@@ -77,7 +77,7 @@ class PartShown:
 def labelled_datasets(among: QuerySet[Dataset]) -> list[LabelledDataset]:
     """Every pair of labels of these datasets, by the dataset's name, the newest labels of each first."""
     found: dict[tuple[int, int], dict[str, ScoreSet]] = {}
-    sets = ScoreSet.objects.filter(
+    sets = ScoreSet.objects.offered().filter(
         dataset__in=among, parameters__label__in=list(Label), run_ref__isnull=False
     )
     for one in sets.select_related("dataset").order_by("dataset__name", "-run_ref", "pk"):

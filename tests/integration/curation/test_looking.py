@@ -4,12 +4,18 @@ import csv
 import io
 
 import pytest
+from django.utils.timezone import now
 
 from curation.datasets.agreement import sets_compared
 from curation.datasets.overview import Part, Parts, dataset_overview
 from curation.datasets.pair_charts import lengths_chart, overlap_chart
-from curation.datasets.selectors import score_sets_of
-from curation.models import PairScore
+from curation.datasets.selectors import dataset_facts, score_sets_in_order, score_sets_of
+from curation.datasets.services import score_set_withdraw
+from curation.exchange.exporting import pairs_export, snapshot_create
+from curation.exchange.importing import ImportOptions, pairs_import
+from curation.forms.exchange import ExportForm
+from curation.foundation.errors import UserError
+from curation.models import AuditEntry, PairScore
 from tests.factories import GeneratedPairFactory, PairFactory, ScoreSetFactory, SentenceFactory
 from tests.markup import squeezed
 
@@ -228,3 +234,95 @@ def test_the_file_holds_every_pair_and_is_safe_for_a_spreadsheet_on_demand(
     sizes = [abs(float(row["rank_difference"])) for row in plain]
     assert sizes == sorted(sizes, reverse=True)
     assert {row["sentence1"] for row in plain} - {row["sentence1"] for row in safe} == {"=1+1"}
+
+
+def withdraw(score_set, by=None) -> None:
+    score_set_withdraw(score_set=score_set, why="The question was wrong.", at=now(), by=by)
+
+
+def test_an_owner_gives_scores_another_name_on_pages_and_files_keep_the_first(
+    two_sets, owner, dataset, client_of, tmp_path
+) -> None:
+    gold, _other = two_sets
+    client, address = client_of(owner), f"/datasets/{dataset.slug}/score-sets/{gold.pk}/"
+
+    page = client.post(address, {"title": "Relatedness", "description": "Of 2026."}, follow=True)
+    pairs_export(dataset=dataset, path=tmp_path / "out.csv", format="csv", plain=True)
+
+    assert "The score set is saved." in page.content.decode()
+    assert "Of 2026." in page.content.decode()
+    gold.refresh_from_db()
+    assert (gold.name, str(gold)) == ("gold", "Relatedness")
+    assert "gold" in (tmp_path / "out.csv").read_text().splitlines()[0]
+    assert "Relatedness" in client.get(f"/datasets/{dataset.slug}/").content.decode()
+    assert AuditEntry.objects.filter(action="scores_described", by=owner, subject="gold").exists()
+
+
+def test_withdrawn_scores_are_offered_nowhere_and_stay_at_their_address(
+    two_sets, owner, dataset, client_of, tmp_path
+) -> None:
+    gold, other = two_sets
+    earlier = snapshot_create(dataset=dataset)
+    client, address = client_of(owner), f"/datasets/{dataset.slug}/score-sets/{gold.pk}/"
+
+    client.post(f"{address}move/", {"why": "The question was wrong."})
+    page = squeezed(client.get(address).content.decode())
+    later = snapshot_create(dataset=dataset)
+    pairs_export(dataset=dataset, path=tmp_path / "all.csv", format="csv", plain=True)
+    pairs_export(dataset=dataset, path=tmp_path / "one.csv", format="csv", score_set="gold")
+
+    assert f"by {owner}" in page
+    assert "The question was wrong." in page
+    assert score_sets_in_order(dataset) == [row.score_set for row in score_sets_of(dataset)] == [other]
+    assert dataset_facts(dataset, now=True).score_sets == 1
+    assert [name for name, _ in ExportForm(dataset).fields["score_set"].choices] == ["", "other"]
+    assert (tmp_path / "all.csv").read_text().splitlines()[0].endswith("split,other")
+    assert (tmp_path / "one.csv").read_text().count("\n") == 61
+    shown = client.get(f"/datasets/{dataset.slug}/?score_set={gold.pk}").content.decode()
+    assert "gold (withdrawn)" in shown
+    assert "gold" in client.get(f"/datasets/{dataset.slug}/snapshots/{earlier.number}/").content.decode()
+    assert "gold" not in client.get(f"/datasets/{dataset.slug}/snapshots/{later.number}/").content.decode()
+    compared = client.get(f"/datasets/{dataset.slug}/score-sets/?first={gold.pk}&second={other.pk}")
+    assert "gold (withdrawn)" in compared.content.decode()
+
+
+def test_withdrawn_scores_are_restored(two_sets, owner, dataset, client_of) -> None:
+    gold, _other = two_sets
+    withdraw(gold, by=owner)
+
+    page = client_of(owner).post(f"/datasets/{dataset.slug}/score-sets/{gold.pk}/move/", follow=True)
+
+    assert "The score set is restored." in page.content.decode()
+    gold.refresh_from_db()
+    assert (gold.withdrawn_at, gold.withdrawn_by, gold.withdrawn_why) == (None, None, "")
+    assert gold in score_sets_in_order(dataset)
+    logged = AuditEntry.objects.filter(dataset=dataset, action__startswith="scores_").order_by("pk")
+    assert [each.action for each in logged] == ["scores_withdrawn", "scores_restored"]
+
+
+def test_scores_are_withdrawn_with_a_reason_and_by_an_owner_alone(
+    two_sets, owner, curator, dataset, client_of
+) -> None:
+    gold, _other = two_sets
+    address = f"/datasets/{dataset.slug}/score-sets/{gold.pk}/"
+
+    refused = [
+        client_of(curator).post(f"{address}move/", {"why": "No."}),
+        client_of(curator).post(address, {"title": "x"}),
+        client_of(owner).post(f"{address}move/", {"why": " "}),
+    ]
+
+    assert [answer.status_code for answer in refused] == [403, 403, 400]
+    gold.refresh_from_db()
+    assert (gold.withdrawn_at, gold.title) == (None, "")
+    assert "Withdraw the scores" not in client_of(curator).get(address).content.decode()
+
+
+def test_a_file_adds_no_scores_to_withdrawn_ones(two_sets, dataset, tmp_path) -> None:
+    gold, _other = two_sets
+    withdraw(gold)
+    path = tmp_path / "more.csv"
+    path.write_text("sentence1,sentence2,score\nA.,B.,1\n")
+
+    with pytest.raises(UserError, match="“gold” was withdrawn"):
+        pairs_import(dataset=dataset, path=path, options=ImportOptions(score_set="gold"))

@@ -103,6 +103,24 @@ def test_an_annotator_creates_no_dataset(annotator) -> None:
 # Agreement
 
 
+def test_a_program_renames_withdraws_and_restores_scores(program, scored) -> None:
+    lists = f"/api/v1/datasets/{scored.slug}/score-sets/"
+    address = f"{lists}{scored.score_sets.get(name='people').pk}/"
+
+    renamed = program.patch(address, {"title": "Relatedness"}, "application/json").json()
+    withdrawn = program.post(f"{address}withdraw/", {"why": "Wrong."}, "application/json").json()
+    listed = [row["name"] for row in program.get(lists).json()["results"]]
+    still_there = program.get(address).json(), program.get(f"{address}scores/").json()["results"]
+    restored = program.post(f"{address}restore/").json()
+
+    assert (renamed["name"], renamed["title"]) == ("people", "Relatedness")
+    assert (withdrawn["withdrawn_why"], withdrawn["withdrawn_by"]) == ("Wrong.", "owner")
+    assert listed == ["file"]
+    assert still_there[0] == withdrawn
+    assert len(still_there[1]) == 6
+    assert (restored["withdrawn_at"], restored["title"]) == (None, "Relatedness")
+
+
 def test_two_score_sets_are_compared_as_on_the_page(program, scored) -> None:
     people, file = (scored.score_sets.get(name=name) for name in ("people", "file"))
 

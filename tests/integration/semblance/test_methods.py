@@ -16,6 +16,7 @@ from annotation.reasons import gold_reason
 from annotation.results.publishing import scores_publish
 from curation.datasets.choosing import Choice, choice_apply
 from curation.datasets.edits import edit_undo
+from curation.datasets.services import score_set_withdraw
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.publishing.texts import methods_files
@@ -154,6 +155,21 @@ def test_maxdiff_scores_have_their_marginal_reliability_and_counting_scores_have
     assert stated in markdown
     assert stated in (tmp_path / "folder" / "README.md").read_text()
     assert markdown.count("marginal reliability of") == 1
+
+
+def test_withdrawn_scores_come_last_in_a_snapshot_that_holds_them_and_are_named(dataset, campaign) -> None:
+    newer = scores_publish(campaign=campaign, name="newer")
+    snapshot = snapshot_create(dataset=dataset)
+    before = publication_of(snapshot).publication.main.name
+    score_set_withdraw(score_set=newer, why="Wrong question.", at=datetime(2026, 3, 1, tzinfo=UTC))
+
+    after = publication_of(snapshot).publication
+
+    assert (before, after.main.name == "newer") == ("newer", False)
+    assert (
+        "The scores “newer” were withdrawn on 2026-03-01: Wrong question."
+        in methods_files(after)["METHODS.md"]
+    )
 
 
 def test_each_table_names_which_annotators_it_counts(dataset, campaign) -> None:
