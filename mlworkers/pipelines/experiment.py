@@ -264,4 +264,5 @@ def difference_stored(one: Difference) -> dict[str, Any]:
         "difference_sd": one.sd,
         "p": one.p,
         "p_holm": one.p_holm,
+        "turned_by": one.turned_by,
     }

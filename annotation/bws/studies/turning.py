@@ -1,68 +1,24 @@
 """How few judgements, or annotators, a claim rests on: the least number without which it no longer holds.
 
-A claim has a margin, which is above 0 where it holds. What removing a judgement does to the margin is approximated by
-its influence; the judgements that lower it most are removed in steps, with the influences anew after each, and the
-margin is computed again from what is left (Broderick, Giordano and Meager 2020, arXiv 2011.14999, who remove them in
-one step). What is found is a number that is enough; where all smaller sets were tried, it is the least.
+The search is that of `curation.statistics.turning`.
 """
 
 import math
 from dataclasses import dataclass
-from itertools import combinations, islice, product
-from typing import Any, Protocol
+from itertools import product
+from typing import Any
 
 import numpy as np
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, Mask
 from annotation.bws.reliability.correlation import average_ranks, spearman
 from annotation.bws.reliability.split_half import HalfScores, Split, TooFewJudgements, draw_halves
+from curation.statistics.turning import MOST_CELLS, NEARLY, Turning, margin_without, turning
 
 TRIALS, FEWER_TRIALS = 50, 20  # random halves of a reliability, and where there are MANY judgements
 MANY = 20_000
 CLAIMED = (0.9, 0.8, 0.7, 0.6)  # reliabilities that people write that theirs is at least
-MOST_STEPS = 100
-MOST_MEMBERS = (
-    60  # of a set whose members are tried one by one to see whether it turns the claim without them
-)
-MOST_CELLS = 200_000_000  # judgements times halves that trying smaller sets may take: some seconds
-NEARLY = 1e-12  # scores are quotients of whole numbers
-AT_ONCE = 4_096  # sets whose margins are computed together
 MOST_MEETINGS = 100_000  # ways to remove judgements in which both items met
-
-
-class Claim(Protocol):
-    @property
-    def cells(self) -> int:
-        """Judgements times halves that one margin takes."""
-        ...
-
-    def margins(self, kept: Mask) -> FloatArray:
-        """The margin (S,) from the judgements that are kept (n, S); NaN where too few are left to say anything."""
-        ...
-
-    def influences(self, kept: Mask) -> FloatArray:
-        """By how much the margin rises, about, if each judgement (n,) is removed beside those not kept (n,)."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class Turning:
-    """What turns a claim. of: how many judgements, or annotators, there are. removed: the numbers of those to remove,
-    or None if none were found. least: whether no smaller number turns it. before, after: the margin.
-    """
-
-    of: int
-    removed: IntArray | None
-    least: bool
-    before: float
-    after: float
-
-    @property
-    def number(self) -> int | None:
-        return None if self.removed is None else len(self.removed)
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"number": self.number, "of": self.of, "least": self.least}
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,35 +135,6 @@ def _moved(values: FloatArray, there: FloatArray, slopes: FloatArray, seen: Mask
     return change
 
 
-def turning(claim: Claim, unit: IntArray, *, most_cells: int = MOST_CELLS) -> Turning:
-    """Find the fewest units without which the claim no longer holds.
-
-    unit: (n,) the number from 0 of what is removed as a whole: of each judgement itself, or of its annotator.
-    most_cells: what trying smaller sets may cost, in judgements times halves.
-    """
-    count = int(unit.max(initial=-1)) + 1
-    before = float(claim.margins(np.ones((len(unit), 1), dtype=np.bool_))[0])
-    if math.isnan(before):
-        raise TooFewJudgements("The judgements are too few for this claim.")
-    if before <= NEARLY:
-        return Turning(count, np.zeros(0, dtype=np.int64), least=True, before=before, after=before)
-    removed = _by_influence(claim, unit, count, before)
-    largest = count if removed is None else len(removed)
-    affordable = most_cells // max(1, claim.cells)
-    for size in range(1, largest):
-        if (sets := math.comb(count, size)) > affordable:
-            break
-        affordable -= sets
-        if (found := _first_that_turns(claim, unit, count, size)) is not None:
-            return Turning(count, found, least=True, before=before, after=_margin(claim, unit, found))
-    else:
-        # Every smaller set was tried.
-        after = math.nan if removed is None else _margin(claim, unit, removed)
-        return Turning(count, removed, least=True, before=before, after=after)
-    after = math.nan if removed is None else _margin(claim, unit, removed)
-    return Turning(count, removed, least=False, before=before, after=after)
-
-
 def reliability_turning(
     judgements: Judgements, least: float, *, seed: int = 1234, most_cells: int = MOST_CELLS
 ) -> dict[str, Any]:
@@ -256,64 +183,6 @@ def order_turning(
     return found
 
 
-def _by_influence(claim: Claim, unit: IntArray, count: int, margin: float) -> IntArray | None:
-    """Units that turn the claim, or None if steps along the influences do not."""
-    kept, removed = np.ones(count, dtype=np.bool_), np.zeros(0, dtype=np.int64)
-    barred = np.zeros(count, dtype=np.bool_)  # those without which nothing could be said
-    for _ in range(MOST_STEPS):
-        change = np.bincount(unit, claim.influences(kept[unit]), minlength=count)
-        order = np.argsort(change, kind="stable")
-        order = order[(change[order] < 0) & kept[order] & ~barred[order]]
-        if not len(order):
-            return None
-        # As many as the influences ask for; while these are many, half of them at once, because influences change.
-        asked = min(int(np.searchsorted(-(margin + np.cumsum(change[order])), 0.0)) + 1, len(order))
-        step = order[: max(1, asked // 2 if 50 * asked > len(removed) else asked)]
-        there = _margin(claim, unit, np.concatenate([removed, step]))
-        if math.isnan(there):
-            barred[step[0]] = True
-            continue
-        removed, margin = np.concatenate([removed, step]), there
-        kept[step] = False
-        if margin <= NEARLY:
-            return _without_idle(claim, unit, removed, len(step))
-    return None
-
-
-def _without_idle(claim: Claim, unit: IntArray, removed: IntArray, last: int) -> IntArray:
-    """The shortest beginning of the set that turns the claim, without those members that it turns without.
-
-    last: how many members came with the step that turned it.
-    """
-    low, high = len(removed) - last, len(removed)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _margin(claim, unit, removed[:middle]) <= NEARLY else (middle, high)
-    removed = removed[:high]
-    for member in removed.tolist() if len(removed) <= MOST_MEMBERS else ():
-        fewer = removed[removed != member]
-        if len(fewer) and _margin(claim, unit, fewer) <= NEARLY:
-            removed = fewer
-    return removed
-
-
-def _margin(claim: Claim, unit: IntArray, removed: IntArray) -> float:
-    return float(claim.margins(~np.isin(unit, removed)[:, None])[0])
-
-
-def _first_that_turns(claim: Claim, unit: IntArray, count: int, size: int) -> IntArray | None:
-    """The first set of so many of the units that turns the claim, of all of them."""
-    sets = combinations(range(count), size)
-    while batch := list(islice(sets, AT_ONCE)):
-        chosen = np.array(batch)  # (S, size)
-        kept = np.ones((count, len(chosen)), dtype=np.bool_)
-        kept[chosen.T, np.arange(len(chosen))] = False
-        turned = np.flatnonzero(claim.margins(kept[unit]) <= NEARLY)
-        if len(turned):
-            return np.asarray(chosen[turned[0]])
-    return None
-
-
 def judgements_between(judgements: Judgements, above: int, below: int) -> Turning:
     """The fewest judgements without which one item's counting score is not above another's, exactly.
 
@@ -351,7 +220,7 @@ def judgements_between(judgements: Judgements, above: int, below: int) -> Turnin
         i = int(total.argmin()) if len(total) else 0
         if len(total) and total[i] < nothing and (best is None or len(rows) + total[i] < len(best)):
             best = np.concatenate([rows, one[:i], two[: reached[i]]])
-    after = math.nan if best is None else _margin(claim, np.arange(len(judgements)), best)
+    after = math.nan if best is None else margin_without(claim, np.arange(len(judgements)), best)
     return Turning(len(judgements), best, least=least, before=before, after=after)
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, fields, replace
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext as _
+
 from curation.results import tables
 from curation.results.estimates import Estimate
 from mlworkers.models import Evaluation, Run
@@ -50,7 +52,8 @@ class Beside:
 class Cell:
     """One row on one test: the mean of the correlations over seeds and their standard deviation, the interval of the
     mean over pairs, and the difference from another row with its interval over pairs and seeds, the standard deviation
-    of the seeds' differences, and its p-value, by itself and adjusted. None where there is none.
+    of the seeds' differences, and its p-value, by itself and adjusted. turned_by: without so many test pairs it would
+    not be there. None where there is none.
 
     judged: whether there are enough seeds to judge a difference. beside: the mean on other pairs of the test, where it
     is known what was trained on.
@@ -66,6 +69,7 @@ class Cell:
     difference_sd: float | None = None
     p: float | None = None
     p_holm: float | None = None
+    turned_by: int | None = None
     by_seed: tuple[float, ...] = ()
     judged: bool = False
     beside: Beside | None = None
@@ -96,7 +100,10 @@ def difference_of(cell: Cell) -> tables.Cell:
     if not cell.has_difference:
         return tables.Cell()
     estimate = Estimate(cell.difference, cell.difference_low, cell.difference_high, sd=cell.difference_sd)
-    return tables.Cell(estimate, strong=cell.differs, notes=list(filter(None, [p_value(cell.p_holm)])))
+    notes = [p_value(cell.p_holm)]
+    if cell.differs and cell.turned_by:
+        notes.append(_("gone without %(n)d test pairs") % {"n": cell.turned_by})
+    return tables.Cell(estimate, strong=cell.differs, notes=list(filter(None, notes)))
 
 
 def p_value(value: float | None) -> str:
@@ -225,6 +232,7 @@ def ordered_labels(labels: set[str]) -> list[str]:
 
 def _stored(figures: Mapping[str, Any], by_seed: tuple[float, ...], *, judged: bool) -> Cell:
     stored = {name: figures.get(name) for name in STORED}
+    stored["turned_by"] = figures.get("turned_by")
     return Cell(mean=figures.get(METRIC), by_seed=by_seed, judged=judged, **stored)
 
 

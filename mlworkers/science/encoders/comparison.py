@@ -7,15 +7,17 @@ difference are of the same seed and are measured on the same pairs, so it is not
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from curation.statistics.intervals import percentile_interval
+from curation.statistics.turning import turning
 from mlworkers.science.encoders.differences import Difference, difference_from, holm
 from mlworkers.science.encoders.measuring import Measured
 
+MOST_CELLS = 1_000_000  # that trying smaller sets of test pairs may take: a second
 Table = NDArray[np.float64]  # (seeds, pairs)
 Key = TypeVar("Key")
 Between = tuple[str, str]  # two kinds of encoder: the first minus the second
@@ -80,8 +82,57 @@ def differences_of(
             )
         # (seeds, pairs) - (seeds, pairs). A table of one row is subtracted from each row of the other, so that
         # the mean of row s is the figure of seed s minus that of the other kind.
-        differences[pair] = difference_from(first - second)
+        found = difference_from(first - second)
+        differences[pair] = replace(found, turned_by=_turned_by(found, *(measured[label] for label in pair)))
     return differences
+
+
+@dataclass(frozen=True)
+class _Better:
+    """That encoders of one kind are better than those of another on the test pairs: the margin is the difference of the
+    means over their seeds.
+    """
+
+    better: Sequence[Measured]
+    worse: Sequence[Measured]
+
+    @property
+    def cells(self) -> int:
+        # A correlation of few pairs takes as long as one of a thousand.
+        return (self.better[0].pairs + 1_000) * (len(self.better) + len(self.worse))
+
+    def margins(self, kept: NDArray[np.bool_]) -> Table:
+        return np.array([self._mean(column, 0) for column in kept.T])
+
+    def influences(self, kept: NDArray[np.bool_]) -> Table:
+        # With pseudo-values d (n,), whose mean is the difference D, it is about D - (d_i - D) / (n - 1) without pair i.
+        by_pair = np.asarray(self._mean(kept, 1))
+        change = np.zeros(len(kept))
+        change[kept] = (by_pair.mean() - by_pair) / max(1, kept.sum() - 1)
+        return change
+
+    def _mean(self, kept: NDArray[np.bool_], part: int) -> Any:
+        """The difference (part 0), or its pseudo-values of the pairs that are kept (part 1); NaN where it has none."""
+        of_kinds = []
+        for kind in (self.better, self.worse):
+            found: list[Any] = [each.of_kept(kept)[part] for each in kind if each.of_kept]
+            if len(found) < len(kind) or any(each is None for each in found):
+                return np.nan
+            of_kinds.append(np.mean(found, axis=0))
+        return of_kinds[0] - of_kinds[1]
+
+
+def _turned_by(found: Difference, first: Sequence[Measured], second: Sequence[Measured]) -> int | None:
+    """The fewest test pairs without which a difference whose interval excludes 0 would not be there, or enough of them.
+
+    A kind with one figure stands for all seeds of the other, as in the difference.
+    """
+    if found.low is None or found.high is None or found.low <= 0 <= found.high:
+        return None
+    if any(each.of_kept is None for each in (*first, *second)):
+        return None
+    claim = _Better(first, second) if found.low > 0 else _Better(second, first)
+    return turning(claim, np.arange(first[0].pairs), most_cells=MOST_CELLS).number
 
 
 def adjusted(differences: Mapping[Key, Difference]) -> dict[Key, Difference]:

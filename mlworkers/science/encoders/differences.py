@@ -30,6 +30,8 @@ class Difference:
     degrees: of freedom of t.
     p: two-sided, None for one seed, whose interval is over pairs alone.
     p_holm: p adjusted for all differences that are looked at together.
+    turned_by: of how many test pairs less the difference would not be there (`comparison.py`); None where its interval
+    includes 0, and where none were found.
     Everything is None where one of the correlations is undefined.
     """
 
@@ -41,6 +43,7 @@ class Difference:
     degrees: float | None = None
     p: float | None = None
     p_holm: float | None = None
+    turned_by: int | None = None
 
 
 @dataclass(frozen=True)

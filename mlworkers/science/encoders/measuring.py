@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from curation.statistics.correlation import Scores, pearson, spearman
 from curation.statistics.influence import pearson_by_pair, ratio_by_pair, spearman_by_pair
@@ -40,6 +40,9 @@ class Metric(StrEnum):
         return self in (Metric.ACCURACY, Metric.F1, Metric.MATTHEWS)
 
 
+OfKept = Callable[[NDArray[np.bool_]], tuple[float | None, Scores | None]]
+
+
 @dataclass(frozen=True)
 class Measured:
     """A metric of n pairs, with what its interval and its comparison with others need.
@@ -48,6 +51,7 @@ class Measured:
     by_pair: pseudo-values (n,), whose mean is the value; None where it is undefined.
     drawn: the value in each resample, (resamples,), NaN where it is undefined; empty where no interval was asked for.
     threshold: of accuracy and F1.
+    of_kept: value and by_pair of those pairs alone that a mask (n,) keeps; None where they are not computed again.
     """
 
     metric: Metric
@@ -56,6 +60,7 @@ class Measured:
     by_pair: Scores | None
     drawn: Scores
     threshold: float | None = None
+    of_kept: OfKept | None = None
 
     @property
     def interval(self) -> Interval | None:
@@ -75,7 +80,12 @@ def correlation_measured(
     of_all, by_pair, resampled = _CORRELATIONS[metric]
     # Ranks are made again in each.
     drawn = resampled(cosines, human, seed=seed, resamples=resamples) if resamples else np.empty(0)
-    return Measured(metric, np.size(human), of_all(cosines, human), by_pair(cosines, human), drawn)
+    left, right = np.asarray(cosines), np.asarray(human)
+
+    def of_kept(kept: NDArray[np.bool_]) -> tuple[float | None, Scores | None]:
+        return of_all(left[kept], right[kept]), by_pair(left[kept], right[kept])
+
+    return Measured(metric, left.size, *of_kept(np.ones(left.size, dtype=np.bool_)), drawn, of_kept=of_kept)
 
 
 def classification_measured(
@@ -127,7 +137,12 @@ def decisions_measured(
     # A resample with no positive pair and none taken has the F1 0 / 0: it is NaN, and outside the interval.
     drawn = resampled_ratios(above, below, seed=seed, resamples=resamples) if resamples else np.empty(0)
     value = float(above.sum() / below.sum())  # Σ above_i / Σ below_i
-    return Measured(metric, truth.size, value, ratio_by_pair(above, below), drawn, threshold)
+
+    def of_kept(kept: NDArray[np.bool_]) -> tuple[float | None, Scores | None]:
+        whole = float(below[kept].sum())
+        return float(above[kept].sum()) / whole if whole else None, ratio_by_pair(above[kept], below[kept])
+
+    return Measured(metric, truth.size, value, ratio_by_pair(above, below), drawn, threshold, of_kept)
 
 
 def threshold_tuned(metric: Metric, cosines: ArrayLike, labels: ArrayLike) -> float:

@@ -385,7 +385,10 @@ def test_the_analysis_says_how_few_judgements_the_reliability_rests_on(site, jud
 
     assert found["judgements"]["number"] > 0
     assert f"Judgements that the claim of at least {found['least']:g} rests on" in page
-    assert f"Without {found['judgements']['number']} of the {found['judgements']['of']} judgements it would not hold" in page
+    assert (
+        f"Without {found['judgements']['number']} of the {found['judgements']['of']} judgements it would not hold"
+        in page
+    )
 
 
 def test_gold_tuples_are_no_part_of_a_study(judged, at) -> None:

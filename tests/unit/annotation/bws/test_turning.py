@@ -8,7 +8,8 @@ import pytest
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import TooFewJudgements
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
-from annotation.bws.studies.turning import Above, Claim, ReliableEnough, judgements_between, turning
+from annotation.bws.studies.turning import Above, ReliableEnough, judgements_between
+from curation.statistics.turning import Claim, turning
 
 
 def judged(

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics import f1_score
 
+from curation.statistics.correlation import spearman
 from curation.statistics.intervals import bootstrap_interval
 from mlworkers.science.encoders.comparison import adjusted, compare, differences_of, undefined
 from mlworkers.science.encoders.differences import holm
@@ -95,6 +96,36 @@ def test_a_model_that_is_not_trained_is_compared_with_every_seed() -> None:
         spearmanr(base[0], GOLD).statistic - np.mean([spearmanr(one, GOLD).statistic for one in plain])
     )
     assert found.sd == pytest.approx(np.std([spearmanr(one, GOLD).statistic for one in plain], ddof=1))
+
+
+def test_a_difference_says_without_how_many_test_pairs_it_would_be_gone() -> None:
+    random = np.random.default_rng(3)
+    human = random.standard_normal(30)
+    good, bad = (human + noise * random.standard_normal(30) for noise in (0.3, 2.5))
+    figures = {
+        label: correlation_measured(Metric.SPEARMAN, cosines, human, resamples=50, seed=1)
+        for label, cosines in (("good", good), ("bad", bad))
+    }
+
+    found = differences_of(
+        {label: [one] for label, one in figures.items()}, [("good", "bad"), ("bad", "good"), ("good", "good")]
+    )
+
+    turned = found["good", "bad"].turned_by
+    assert turned == found["bad", "good"].turned_by
+    assert found["good", "good"].turned_by is None
+    # Pairs on which the worse encoder is wrong go first: never fewer than by their exact effects, one after the other.
+    kept = np.ones(30, dtype=np.bool_)
+    removed, difference = 0, 1.0
+    while difference > 0:
+        without = []
+        for pair in np.flatnonzero(kept):
+            kept[pair] = False
+            without.append(spearman(good[kept], human[kept]) - spearman(bad[kept], human[kept]))
+            kept[pair] = True
+        kept[np.flatnonzero(kept)[int(np.argmin(without))]] = False
+        removed, difference = removed + 1, min(without)
+    assert turned == pytest.approx(removed, abs=1)
 
 
 def test_p_values_are_adjusted_for_all_differences_that_are_defined() -> None:
