@@ -146,7 +146,7 @@ def commands() -> Iterator[str]:
         own = [option for option in options[name].items() if option in left[name] - shared]
         if own:
             yield from table(("option", "meaning"), own)
-        also = sorted(flag for flag, _help in left[name] & shared)
+        also = sorted(f"{flag.split()[0].rstrip('`')}`" for flag, _help in left[name] & shared)
         also += (
             [f"and the [options of judgement files](#{READING.lower().replace(' ', '-')})"]
             if name in read

@@ -252,12 +252,8 @@ def _scores_figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]
             ),
         )
     if claim := figures.get("turning"):  # a study from before there was one has none
-        reads = _("A claim that a few answers can turn is worth more judgements before you cite it.")
-        yield (
-            _("Judgements that the claim of at least %(least)g rests on") % claim,
-            "–" if (number := claim["judgements"]["number"]) is None else f"{number:,}",
-            f"{turning_said(claim)} {reads}",
-        )
+        name = _("Judgements that the claim of at least %(least)g rests on") % claim
+        yield name, str(claim["judgements"]["number"] or "–"), turning_said(claim)
     components = figures.get("components")
     if components and components["score_icc"] is not None:
         yield (

@@ -15,12 +15,10 @@ def turning_said(claim: Mapping[str, Any]) -> str:
     """What a claim of `bws.studies.turning` rests on, in one sentence or two."""
     if claim["judgements"]["number"] == 0:
         return _("It does not hold.")
-    judgements = _sentence(claim["judgements"], _("judgements"))
-    return (
-        f"{judgements} {_sentence(claim['annotators'], _('annotators'))}"
-        if claim["annotators"]
-        else judgements
-    )
+    sentences = [_sentence(claim["judgements"], _("judgements"))]
+    if claim["annotators"]:
+        sentences.append(_sentence(claim["annotators"], _("annotators")))
+    return " ".join([*sentences, _("If a few answers can turn it, collect more before you cite it.")])
 
 
 def _sentence(found: Mapping[str, Any], what: str) -> str:

@@ -1,7 +1,7 @@
 """Split-half reliability: how well the scores of two halves of the judgements agree, and how that grows."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -204,17 +204,17 @@ class HalfScores:
         two = _ratio(net_total - net, appearances_total - appearances)
         return one, two, appearances > 0
 
-    def without_one(self, values: FloatArray, chosen: Mask) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The scores (B, m) of a half without one judgement of each item: a middle one, a best one, a worst one.
+    def removals(
+        self, values: FloatArray, chosen: Mask, moved: Callable[[FloatArray], FloatArray]
+    ) -> FloatArray:
+        """What removing each judgement (n, B) from a half does to something that depends on the half's scores.
 
-        chosen: (n, B) the half's judgements. From s, the mean of c outcomes x, to (c s - x) / (c - 1).
+        values: (B, m) the scores. chosen: (n, B) the half's judgements. moved: what comes of it for each item (B, m) if
+        its score, alone, becomes another (B, m). From s, the mean of c outcomes x, to (c s - x) / (c - 1).
         """
         counts = (self._appearances @ chosen.astype(np.float32)).T.astype(np.float64)  # (B, m)
-        middle, best, worst = ((counts * values - x) / np.maximum(counts - 1, 1) for x in (0, 1, -1))
-        return middle, best, worst
-
-    def summed_by_judgement(self, middle: FloatArray, best: FloatArray, worst: FloatArray) -> FloatArray:
-        """Sum over each judgement's items (n, B) what belongs to an item (B, m) in its place: middle, best or worst."""
+        middle, best, worst = (moved((counts * values - x) / np.maximum(counts - 1, 1)) for x in (0, 1, -1))
+        # Summed over the items of each judgement, by the place that each had in it.
         sums = self._appearances.T @ middle.T
         sums += self._net.maximum(0).T @ (best - middle).T - self._net.minimum(0).T @ (worst - middle).T
         return np.asarray(sums)

@@ -135,11 +135,9 @@ def _step(
     few = likelihood.item_count <= MOST_ITEMS_JOINT
     covariance = inverse(posterior.precision) if few else None
     # slope and D (a,), B (a, m).
-    slope, information, cross = likelihood.expand_scales(posterior.utilities, person, covariance)
+    slope, information, cross, curvature = likelihood.expand_scales(posterior.utilities, person, covariance)
     if covariance is not None:
-        # C again, from the average curvature over the same points as D and B: only then is S nowhere negative. Where
-        # people choose decidedly, the curvature at the mode is far from that average.
-        _gradient, curvature = likelihood.expand_over(posterior.utilities, covariance)
+        # C again, from the average curvature over the same points as D and B: only then is S nowhere negative.
         prior = posterior.prior_precision * scipy.sparse.eye_array(curvature.shape[0])
         covariance = inverse(scipy.sparse.csr_array(curvature + prior))
     moved = (
@@ -150,36 +148,32 @@ def _step(
     # S = D - B C B^T (a, a): what is left of the information on t if the utilities are not known either.
     observed = np.diag(information) - cross @ moved
     if precision_free:
-        # A common change of all scales is then one of the prior's precision, and its slope and information belong to no
-        # annotator. Otherwise everybody else is drawn up and a person who guesses down, without end.
+        # A common change of all scales is then one of the prior's precision, which belongs to no annotator: otherwise
+        # everybody else is drawn up and a person who guesses down, without end.
         common = observed.sum(axis=1)  # (a,)
         slope = slope - common * slope.sum() / common.sum()
         observed = observed - np.outer(common, common) / common.sum()
-    # An orthonormal basis of {t : sum t = 0}: the last singular vector is the vector of ones, with the value 0.
-    basis = np.linalg.svd(np.eye(len(slope)) - 1 / len(slope))[0][:, :-1]  # (a, a - 1), sums to zero
+    # An orthonormal basis (a, a - 1) of {t : sum t = 0}: the last singular vector is that of ones, with the value 0.
+    basis = np.linalg.svd(np.eye(len(slope)) - 1 / len(slope))[0][:, :-1]
     values, vectors = np.linalg.eigh(basis.T @ observed @ basis)  # h (a - 1,)
     directions = basis @ vectors
     rise = directions.T @ slope  # the slope along each eigenvector (a - 1,)
-    # Of somebody whose answers are no better than chance, the model expects next to no information, and a free
-    # estimate would be far away. It is never further than 1, because the log-likelihood bends as much as it falls.
+    # Of somebody who guesses, the model expects next to no information, and a free estimate would be far away. It is
+    # never further than 1, because the log-likelihood bends as much as it falls.
     known = np.maximum(np.maximum(values, np.abs(rise)), LEAST_INFORMATION)
-    # t + slope / h along each eigenvector: the estimate without a prior of t, N(true, 1 / h).
-    free = directions.T @ log_scales + rise / known
+    free = directions.T @ log_scales + rise / known  # t + slope / h, N(true, 1 / h) without a prior
     widest = float(np.exp(LOG_SPREADS[1])) if spread is None else spread
     if spread is None:
         spread = _likely_spread(free, 1 / known)
-    # The mean of t under N(0, s^2) and N(free, 1 / h): free s^2 / (s^2 + 1 / h).
+    # The mean of t under N(0, s^2) and N(free, 1 / h), and its deviation 1 / sqrt(h + 1 / s^2), which may be 0.
     shrunk = free * spread**2 / (spread**2 + 1 / known)
-    # Its standard deviation, 1 / sqrt(h + 1 / s^2), written so that s = 0 gives 0.
     deviations = spread / np.sqrt(1 + spread**2 * known)
     away = shrunk / (spread or 1.0)
     # What integrating over t adds to the log-likelihood at t: -(|t|^2 / s^2 + sum of log(1 + s^2 h)) / 2.
     evidence = -float(away @ away + np.log1p(spread**2 * known).sum()) / 2
-    # No more than a factor of e at once: the information is that at the present scales.
-    change = np.clip(directions @ shrunk - log_scales, -1, 1)
+    change = np.clip(directions @ shrunk - log_scales, -1, 1)  # a factor of e at once, at most
     stepped = log_scales + change - change.mean()  # sums to 0, so the geometric mean of the scales stays 1
-    # Back from eigenvectors to annotators: the diagonal of V diag(1 / (h + 1 / s_max^2)) V^T.
-    errors = np.sqrt(directions**2 @ (1 / (known + widest**-2)))
+    errors = np.sqrt(directions**2 @ (1 / (known + widest**-2)))  # of V diag(1 / (h + 1 / s_max^2)) V^T
     return _Step(stepped, errors, directions * deviations, -moved, spread, evidence)
 
 

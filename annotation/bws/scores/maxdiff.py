@@ -154,14 +154,16 @@ class MaxDiffLikelihood:
 
     def expand_scales(
         self, utilities: FloatArray, groups: IntArray, covariance: FloatArray | None = None
-    ) -> "tuple[FloatArray, FloatArray, scipy.sparse.csr_array]":
+    ) -> "tuple[FloatArray, FloatArray, scipy.sparse.csr_array, scipy.sparse.csr_array]":
         """The derivatives by the log scale t of each group g of the judgements that are kept (n,), numbered from 0.
 
-        With G the group's gradient by u and H its curvature: the slope u.G (g,), the information u.H u (g,), and the
-        cross information H u (g, m). On the average over N(utilities, covariance) if a covariance (m, m) is given.
+        With G the group's gradient by u and H its curvature: the slope u.G (g,), the information u.H u (g,), the
+        cross information H u (g, m), and the curvature of all groups (m, m). On the average over N(utilities,
+        covariance) if a covariance (m, m) is given.
         """
         count = int(groups.max(initial=-1)) + 1
         net, change, cross = np.zeros(len(self.times)), np.zeros(len(self.times)), np.zeros(self.tuples.shape)
+        mean, blocks = np.zeros(self.tuples.shape), np.zeros((*self.tuples.shape, self.tuples.shape[1]))
         points = [utilities[self.tuples]] if covariance is None else self._points(utilities, covariance)
         # Averages over the points of E[x] . u, of u . Cov(x) u, and of Cov(x) u.
         for values in points:
@@ -170,6 +172,7 @@ class MaxDiffLikelihood:
             net = net + (choice * values).sum(axis=1) / len(points)  # (T,)
             change = change + (moved * values).sum(axis=1) / len(points)  # (T,)
             cross = cross + moved / len(points)  # (T, k)
+            mean, blocks = mean + choice / len(points), blocks + covariances / len(points)
         ordered = ~self.judgements.ties
         # The judgement's own part of the slope is linear in u, so its average over N(u, C) is that at u.
         chosen = np.where(ordered, utilities[self.judgements.best] - utilities[self.judgements.worst], 0.0)
@@ -178,7 +181,8 @@ class MaxDiffLikelihood:
         slope = summed(groups, scale * (chosen - net[self.set_of]), count)
         # -d^2 L / dt^2 as the model expects it: s^2 u . Cov(x) u.
         information = summed(groups, scale**2 * change[self.set_of], count)
-        return slope, information, self._by_groups(self.scale[:, None] ** 2 * cross, groups)
+        crossed = self._by_groups(self.scale[:, None] ** 2 * cross, groups)
+        return slope, information, crossed, self._assembled(mean, blocks)[1]
 
     def _by_groups(self, each: FloatArray, groups: IntArray) -> "scipy.sparse.csr_array":
         """Sum what each set gives its items (T, k) over the judgements of each group: (g, m)."""

@@ -5,6 +5,7 @@ The search is that of `curation.statistics.turning`.
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -92,9 +93,8 @@ class ReliableEnough:
             (two, (a - rho * b) / other_length, ~self.first),
         ):
             chosen = half & kept[:, None]
-            without = self.scores.without_one(values, chosen)
-            effects = [_moved(values, there, np.where(seen, slopes, 0.0), seen) for there in without]
-            change += chosen * self.scores.summed_by_judgement(*effects)
+            moved = partial(_moved, values, np.where(seen, slopes, 0.0), seen)
+            change += chosen * self.scores.removals(values, chosen, moved)
         return np.asarray(change.mean(axis=1))
 
     def _weights(self, kept: Mask) -> IntArray:
@@ -111,7 +111,7 @@ def _unit(ranks: FloatArray, seen: Mask) -> tuple[FloatArray, FloatArray]:
     return away / lengths, lengths
 
 
-def _moved(values: FloatArray, there: FloatArray, slopes: FloatArray, seen: Mask) -> FloatArray:
+def _moved(values: FloatArray, slopes: FloatArray, seen: Mask, there: FloatArray) -> FloatArray:
     """What moving each score (B, m), and no other, to another place changes of a function of the ranks.
 
     slopes: (B, m) of the function by the ranks, 0 where an item does not count. The item's own rank changes by the

@@ -256,7 +256,8 @@ def test_reliability_says_how_few_judgements_and_annotators_a_claim_rests_on(bws
     assert '"b" scores above "a". It does not hold.' in lines
     assert (
         '"a" scores above "b". Without 1 of the 3 judgements it would not hold, and no fewer are enough. '
-        "Without 1 of the 3 annotators it would not hold, and no fewer are enough."
+        "Without 1 of the 3 annotators it would not hold, and no fewer are enough. "
+        "If a few answers can turn it, collect more before you cite it."
     ) in lines
     with pytest.raises(CommandError, match='No item of the file is called "z"'):
         bws("reliability", path, "--above", "a", "z")

@@ -46,7 +46,7 @@ def test_the_derivatives_by_log_scales_are_those_of_the_formula() -> None:
             log_probability(part, np.exp(t) * SIX, 1.0) for part, t in zip(parts, log_scales, strict=True)
         )
 
-    slope, information, cross = likelihood.expand_scales(SIX, judgements.people)
+    slope, information, cross, whole = likelihood.expand_scales(SIX, judgements.people)
 
     assert slope == pytest.approx(approx_fprime(np.log(scales), value, 1e-7), abs=1e-3)
     for person in range(3):
@@ -54,6 +54,7 @@ def test_the_derivatives_by_log_scales_are_those_of_the_formula() -> None:
         curvature = MaxDiffLikelihood(judgements.only(own), scales[judgements.people][own]).expand(SIX)[1]
         assert cross[[person]].toarray()[0] == pytest.approx(curvature @ SIX)
         assert information[person] == pytest.approx(SIX @ curvature @ SIX)
+    assert whole.toarray() == pytest.approx(likelihood.expand(SIX)[1].toarray())
 
 
 @pytest.mark.exhaustive
