@@ -35,6 +35,16 @@ def next_step(user: User, campaign: Campaign, dashboard: Dashboard, shown: Mappi
     return step if campaign_may(user, campaign, may="curate") else NextStep(step.sentence)
 
 
+def to_look_at_said(people: int) -> str:
+    """That the answers of so many people ask for a look."""
+    sentence = ngettext(
+        "%(n)d person needs a look before you rely on the judgements.",
+        "%(n)d people need a look before you rely on the judgements.",
+        people,
+    )
+    return sentence % {"n": people}
+
+
 def _step(campaign: Campaign, dashboard: Dashboard, shown: Mapping[str, Any]) -> NextStep:
     counted = {"collected": f"{dashboard.collected:,}", "required": f"{dashboard.required:,}"}
     if doubted := shown.get("golds_doubted"):
@@ -46,13 +56,8 @@ def _step(campaign: Campaign, dashboard: Dashboard, shown: Mapping[str, Any]) ->
         label = ngettext("Look at the attention check", "Look at the attention checks", doubted)
         return NextStep(sentence % {"n": doubted}, label, reverse("annotation:gold", args=[campaign.pk]))
     if to_look_at := len(shown["to_look_at"]):
-        sentence = ngettext(
-            "%(n)d person needs a look before you rely on the judgements.",
-            "%(n)d people need a look before you rely on the judgements.",
-            to_look_at,
-        )
         label = ngettext("Look at the person", "Look at the people", to_look_at)
-        return NextStep(sentence % {"n": to_look_at}, label, "#annotators")
+        return NextStep(to_look_at_said(to_look_at), label, "#annotators")
     stage = stage_of(
         state=campaign.state,
         complete=dashboard.complete,

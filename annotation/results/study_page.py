@@ -188,8 +188,8 @@ def _more(campaign: Campaign, dashboard: Dashboard, target: float, to_look_at: i
         return _("The goal of %(target)s is reached. You can stop here.") % words
     return (
         ngettext(
-            "The goal of %(target)s is reached. Before you stop, look at the person who is marked below.",
-            "The goal of %(target)s is reached. Before you stop, look at the %(n)d people who are marked below.",
+            "The goal of %(target)s is reached. Before you stop, look at the person who is marked on Progress.",
+            "The goal of %(target)s is reached. Before you stop, look at the %(n)d people who are marked on Progress.",
             to_look_at,
         )
         % words

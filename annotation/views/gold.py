@@ -203,11 +203,13 @@ def gold_suggest_view(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
                 by=request.user,
             )
             kept += 1
-        said = ngettext(
-            "%(number)d attention check is added.", "%(number)d attention checks are added.", kept
-        )
-        _say(request, campaign, said % {"number": kept})
-        return redirect("annotation:gold", campaign.pk)
+        if kept:
+            said = ngettext(
+                "%(number)d attention check is added.", "%(number)d attention checks are added.", kept
+            )
+            _say(request, campaign, said % {"number": kept})
+            return redirect("annotation:gold", campaign.pk)
+        problem = _("None is ticked, so nothing was added.")
     context = campaign_head(request.user, campaign, "gold") | {
         "form": form,
         "problem": problem,

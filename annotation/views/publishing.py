@@ -20,6 +20,7 @@ from annotation.models import Campaign, CampaignWork
 from annotation.results.bundle import bundle_name, bundle_zip
 from annotation.results.dashboard import campaign_dashboard
 from annotation.results.kept_bundles import bundle_is_quick, bundle_path
+from annotation.results.next_step import to_look_at_said
 from annotation.results.record import campaign_judgements, judgement_table
 from annotation.results.since import early_said
 from annotation.results.study_page import study_context
@@ -56,6 +57,7 @@ def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     context = campaign_head(request.user, chosen, "scores") | {
         "publish_form": form,
         "early": early_said(figures.collected, figures.required),
+        "to_look_at": to_look_at_said(len(people)) if (people := studied["to_look_at"]) else "",
     }
     return render(request, "annotation/campaigns/publish.html", context)
 

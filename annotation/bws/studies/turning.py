@@ -13,7 +13,13 @@ import numpy as np
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, Mask
 from annotation.bws.reliability.correlation import average_ranks, spearman
-from annotation.bws.reliability.split_half import HalfScores, Split, TooFewJudgements, draw_halves
+from annotation.bws.reliability.split_half import (
+    HalfScores,
+    Split,
+    TooFewJudgements,
+    batches,
+    draw_halves,
+)
 from curation.statistics.turning import MOST_CELLS, NEARLY, Turning, margin_without, turning
 
 TRIALS, FEWER_TRIALS = 50, 20  # random halves of a reliability, and where there are MANY judgements
@@ -65,40 +71,43 @@ class ReliableEnough:
     """
 
     def __init__(self, judgements: Judgements, least: float, *, trials: int = 50, seed: int = 1234) -> None:
-        self.least, self.scores = least, HalfScores(judgements)
-        self.first = draw_halves(judgements, Split.JUDGEMENTS)(trials, np.random.default_rng(seed))  # (n, B)
+        self.least, self.trials, self.scores = least, trials, HalfScores(judgements)
+        first = draw_halves(judgements, Split.JUDGEMENTS)(trials, np.random.default_rng(seed))  # (n, B)
+        ends = np.cumsum(list(batches(trials, len(judgements))))
+        self.halves = np.split(first, ends[:-1], axis=1)  # (n, b) each, as many as are computed at once
 
     @property
     def cells(self) -> int:
-        return self.first.size
+        return self.trials * len(self.halves[0])
 
     def margins(self, kept: Mask) -> FloatArray:
         means = []
         for column in kept.T:
-            one, two, seen = self.scores.count(self.first, self._weights(column))
-            means.append(float(spearman(one, two, seen).mean()))
+            rho = [spearman(*self.scores.count(first, _weights(column, first))) for first in self.halves]
+            means.append(float(np.concatenate(rho).mean()))
         return np.array(means) - self.least
 
     def influences(self, kept: Mask) -> FloatArray:
-        weights = self._weights(kept)
-        one, two, seen = self.scores.count(self.first, weights)
-        (a, length), (b, other_length) = (
-            _unit(average_ranks(np.where(seen, values, np.inf)), seen) for values in (one, two)
-        )
-        rho = (a * b).sum(axis=1, keepdims=True)  # (B, 1), because both are centred and of length 1
-        change = np.zeros(self.first.shape)
-        for values, slopes, half in (
-            # d rho / d rank = (b - rho a) / |a|, of the ranks of either half.
-            (one, (b - rho * a) / length, self.first),
-            (two, (a - rho * b) / other_length, ~self.first),
-        ):
-            chosen = half & kept[:, None]
-            moved = partial(_moved, values, np.where(seen, slopes, 0.0), seen)
-            change += chosen * self.scores.removals(values, chosen, moved)
-        return np.asarray(change.mean(axis=1))
+        change = np.zeros(len(kept))
+        for first in self.halves:
+            one, two, seen = self.scores.count(first, _weights(kept, first))
+            (a, length), (b, other_length) = (
+                _unit(average_ranks(np.where(seen, values, np.inf)), seen) for values in (one, two)
+            )
+            rho = (a * b).sum(axis=1, keepdims=True)  # (b, 1), because both are centred and of length 1
+            for values, slopes, half in (
+                # d rho / d rank = (b - rho a) / |a|, of the ranks of either half.
+                (one, (b - rho * a) / length, first),
+                (two, (a - rho * b) / other_length, ~first),
+            ):
+                chosen = half & kept[:, None]
+                moved = partial(_moved, values, np.where(seen, slopes, 0.0), seen)
+                change += (chosen * self.scores.removals(values, chosen, moved)).sum(axis=1)
+        return change / self.trials
 
-    def _weights(self, kept: Mask) -> IntArray:
-        return np.repeat(kept[:, None], self.first.shape[1], axis=1).astype(np.int64)
+
+def _weights(kept: Mask, first: Mask) -> IntArray:
+    return np.repeat(kept[:, None], first.shape[1], axis=1).astype(np.int64)
 
 
 def _unit(ranks: FloatArray, seen: Mask) -> tuple[FloatArray, FloatArray]:

@@ -823,7 +823,12 @@ def test_suggestions_are_kept_as_far_as_they_are_chosen(site, draft, scored) -> 
     answers = re.findall(r'name="form-\d-answer" value="([^"]+)"', page)
     sent = {"form-TOTAL_FORMS": 2, "form-INITIAL_FORMS": 2, "form-0-keep": "on", "form-0-why": "Far apart."}
 
-    site.post(where, sent | {f"form-{place}-answer": answer for place, answer in enumerate(answers)})
+    sent |= {f"form-{place}-answer": answer for place, answer in enumerate(answers)}
+    none = text_of(site.post(where, sent | {"form-0-keep": ""}))
+    assert "None is ticked, so nothing was added." in none
+    assert not draft.tuples.filter(is_gold=True).exists()
+
+    site.post(where, sent)
 
     gold = draft.tuples.get(is_gold=True)
     assert len(answers) == 2

@@ -58,8 +58,18 @@ def test_nobody_is_told_to_stop_while_somebody_needs_a_look(site, judged, eve) -
 
     after = text_of(site.get(address("campaign", judged)))
     assert "You can stop here." not in before
-    assert "Before you stop, look at the person who is marked below." in before
+    assert "Before you stop, look at the person who is marked on Progress." in before
     assert "The goal of 0.90 is reached. You can stop here." in after
+
+
+def test_who_publishes_is_told_first_that_somebody_needs_a_look(site, judged, eve) -> None:
+    asked = "1 person needs a look before you rely on the judgements. Look at them"
+    before = text_of(site.get(address("publish", judged)))
+
+    site.post(address("annotator_signs", judged, eve.pk), {"kind": ["speed", "rhythm"]})
+
+    assert asked in before
+    assert asked not in text_of(site.get(address("publish", judged)))
 
 
 def test_a_sign_stops_nobody(site, judged, eve) -> None:

@@ -35,6 +35,7 @@ def test_a_run_keeps_its_whole_plan_defaults_too(dataset, curator) -> None:
         "format": "jsonl",
         "score_set": "",
         "generated_pairs": "all but rejected",
+        "scored_only": False,
         "standard_errors": False,
         "plain": False,
         "spreadsheet": False,

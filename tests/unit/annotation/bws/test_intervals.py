@@ -82,6 +82,29 @@ def test_resampling_is_that_of_a_loop_that_draws_people_and_splits_tuples_twice(
     assert fast == pytest.approx(slow, rel=0.3)
 
 
+def test_the_variance_of_one_split_is_taken_off_that_of_the_resamples(latent, monkeypatch) -> None:
+    judged = simulated_judgements(
+        random_tuples(np.random.default_rng(2)),
+        latent,
+        annotators=[STEADY] * 5,
+        judgements_per_tuple=2,
+        seed=2,
+    )
+    means, apart = np.array([0.1, 0.5, 0.9, 0.3]), 0.1
+
+    def halves(*_arguments) -> np.ndarray:
+        """Two splits of each of four resamples."""
+        return np.column_stack([means + apart, means - apart]).ravel()
+
+    monkeypatch.setattr("annotation.bws.reliability.interval.spearman", halves)
+    monkeypatch.setattr("annotation.bws.reliability.interval.fisher_z", lambda correlations: correlations)
+
+    found = resampled_variance(judged, [judged.people], resamples=4, rng=np.random.default_rng(1))
+
+    # Var(mean of two) less (z_1 - z_2)^2 / 4.
+    assert found == pytest.approx(means.var(ddof=1) - apart**2)
+
+
 def spearman_of_halves(judged: Judgements, halves: list[np.ndarray], drawn: np.ndarray) -> float:
     scores, seen = [], []
     for rows in halves:

@@ -98,8 +98,31 @@ def test_the_ceiling_is_what_a_machine_with_people_s_utilities_saves_and_unknown
     people, machine, _expected = campaign(3, 1.0)
     single, _machine, _expected = campaign(3, 1.0, each=1)
 
+    alone = assisted_scores(single, machine)
     assert assisted_scores(people, machine).ceiling == pytest.approx(0.3, abs=0.08)
-    assert assisted_scores(single, machine).ceiling is None
+    assert alone.ceiling is None
+    assert (alone.errors > 0).all()
+
+
+def test_tuples_may_be_of_several_sizes() -> None:
+    people, machine, _expected = campaign(6, 0.9)
+
+    def shortened(judgements: Judgements) -> Judgements:
+        """Of the first round's tuples, the last item goes where nobody named it."""
+        items = judgements.items.copy()
+        rows = np.isin(items, machine.items[:10]).all(axis=1) & (items[:, 3] % 2 == 0)
+        rows &= (items[:, 3] != judgements.best) & (items[:, 3] != judgements.worst)
+        items[rows, 3] = -1
+        return Judgements(items, judgements.best, judgements.worst, ITEMS)
+
+    asked = np.unique(people.items, axis=0)
+    both = shortened(people.only(np.flatnonzero((people.items != asked[0]).any(axis=1))))
+    same = both.only(np.unique(both.items, axis=0, return_index=True)[1])
+
+    found = assisted_scores(both, same)
+
+    assert (both.sizes == 3).any()
+    np.testing.assert_allclose(found.values, found.people, atol=1e-12)
 
 
 def test_an_item_that_nobody_judged_has_no_score() -> None:
