@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT, campaign_costs
 from annotation.campaigns.cost import CampaignWork, campaign_estimate
 from annotation.models import CAMPAIGN_SETTINGS, REPEATS_AT_MOST_EVERY, Campaign
+from curation.foundation.errors import form_errors_said
 from curation.foundation.numbers import NumberField
 from curation.models import Dataset
 
@@ -69,13 +70,7 @@ class EstimateForm(forms.Form):
     @property
     def wrong(self) -> str:
         """What is wrong with the values that are there, in one line."""
-        return " ".join(
-            f"{self.fields[name].label}: {message}"
-            for name, errors in self.errors.as_data().items()
-            for error in errors
-            if error.code != "required"
-            for message in error.messages
-        )
+        return form_errors_said(self, but=["required"])
 
     def clean_repeat_every(self) -> int:
         every: int = self.cleaned_data["repeat_every"] or 0

@@ -92,9 +92,8 @@ def counted_judgements(campaign: Campaign) -> NumberedJudgements:
     return judged.as_asked(judged.feeding("counting"))
 
 
-def tie_groups_now(campaign: Campaign, mark: str) -> TieGroups:
+def tie_groups_now(campaign: Campaign, mark: str, scores: CampaignScores) -> TieGroups:
     """The pairs of `scores_now` by score, and which of them are of one tie group."""
-    scores = scores_now(campaign, mark)
     return kept(campaign, "groups", mark, lambda: tie_groups(scores.values, scores.standard_errors))
 
 
@@ -131,7 +130,7 @@ def score_page(campaign: Campaign, *, page: int = 1, lowest_first: bool = False)
     """One page of the campaign's counting scores as they stand; of equal ones the surest first, or last."""
     mark = campaign_mark(campaign)
     scores = scores_now(campaign, mark)
-    groups = tie_groups_now(campaign, mark)
+    groups = tie_groups_now(campaign, mark, scores)
     ranks = range(len(groups.order))[:: -1 if lowest_first else 1]
     shown = Paginator(ranks, ROWS_PER_PAGE).get_page(page)
     pairs = Pair.objects.select_related("a", "b").in_bulk(scores.pairs[groups.order[list(shown)]].tolist())

@@ -38,7 +38,7 @@ def order_claim(campaign: Campaign, higher: int, lower: int) -> str:
     """What it rests on that the pair at one place of `score_page` scores above the pair at a lower one, from 1."""
     mark = campaign_mark(campaign)
     scores = scores_now(campaign, mark)
-    items = tie_groups_now(campaign, mark).order[[higher - 1, lower - 1]]
+    items = tie_groups_now(campaign, mark, scores).order[[higher - 1, lower - 1]]
     asked = counted_judgements(campaign)
     numbers = np.searchsorted(asked.pairs, scores.pairs[items])
     claim = _("Place %(higher)d (score %(above).3f) is above place %(lower)d (%(below).3f).") % {

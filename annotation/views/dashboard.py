@@ -36,6 +36,7 @@ from annotation.tasks import study_ask
 from annotation.views.rehearsal import rehearsal_page
 from annotation.views.studied import study_shown
 from curation.forms.people import InvitationForm
+from curation.foundation.errors import form_errors_said
 from curation.foundation.numbers import number_asked, page_number
 from curation.foundation.roles import Role
 from curation.models import User
@@ -246,10 +247,7 @@ def _order_claim(request: AuthedRequest, campaign: Campaign, places: int) -> dic
     form = PlacesForm(places, request.GET if "higher" in request.GET else None)
     if form.is_valid():
         return {"places": form, "claim": order_claim(campaign, **form.cleaned_data)}
-    wrong = [
-        f"{form[name].label}: {sentence}" for name, sentences in form.errors.items() for sentence in sentences
-    ]
-    return {"places": form, "claim": " ".join(wrong)}
+    return {"places": form, "claim": form_errors_said(form)}
 
 
 @require_GET

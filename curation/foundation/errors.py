@@ -1,12 +1,16 @@
 """The one error that people see."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db.models import Model
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy
+
+if TYPE_CHECKING:
+    from django.forms import BaseForm
 
 NUL_REFUSED = gettext_lazy(
     "The text contains a NUL character, which is not allowed. Remove it and send the text again."
@@ -42,6 +46,17 @@ def errors_shown(*kinds: type[Exception]) -> Iterator[None]:
         yield
     except shown as error:
         raise error_on_page(error) from error
+
+
+def form_errors_said(form: "BaseForm", *, but: Collection[str] = ()) -> str:
+    """What is wrong with a form's fields, in one line. but: codes of errors that are left out."""
+    return " ".join(
+        f"{form[name].label}: {message}"
+        for name, errors in form.errors.as_data().items()
+        for error in errors
+        if error.code not in but
+        for message in error.messages
+    )
 
 
 @contextmanager

@@ -20,9 +20,7 @@ FloatArray = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MOST_STEPS = 100
-MOST_MEMBERS = (
-    60  # of a set whose members are tried one by one to see whether it turns the claim without them
-)
+MOST_MEMBERS = 60  # of a set that is tried without each of its members, one after the other
 MOST_CELLS = 200_000_000  # what trying smaller sets may take: some seconds
 NEARLY = 1e-12  # margins are differences of quotients
 AT_ONCE = 4_096  # sets whose margins are computed together

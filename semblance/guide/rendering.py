@@ -106,9 +106,8 @@ def file_read(file: Path, *, own: Mapping[Path, str], image_address: Address) ->
     if ends and body[0].type == "heading_open":
         del body[: ends[0] + 1]
     html = _MARKDOWN.renderer.render(body, _MARKDOWN.options, {})
-    html = html.replace(
-        "<th></th>", "<td></td>"
-    )  # a head of no column: readers would hear it as an empty one
+    # A screen reader would read a head without words as an empty one.
+    html = html.replace("<th></th>", "<td></td>")
     html = html.replace("<table>", '<div class="table-wrap"><table>').replace("</table>", "</table></div>")
     return Page(file.stem, title, lead, headings, html)
 

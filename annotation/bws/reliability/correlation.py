@@ -9,7 +9,7 @@ LIMIT = 0.999_999  # Fisher's z of a perfect correlation would be infinite
 
 def pearson(left: FloatArray, right: FloatArray, counted: Mask) -> FloatArray:
     """Pearson's r (B,) of the rows of left and right (B, m) over counted items; NaN if one is constant."""
-    left, right = _centred(left, counted), _centred(right, counted)
+    left, right = centred(left, counted), centred(right, counted)
     # r = sum (x - mean)(y - mean) / sqrt(sum (x - mean)^2 sum (y - mean)^2), over counted items (0 elsewhere).
     products = np.einsum("bm,bm->b", left, right)
     squares = np.einsum("bm,bm->b", left, left) * np.einsum("bm,bm->b", right, right)
@@ -59,7 +59,8 @@ def fisher_z(correlations: FloatArray) -> FloatArray:
     return np.arctanh(np.clip(correlations, -LIMIT, LIMIT))
 
 
-def _centred(values: FloatArray, counted: Mask) -> FloatArray:
+def centred(values: FloatArray, counted: Mask) -> FloatArray:
+    """Rows (B, m) less the mean of what counts in each; 0 where an item does not count."""
     totals = np.where(counted, values, 0.0).sum(axis=1, keepdims=True)
     # Not counted: 0 before and after, so sums over rows need no mask.
     means = totals / np.maximum(1, counted.sum(axis=1, keepdims=True))

@@ -184,11 +184,13 @@ class HalfScores:
         self._net_total: FloatArray = np.asarray(self._net.sum(axis=1))
         self._appearances_total: FloatArray = np.asarray(self._appearances.sum(axis=1))
 
-    def count(self, first: Mask, weights: IntArray | None = None) -> tuple[FloatArray, FloatArray, Mask]:
+    def count(
+        self, first: Mask, weights: IntArray | Mask | None = None
+    ) -> tuple[FloatArray, FloatArray, Mask]:
         """Signed counting scores (B, m) of either half, and which items the first half saw (B, m).
 
         first: (n, B). An item that the second half did not see scores 0 in it, as in the script. weights: (n, B) how
-        often each judgement counts in each trial, once if they are not given.
+        often each judgement counts in each trial, or (n, 1) in every trial; once if they are not given.
         """
         chosen = first.astype(np.float32)
         # Second half = total - first half: one pair of products gives both.

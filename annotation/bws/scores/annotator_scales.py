@@ -133,17 +133,16 @@ def _step(
     """
     # With more items the slope is taken at the mode: C (m, m) would not fit, and C B^T is solved row by row.
     few = likelihood.item_count <= MOST_ITEMS_JOINT
-    covariance = inverse(posterior.precision) if few else None
+    around = inverse(posterior.precision) if few else None
     # slope and D (a,), B (a, m).
-    slope, information, cross, curvature = likelihood.expand_scales(posterior.utilities, person, covariance)
-    if covariance is not None:
-        # C again, from the average curvature over the same points as D and B: only then is S nowhere negative.
-        prior = posterior.prior_precision * scipy.sparse.eye_array(curvature.shape[0])
-        covariance = inverse(scipy.sparse.csr_array(curvature + prior))
+    slope, information, cross, curvature = likelihood.expand_scales(posterior.utilities, person, around)
+    # C is that of the curvature over the same points as D and B: only then is S nowhere negative.
+    prior = posterior.prior_precision * scipy.sparse.eye_array(likelihood.item_count)
+    precision = scipy.sparse.csr_array(curvature + prior)
     moved = (
-        np.asarray(cross @ covariance).T
-        if covariance is not None
-        else np.column_stack([solve(posterior.precision, row, tolerance=1e-6) for row in cross.toarray()])
+        np.asarray(cross @ inverse(precision)).T
+        if few
+        else np.column_stack([solve(precision, row, tolerance=1e-6) for row in cross.toarray()])
     )  # (m, a)
     # S = D - B C B^T (a, a): what is left of the information on t if the utilities are not known either.
     observed = np.diag(information) - cross @ moved

@@ -115,16 +115,19 @@ class MaxDiffLikelihood:
 
     def _assembled(self, net: FloatArray, blocks: FloatArray) -> "tuple[FloatArray, scipy.sparse.csr_array]":
         """The gradient (m,) and the curvature (m, m) from the moments of each set's choice."""
-        m = self.item_count
         # d(s u) / du = s, so the gradient has one factor s and the curvature two.
-        weight = (self.times * self.scale)[:, None]
-        expected = summed(self.tuples, net * weight, m)
-        blocks = blocks * (weight * self.scale[:, None])[:, :, None]
+        expected = summed(self.tuples, net * (self.times * self.scale)[:, None], self.item_count)
+        # dL/du = sum of s x - sum of times * s * E[x].
+        return self.net - expected, self._curvature(blocks)
+
+    def _curvature(self, blocks: FloatArray) -> "scipy.sparse.csr_array":
+        """The curvature (m, m) from the covariance of each set's choice (T, k, k)."""
+        blocks = blocks * (self.times * self.scale * self.scale)[:, None, None]
         met, columns, starts = self._meetings
         # Cost: T k^2 additions; the matrix has one entry for every two items that met, and the diagonal.
-        curvature = scipy.sparse.csr_array((summed(met, blocks, len(columns)), columns, starts), shape=(m, m))
-        # dL/du = sum of s x - sum of times * s * E[x].
-        return self.net - expected, curvature
+        return scipy.sparse.csr_array(
+            (summed(met, blocks, len(columns)), columns, starts), shape=(self.item_count, self.item_count)
+        )
 
     @cached_property
     def _meetings(self) -> tuple[IntArray, IntArray, IntArray]:
@@ -163,7 +166,7 @@ class MaxDiffLikelihood:
         """
         count = int(groups.max(initial=-1)) + 1
         net, change, cross = np.zeros(len(self.times)), np.zeros(len(self.times)), np.zeros(self.tuples.shape)
-        mean, blocks = np.zeros(self.tuples.shape), np.zeros((*self.tuples.shape, self.tuples.shape[1]))
+        blocks = np.zeros((*self.tuples.shape, self.tuples.shape[1]))
         points = [utilities[self.tuples]] if covariance is None else self._points(utilities, covariance)
         # Averages over the points of E[x] . u, of u . Cov(x) u, and of Cov(x) u.
         for values in points:
@@ -172,7 +175,7 @@ class MaxDiffLikelihood:
             net = net + (choice * values).sum(axis=1) / len(points)  # (T,)
             change = change + (moved * values).sum(axis=1) / len(points)  # (T,)
             cross = cross + moved / len(points)  # (T, k)
-            mean, blocks = mean + choice / len(points), blocks + covariances / len(points)
+            blocks = blocks + covariances / len(points)  # (T, k, k)
         ordered = ~self.judgements.ties
         # The judgement's own part of the slope is linear in u, so its average over N(u, C) is that at u.
         chosen = np.where(ordered, utilities[self.judgements.best] - utilities[self.judgements.worst], 0.0)
@@ -182,7 +185,7 @@ class MaxDiffLikelihood:
         # -d^2 L / dt^2 as the model expects it: s^2 u . Cov(x) u.
         information = summed(groups, scale**2 * change[self.set_of], count)
         crossed = self._by_groups(self.scale[:, None] ** 2 * cross, groups)
-        return slope, information, crossed, self._assembled(mean, blocks)[1]
+        return slope, information, crossed, self._curvature(blocks)
 
     def _by_groups(self, each: FloatArray, groups: IntArray) -> "scipy.sparse.csr_array":
         """Sum what each set gives its items (T, k) over the judgements of each group: (g, m)."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, Mask
-from annotation.bws.reliability.correlation import average_ranks, spearman
+from annotation.bws.reliability.correlation import average_ranks, centred, spearman
 from annotation.bws.reliability.split_half import (
     HalfScores,
     Split,
@@ -20,7 +20,7 @@ from annotation.bws.reliability.split_half import (
     batches,
     draw_halves,
 )
-from curation.statistics.turning import MOST_CELLS, NEARLY, Turning, margin_without, turning
+from curation.statistics.turning import MOST_CELLS, NEARLY, Claim, Turning, margin_without, turning
 
 TRIALS, FEWER_TRIALS = 50, 20  # random halves of a reliability, and where there are MANY judgements
 MANY = 20_000
@@ -83,14 +83,14 @@ class ReliableEnough:
     def margins(self, kept: Mask) -> FloatArray:
         means = []
         for column in kept.T:
-            rho = [spearman(*self.scores.count(first, _weights(column, first))) for first in self.halves]
+            rho = [spearman(*self.scores.count(first, column[:, None])) for first in self.halves]
             means.append(float(np.concatenate(rho).mean()))
         return np.array(means) - self.least
 
     def influences(self, kept: Mask) -> FloatArray:
         change = np.zeros(len(kept))
         for first in self.halves:
-            one, two, seen = self.scores.count(first, _weights(kept, first))
+            one, two, seen = self.scores.count(first, kept[:, None])
             (a, length), (b, other_length) = (
                 _unit(average_ranks(np.where(seen, values, np.inf)), seen) for values in (one, two)
             )
@@ -106,16 +106,9 @@ class ReliableEnough:
         return change / self.trials
 
 
-def _weights(kept: Mask, first: Mask) -> IntArray:
-    return np.repeat(kept[:, None], first.shape[1], axis=1).astype(np.int64)
-
-
 def _unit(ranks: FloatArray, seen: Mask) -> tuple[FloatArray, FloatArray]:
     """Centred rows (B, m) of length 1, 0 where nothing counts, and the lengths (B, 1) that they had."""
-    means = np.where(seen, ranks, 0.0).sum(axis=1, keepdims=True) / np.maximum(
-        1, seen.sum(axis=1, keepdims=True)
-    )
-    away = np.where(seen, ranks - means, 0.0)
+    away = centred(ranks, seen)
     lengths = np.maximum(np.sqrt((away**2).sum(axis=1, keepdims=True)), NEARLY)
     return away / lengths, lengths
 
@@ -154,12 +147,16 @@ def reliability_turning(
     """
     trials = TRIALS if len(judgements) <= MANY else FEWER_TRIALS
     claim = ReliableEnough(judgements, least, trials=trials, seed=seed)
-    found: dict[str, Any] = {"least": least, "annotators": None}
-    found["judgements"] = turning(claim, np.arange(len(judgements)), most_cells=most_cells).as_dict()
-    if judgements.annotators is not None and len(people := np.unique(judgements.people)) > 1:
-        of_people = turning(claim, np.searchsorted(people, judgements.people), most_cells=most_cells)
-        found["annotators"] = of_people.as_dict()
-    return found
+    of_judgements = turning(claim, np.arange(len(judgements)), most_cells=most_cells).as_dict()
+    of_annotators = _annotators_turning(claim, judgements, most_cells)
+    return {"least": least, "judgements": of_judgements, "annotators": of_annotators}
+
+
+def _annotators_turning(claim: Claim, judgements: Judgements, most_cells: int) -> dict[str, Any] | None:
+    """How few annotators it rests on; None where they are not known or there is one alone."""
+    if judgements.annotators is None or len(people := np.unique(judgements.people)) < 2:
+        return None
+    return turning(claim, np.searchsorted(people, judgements.people), most_cells=most_cells).as_dict()
 
 
 def claim_turning(
@@ -182,14 +179,10 @@ def order_turning(
     Raises TooFewJudgements if one of them was not judged.
     """
     near = judgements.only(np.flatnonzero(np.isin(judgements.items, (above, below)).any(axis=1)))
-    found: dict[str, Any] = {
-        "annotators": None,
+    return {
         "judgements": judgements_between(near, above, below).as_dict(),
+        "annotators": _annotators_turning(Above(near, above, below), near, most_cells),
     }
-    if near.annotators is not None and len(people := np.unique(near.people)) > 1:
-        unit = np.searchsorted(people, near.people)
-        found["annotators"] = turning(Above(near, above, below), unit, most_cells=most_cells).as_dict()
-    return found
 
 
 def judgements_between(judgements: Judgements, above: int, below: int) -> Turning:

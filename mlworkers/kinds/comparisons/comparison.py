@@ -232,8 +232,8 @@ def ordered_labels(labels: set[str]) -> list[str]:
 
 def _stored(figures: Mapping[str, Any], by_seed: tuple[float, ...], *, judged: bool) -> Cell:
     stored = {name: figures.get(name) for name in STORED}
-    stored["turned_by"] = figures.get("turned_by")
-    return Cell(mean=figures.get(METRIC), by_seed=by_seed, judged=judged, **stored)
+    turned_by = figures.get("turned_by")
+    return Cell(mean=figures.get(METRIC), by_seed=by_seed, judged=judged, turned_by=turned_by, **stored)
 
 
 def _observed(values: Sequence[float]) -> Cell:

@@ -7,7 +7,7 @@ difference are of the same seed and are measured on the same pairs, so it is not
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,24 +102,25 @@ class _Better:
         return (self.better[0].pairs + 1_000) * (len(self.better) + len(self.worse))
 
     def margins(self, kept: NDArray[np.bool_]) -> Table:
-        return np.array([self._mean(column, 0) for column in kept.T])
+        # The mean of a figure's pseudo-values is the figure.
+        return np.array([self._by_pair(column).mean() for column in kept.T])
 
     def influences(self, kept: NDArray[np.bool_]) -> Table:
         # With pseudo-values d (n,), whose mean is the difference D, it is about D - (d_i - D) / (n - 1) without pair i.
-        by_pair = np.asarray(self._mean(kept, 1))
+        by_pair = self._by_pair(kept)
         change = np.zeros(len(kept))
         change[kept] = (by_pair.mean() - by_pair) / max(1, kept.sum() - 1)
         return change
 
-    def _mean(self, kept: NDArray[np.bool_], part: int) -> Any:
-        """The difference (part 0), or its pseudo-values of the pairs that are kept (part 1); NaN where it has none."""
+    def _by_pair(self, kept: NDArray[np.bool_]) -> Table:
+        """The difference's pseudo-values of the pairs that are kept; NaN where one of the figures has none."""
         of_kinds = []
         for kind in (self.better, self.worse):
-            found: list[Any] = [each.of_kept(kept)[part] for each in kind if each.of_kept]
-            if len(found) < len(kind) or any(each is None for each in found):
-                return np.nan
+            found = [by_pair for each in kind if each.of_kept and (by_pair := each.of_kept(kept)) is not None]
+            if len(found) < len(kind):
+                return np.array([np.nan])
             of_kinds.append(np.mean(found, axis=0))
-        return of_kinds[0] - of_kinds[1]
+        return np.asarray(of_kinds[0] - of_kinds[1])
 
 
 def _turned_by(found: Difference, first: Sequence[Measured], second: Sequence[Measured]) -> int | None:

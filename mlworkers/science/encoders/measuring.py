@@ -40,7 +40,7 @@ class Metric(StrEnum):
         return self in (Metric.ACCURACY, Metric.F1, Metric.MATTHEWS)
 
 
-OfKept = Callable[[NDArray[np.bool_]], tuple[float | None, Scores | None]]
+OfKept = Callable[[NDArray[np.bool_]], Scores | None]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Measured:
     by_pair: pseudo-values (n,), whose mean is the value; None where it is undefined.
     drawn: the value in each resample, (resamples,), NaN where it is undefined; empty where no interval was asked for.
     threshold: of accuracy and F1.
-    of_kept: value and by_pair of those pairs alone that a mask (n,) keeps; None where they are not computed again.
+    of_kept: by_pair of those pairs alone that a mask (n,) keeps; None where it is not computed again.
     """
 
     metric: Metric
@@ -82,10 +82,10 @@ def correlation_measured(
     drawn = resampled(cosines, human, seed=seed, resamples=resamples) if resamples else np.empty(0)
     left, right = np.asarray(cosines), np.asarray(human)
 
-    def of_kept(kept: NDArray[np.bool_]) -> tuple[float | None, Scores | None]:
-        return of_all(left[kept], right[kept]), by_pair(left[kept], right[kept])
+    def of_kept(kept: NDArray[np.bool_]) -> Scores | None:
+        return by_pair(left[kept], right[kept])
 
-    return Measured(metric, left.size, *of_kept(np.ones(left.size, dtype=np.bool_)), drawn, of_kept=of_kept)
+    return Measured(metric, left.size, of_all(left, right), by_pair(left, right), drawn, of_kept=of_kept)
 
 
 def classification_measured(
@@ -138,9 +138,8 @@ def decisions_measured(
     drawn = resampled_ratios(above, below, seed=seed, resamples=resamples) if resamples else np.empty(0)
     value = float(above.sum() / below.sum())  # Σ above_i / Σ below_i
 
-    def of_kept(kept: NDArray[np.bool_]) -> tuple[float | None, Scores | None]:
-        whole = float(below[kept].sum())
-        return float(above[kept].sum()) / whole if whole else None, ratio_by_pair(above[kept], below[kept])
+    def of_kept(kept: NDArray[np.bool_]) -> Scores | None:
+        return ratio_by_pair(above[kept], below[kept])
 
     return Measured(metric, truth.size, value, ratio_by_pair(above, below), drawn, threshold, of_kept)
 
