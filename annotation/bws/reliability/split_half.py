@@ -93,12 +93,7 @@ def split_half_reliability(
         one, two, seen = scores.count(draw(count, rng))  # (B, m) each
         correlations.append((spearman(one, two, seen), pearson(one, two, seen)))
     rho, r = (np.concatenate(values) for values in zip(*correlations, strict=True))  # (trials,) each
-    if np.isnan(rho).any():
-        raise TooFewJudgements(
-            f"{len(judgements)} judgements are too few for a reliability: "
-            f"some halves have nothing to compare."
-        )
-    mean = float(rho.mean())
+    mean = mean_known(rho, len(judgements))
     return Reliability(
         trials=trials,
         split=split,
@@ -110,6 +105,15 @@ def split_half_reliability(
         pearson_sd=float(r.std()),
         spearman_brown=spearman_brown(mean),
     )
+
+
+def mean_known(rho: FloatArray, judgements: int) -> float:
+    """The mean correlation of halves. Raises TooFewJudgements if one of them is not known."""
+    if np.isnan(rho).any():
+        raise TooFewJudgements(
+            f"{judgements} judgements are too few for a reliability: some halves have nothing to compare."
+        )
+    return float(rho.mean())
 
 
 def equal_shares(judgements: int, points: int) -> list[int]:

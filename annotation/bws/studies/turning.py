@@ -19,6 +19,7 @@ from annotation.bws.reliability.split_half import (
     TooFewJudgements,
     batches,
     draw_halves,
+    mean_known,
 )
 from curation.statistics.turning import MOST_CELLS, NEARLY, Claim, Turning, margin_without, turning
 
@@ -67,7 +68,8 @@ class Above:
 class ReliableEnough:
     """That the split-half reliability (Spearman) is at least a number; its margin is how far it is above it.
 
-    The same random halves serve before and after: what is removed is missing from its half.
+    The same random halves serve before and after: what is removed is missing from its half. Raises TooFewJudgements if
+    some halves have nothing to compare even before.
     """
 
     def __init__(self, judgements: Judgements, least: float, *, trials: int = 50, seed: int = 1234) -> None:
@@ -75,17 +77,18 @@ class ReliableEnough:
         first = draw_halves(judgements, Split.JUDGEMENTS)(trials, np.random.default_rng(seed))  # (n, B)
         ends = np.cumsum(list(batches(trials, len(judgements))))
         self.halves = np.split(first, ends[:-1], axis=1)  # (n, b) each, as many as are computed at once
+        mean_known(self._correlations(np.ones(len(judgements), dtype=np.bool_)), len(judgements))
 
     @property
     def cells(self) -> int:
         return self.trials * len(self.halves[0])
 
     def margins(self, kept: Mask) -> FloatArray:
-        means = []
-        for column in kept.T:
-            rho = [spearman(*self.scores.count(first, column[:, None])) for first in self.halves]
-            means.append(float(np.concatenate(rho).mean()))
-        return np.array(means) - self.least
+        return np.array([self._correlations(column).mean() for column in kept.T]) - self.least
+
+    def _correlations(self, kept: Mask) -> FloatArray:
+        """Of each pair of halves (B,), from the judgements that are kept (n,)."""
+        return np.concatenate([spearman(*self.scores.count(first, kept[:, None])) for first in self.halves])
 
     def influences(self, kept: Mask) -> FloatArray:
         change = np.zeros(len(kept))
@@ -162,10 +165,15 @@ def _annotators_turning(claim: Claim, judgements: Judgements, most_cells: int) -
 def claim_turning(
     judgements: Judgements, spearman: float, *, seed: int = 1234, most_cells: int = MOST_CELLS
 ) -> dict[str, Any] | None:
-    """The same of the highest of CLAIMED that a reliability reaches; None where it is below all of them."""
+    """The same of the highest of CLAIMED that a reliability reaches; None where it is below all of them, or where too
+    few judgements say what it rests on.
+    """
     for least in CLAIMED:
         if spearman >= least:
-            found = reliability_turning(judgements, least, seed=seed, most_cells=most_cells)
+            try:
+                found = reliability_turning(judgements, least, seed=seed, most_cells=most_cells)
+            except TooFewJudgements:  # other halves than those of the reliability, which has one
+                return None
             if found["judgements"]["number"] != 0:  # by the halves of `ReliableEnough` too
                 return found
     return None

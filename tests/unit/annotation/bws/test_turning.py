@@ -8,7 +8,13 @@ import pytest
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import TooFewJudgements
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
-from annotation.bws.studies.turning import Above, ReliableEnough, judgements_between
+from annotation.bws.studies.turning import (
+    Above,
+    ReliableEnough,
+    claim_turning,
+    judgements_between,
+    reliability_turning,
+)
 from curation.statistics.turning import Claim, turning
 
 
@@ -117,6 +123,16 @@ def test_influences_on_a_reliability_go_with_what_removals_do() -> None:
 
     assert np.corrcoef(true, told)[0, 1] > 0.8
     assert 0.6 < np.polyfit(told, true, 1)[0] < 1.2
+
+
+def test_where_some_halves_have_nothing_to_compare_the_refusal_is_that_of_a_reliability() -> None:
+    # The one half that is a tie gives every item the same score.
+    items = np.array([[0, 1, 2, 3]] * 2)
+    judgements = Judgements(items, np.array([-1, 0]), np.array([-1, 1]), 4, np.array([0, 1]))
+
+    with pytest.raises(TooFewJudgements, match="some halves have nothing to compare"):
+        reliability_turning(judgements, 0.5)
+    assert claim_turning(judgements, 0.95) is None
 
 
 def test_a_number_that_is_too_dear_to_be_the_least_is_said_to_be_at_most() -> None:
