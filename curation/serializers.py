@@ -37,6 +37,7 @@ class FactsSerializer(serializers.Serializer[Any]):
 
     pairs = serializers.IntegerField()
     judged = serializers.IntegerField(help_text="pairs with a score that people made")
+    referenced = serializers.IntegerField(help_text="pairs with a score that a file gave")
     generated = serializers.IntegerField()
     rejected = serializers.IntegerField()
     score_sets = serializers.IntegerField()

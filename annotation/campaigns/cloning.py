@@ -41,6 +41,7 @@ def campaign_clone(
         dataset=campaign.dataset,
         name=name,
         by=by,
+        estimate=campaign.estimate,
         **{field: getattr(campaign, field) for field in CAMPAIGN_SETTINGS},
         **chosen,
     )

@@ -31,7 +31,7 @@ class CampaignSettings(TypedDict, total=False):
     """What may be set of a campaign; the model has the defaults.
 
     source, split and number choose its pairs: all that fit, or a number of them drawn with the seed. even_mix: whether
-    each tuple gets an even share of imported and generated pairs.
+    each tuple gets an even share of imported and generated pairs. estimate: what its estimate assumes.
     """
 
     source: str
@@ -49,6 +49,7 @@ class CampaignSettings(TypedDict, total=False):
     gold_threshold: float
     repeat_every: int
     seed: int
+    estimate: dict[str, object]
 
 
 class CampaignChanges(CampaignSettings, total=False):
@@ -82,12 +83,13 @@ def campaign_change(
     """Change a draft. What is open stays as it was, so that all its judgements answer one question."""
     campaign = campaign_lock(campaign)
     campaign_require(campaign, Campaign.State.DRAFT)
-    before = _settings_of(campaign, changes)
+    shaping = changes.keys() - {"estimate"}
+    before = _settings_of(campaign, shaping)
     _set(campaign, changes)
     campaign.certificate = {}
     campaign.save()
     design_forget(campaign)
-    _record_changes(campaign, before, _settings_of(campaign, changes), by=by)
+    _record_changes(campaign, before, _settings_of(campaign, shaping), by=by)
     return campaign
 
 

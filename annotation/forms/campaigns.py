@@ -62,8 +62,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "worst_label": gettext_lazy("The label of the second control."),
             "tuple_size": gettext_lazy("Four is what the literature uses; 2 to 8."),
             "factor": gettext_lazy(
-                "With 2 tuples per pair and 4 pairs per question, each pair is in 8 tuples. 1.5 to 2 is "
-                "usual."
+                "The number of tuples divided by the number of pairs; 1.5 to 2 is usual. With 2 and four pairs per "
+                "question, 100 pairs make 200 tuples, and each pair appears in 8 of them."
             ),
             "judgements_per_tuple": gettext_lazy("By different people. Reliability needs at least 2."),
             "gold_every": gettext_lazy(

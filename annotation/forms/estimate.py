@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.contrib.sessions.backends.base import SessionBase
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -17,7 +16,7 @@ from curation.foundation.numbers import NumberField
 from curation.models import Dataset
 
 # What only the estimate asks for. It is kept in the session of the person who typed it, for their last drafts.
-KEPT_FIELDS, KEPT_IN, MOST_KEPT = ("seconds", "pay", "people"), "estimates", 20
+ASSUMED = ("seconds", "pay", "people")
 MOST_PAY = 1_000_000_000
 
 
@@ -46,8 +45,8 @@ class EstimateForm(forms.Form):
         min_value=1,
         max_value=100_000,
         help_text=gettext_lazy(
-            "The people who share the work. Empty: all members of the dataset, and the places of a crowd whose link "
-            "is open."
+            "The number of people who share the work. Empty: all members that the dataset has now, and the places of a "
+            "crowd whose link is open."
         ),
     )
     source = forms.CharField(required=False)
@@ -91,18 +90,9 @@ def estimate_asked(
     )
 
 
-def estimate_keep(session: SessionBase, campaign: Campaign, asked: Mapping[str, Any]) -> None:
-    """Keep what only the estimate asks for, so that the draft says the same cost. Nothing that cannot be read."""
+def estimate_assumed(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What only the estimate asks for, as the campaign keeps it; nothing that cannot be read."""
     form = EstimateForm(asked)
     form.full_clean()
-    read = {name: form.cleaned_data.get(name) for name in KEPT_FIELDS}
-    kept = session.get(KEPT_IN, {})
-    kept.pop(str(campaign.pk), None)
-    kept[str(campaign.pk)] = {name: value for name, value in read.items() if value is not None}
-    session[KEPT_IN] = dict(list(kept.items())[-MOST_KEPT:])
-
-
-def estimate_kept(session: SessionBase, campaign: Campaign | None) -> dict[str, Any]:
-    """What the person typed into the estimate of this draft; empty where nothing is kept."""
-    kept: dict[str, Any] = session.get(KEPT_IN, {}).get(str(campaign.pk), {}) if campaign else {}
-    return kept
+    read = {name: form.cleaned_data.get(name) for name in ASSUMED}
+    return {name: value for name, value in read.items() if value is not None}

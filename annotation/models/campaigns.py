@@ -65,6 +65,9 @@ class Campaign(models.Model):
     adaptive_budget = models.PositiveIntegerField(
         _("extra judgements"), default=0, help_text="judgements that the adaptive phase may ask for, in all"
     )
+    estimate = models.JSONField(
+        default=dict, blank=True, help_text="what the estimate assumes: seconds per judgement, pay of an hour, people"
+    )
     has_quiz = models.BooleanField(default=False, help_text="whether it has questions; kept with them")
     archived = models.BooleanField(
         _("archived"), default=False, help_text="out of the lists; nothing in it changes"

@@ -71,9 +71,9 @@ def curve_chart(figures: Mapping[str, Any], *, judges: str) -> Chart:
             ),
         ],
     ]
-    finding = _("Reliability is %(now).2f.") % {"now": last[1]}
+    finding = _("Reliability is %(now).3f.") % {"now": last[1]}
     if len(rows) > 1:
-        finding = _("Reliability went from %(first).2f at %(some)s judgements to %(now).2f.") % {
+        finding = _("Reliability went from %(first).3f at %(some)s judgements to %(now).3f.") % {
             "first": rows[0][1],
             "some": f"{rows[0][0]:,}",
             "now": last[1],
@@ -149,14 +149,14 @@ def _fewer(points: Sequence[Mapping[str, Any]]) -> str:
     if facts["maxdiff"] is None:
         return (
             _(
-                "Scores from %(some)d of the judgements of each tuple agree with the scores from all at %(counting).2f."
+                "Scores from %(some)d of the judgements of each tuple agree with the scores from all at %(counting).3f."
             )
             % facts
         )
     return (
         _(
-            "Scores from %(some)d of the judgements of each tuple agree with the scores from all at %(counting).2f by "
-            "counting and at %(maxdiff).2f by MaxDiff."
+            "Scores from %(some)d of the judgements of each tuple agree with the scores from all at %(counting).3f by "
+            "counting and at %(maxdiff).3f by MaxDiff."
         )
         % facts
     )

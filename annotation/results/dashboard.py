@@ -23,7 +23,7 @@ from curation.models import ScoreSet
 LIVE_AT_ONCE = 4_000  # judgements whose reliability a page computes, within about a third of a second
 DAY = timedelta(days=1)
 SHORTEST_SECONDS = 0.5  # nobody reads a tuple in less: a program answered, or the page measured nothing
-HALVINGS_DIFFER = 0.005  # five standard errors of the mean over 200 random halvings
+HALVINGS_DIFFER = 0.002  # five standard errors of the mean over 1,000 random halvings
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from annotation.results.since import Since, since_said
 from annotation.results.study import CampaignFindings
 from annotation.results.turning import turning_said
 from annotation.results.works import study_work
+from curation.pairs.sampling.allocation import allocation
 
 FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
 SHOWN_DIGITS = 3  # of the reliability and its interval on the dashboard
@@ -311,10 +312,10 @@ def _variances(components: Mapping[str, float | None] | None) -> str:
         "residual": _("the rest"),
     }
     known = {key: value for key in names if components and (value := components[key]) is not None}
-    total = sum(known.values())
-    if not total:
+    if not sum(known.values()):
         return ""
-    parts = ", ".join(f"{names[key]} {100 * value / total:.0f} %" for key, value in known.items())
+    percents = allocation(list(known.values()), 100, [100] * len(known))  # whole numbers that add to 100
+    parts = ", ".join(f"{names[key]} {percent} %" for key, percent in zip(known, percents, strict=True))
     return _("Where the differences between outcomes (best 1, worst −1, else 0) come from: %(parts)s.") % {
         "parts": parts
     }
@@ -326,8 +327,8 @@ def _across(campaign: Campaign, figures: Mapping[str, Any]) -> str:
     if across := figures.get("across"):
         sentences.append(
             _(
-                "Scores from half of the tuples agree with those from the other half at %(counting).2f by counting and "
-                "at %(maxdiff).2f by MaxDiff (Spearman)."
+                "Scores from half of the tuples agree with those from the other half at %(counting).3f by counting and "
+                "at %(maxdiff).3f by MaxDiff (Spearman)."
             )
             % across
         )

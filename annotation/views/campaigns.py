@@ -32,7 +32,7 @@ from annotation.campaigns.services import (
     repeats_change,
 )
 from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
-from annotation.forms.estimate import EstimateForm, estimate_asked, estimate_keep, estimate_kept
+from annotation.forms.estimate import EstimateForm, estimate_asked, estimate_assumed
 from annotation.models import Campaign, CampaignDesign
 from annotation.results.selectors import phase_sums
 from annotation.tasks import design_now_or_later
@@ -90,11 +90,11 @@ def campaign_new(request: AuthedRequest) -> HttpResponse:
     form = CampaignForm(dataset, request.POST or None, instance=proposed)
     if form.is_valid():
         try:
-            campaign = campaign_create(dataset=dataset, by=request.user, **form.cleaned_data)
+            assumed = estimate_assumed(request.POST)
+            campaign = campaign_create(dataset=dataset, by=request.user, estimate=assumed, **form.cleaned_data)
         except UserError as error:
             form.add_error(None, str(error))
         else:
-            estimate_keep(request.session, campaign, request.POST)
             return _to_draft(request, campaign)
     return _form_page(request, dataset, form, settings_of(proposed))
 
@@ -107,11 +107,11 @@ def campaign_edit(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     form = CampaignForm(campaign.dataset, request.POST or None, instance=copy(campaign))
     if form.is_valid():
         try:
-            changed = campaign_change(campaign=campaign, by=request.user, **form.cleaned_data)
+            assumed = estimate_assumed(request.POST)
+            changed = campaign_change(campaign=campaign, by=request.user, estimate=assumed, **form.cleaned_data)
         except UserError as error:
             form.add_error(None, str(error))
         else:
-            estimate_keep(request.session, changed, request.POST)
             return _to_draft(request, changed)
     return _form_page(request, campaign.dataset, form, settings_of(campaign), campaign)
 
@@ -123,7 +123,7 @@ def _form_page(
     settings: dict[str, Any],
     campaign: Campaign | None = None,
 ) -> HttpResponse:
-    typed = request.POST.dict() if form.is_bound else estimate_kept(request.session, campaign)
+    typed = request.POST.dict() if form.is_bound else campaign.estimate if campaign else {}
     asked = typed if form.is_bound else settings | typed
     context = {
         "dataset": dataset,

@@ -16,7 +16,6 @@ from annotation.campaigns.cost import campaign_estimate, gate_of_campaign, peopl
 from annotation.campaigns.designing import preview_tuples
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.promises import promises
-from annotation.forms.estimate import estimate_kept
 from annotation.forms.publishing import PlacesForm
 from annotation.models import Campaign, CampaignWork, Crowd
 from annotation.results.dashboard import Dashboard, campaign_dashboard
@@ -52,7 +51,7 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     chosen = campaign_for(request.user, campaign_pk, may="read")
     context = campaign_head(request.user, chosen, "campaign")
     if chosen.state == Campaign.State.DRAFT:
-        context |= {"promises": promises(chosen.certificate), **_draft(request, chosen)}
+        context |= {"promises": promises(chosen.certificate), **_draft(chosen)}
         missing = chosen.judgements_per_tuple - context["people"]
         context |= _inviting(request.user, chosen, missing)
         return render(request, "annotation/campaigns/draft.html", context)
@@ -61,7 +60,7 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     waiting = waiting_context(request.user, chosen, figures)
     missing = waiting.get("waiting_people") or chosen.judgements_per_tuple - _people(chosen)
     running: dict[str, Any] = {
-        **study_context(chosen, figures, study_shown(chosen, figures, at=at), pay=_pay(request, chosen)),
+        **study_context(chosen, figures, study_shown(chosen, figures, at=at), pay=chosen.estimate.get("pay")),
         **waiting,
         **_inviting(request.user, chosen, missing),
         "dashboard": figures,
@@ -77,19 +76,14 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     return render(request, "annotation/campaigns/dashboard.html", context | running)
 
 
-def _pay(request: AuthedRequest, campaign: Campaign) -> float | None:
-    """Of an hour, as the person typed it into the estimate of the draft."""
-    return estimate_kept(request.session, campaign).get("pay")
-
-
 def _people(campaign: Campaign) -> int:
     """How many people may annotate: the members of the dataset, and those who come by the link of a crowd."""
     crowd = Crowd.objects.filter(campaign=campaign).first()
     return members_of(campaign.dataset).count() + (people_arriving(crowd) if crowd else 0)
 
 
-def _draft(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
-    typed = estimate_kept(request.session, campaign)
+def _draft(campaign: Campaign) -> dict[str, Any]:
+    typed = campaign.estimate
     return {
         "certificate": campaign.certificate,
         "estimate": campaign_estimate(campaign.dataset, settings_of(campaign) | typed),
@@ -154,7 +148,7 @@ def campaign_progress(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     figures = campaign_dashboard(chosen, at=now())
     context = {"campaign": chosen, "dashboard": figures, **_inviting(request.user, chosen)}
     latest = study_latest(chosen, figures.mark)
-    context |= study_context(chosen, figures, latest, pay=_pay(request, chosen))
+    context |= study_context(chosen, figures, latest, pay=chosen.estimate.get("pay"))
     return render(request, "annotation/campaigns/_progress.html", context)
 
 
@@ -210,7 +204,7 @@ def campaign_preview(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     chosen = campaign_for(request.user, campaign_pk, may="read")
     tuples = preview_tuples(chosen)
     if not tuples:
-        context = campaign_head(request.user, chosen, "campaign") | _draft(request, chosen)
+        context = campaign_head(request.user, chosen, "campaign") | _draft(chosen)
         return render(request, "annotation/campaigns/preview_later.html", context)
     number = number_asked(request, "tuple", 1)
     if number > len(tuples):

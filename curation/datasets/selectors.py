@@ -69,12 +69,14 @@ class PairFilter:
 class DatasetFacts:
     """The facts at the head of a dataset's pages. shr, of shr_n judgements: of the newest human score set.
 
+    judged, referenced: pairs with a score of people, and with one that a file gave.
     judged_by: who gave the judgements behind all human score sets, in the words of files.
     """
 
     pairs: int = 0
     active: int = 0
     judged: int = 0
+    referenced: int = 0
     generated: int = 0
     rejected: int = 0
     score_sets: int = 0
@@ -211,11 +213,15 @@ def facts_of(datasets: Iterable[Dataset]) -> dict[int, DatasetFacts]:
     facts: dict[int, dict[str, Any]] = {pk: {} for pk in ids}
     for row in counted:
         facts[row["dataset"]] = {name: number for name, number in row.items() if name != "dataset"}
-    of_people = ScoreSet.objects.offered().filter(dataset__in=ids, kind=ScoreSet.Kind.HUMAN)
-    people = PairScore.objects.filter(score_set__in=of_people)
-    judged = people.values("score_set__dataset").order_by().annotate(judged=Count("pair", distinct=True))
-    for pk, number in judged.values_list("score_set__dataset", "judged"):
-        facts[pk]["judged"] = number
+    names = {ScoreSet.Kind.HUMAN: "judged", ScoreSet.Kind.REFERENCE: "referenced"}
+    scores = PairScore.objects.filter(
+        score_set__in=ScoreSet.objects.offered().filter(dataset__in=ids, kind__in=names)
+    )
+    by_kind = scores.values("score_set__dataset", "score_set__kind").order_by()
+    for pk, kind, number in by_kind.annotate(number=Count("pair", distinct=True)).values_list(
+        "score_set__dataset", "score_set__kind", "number"
+    ):
+        facts[pk][names[kind]] = number
     for score_set in ScoreSet.objects.offered().filter(dataset__in=ids).order_by("created_at", "pk"):
         told = facts[score_set.dataset_id]
         told["score_sets"] = told.get("score_sets", 0) + 1

@@ -18,6 +18,7 @@ TABLE_SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
+PROSE_SUFFIXES = {".md", ".markdown", ".rst", ".tex"}
 PAIRS = "one pair of sentences a row"
 JUDGEMENTS = "a table of judgements and its header"
 BEGINNING_BYTES = 4096
@@ -113,6 +114,8 @@ def detect_format(path: Path, *, rows: str = PAIRS) -> str:
     beginning = file_beginning(path, rows=rows)
     if known := TABLE_SUFFIXES.get(path.suffix.lower()):
         return known
+    if path.suffix.lower() in PROSE_SUFFIXES:
+        raise FileError(f"{path.name} is a document, not a table; give CSV, TSV, JSONL or Parquet with {rows}.")
     if beginning.startswith(PARQUET):
         return "parquet"
     first = beginning.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]

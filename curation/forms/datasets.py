@@ -72,7 +72,12 @@ class NewDatasetForm(DatasetForm):
             **HELP,
             "slug": _("Used in addresses and commands. Lower-case letters, digits and hyphens only."),
         }
-        error_messages = {"slug": {"unique": _("Another dataset has this short name. Choose another.")}}
+        error_messages = {
+            "slug": {
+                "unique": _("Another dataset has this short name. Choose another."),
+                "invalid": _("A short name has only letters from a to z, digits, hyphens and underscores, and no space."),
+            }
+        }
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"].lower()

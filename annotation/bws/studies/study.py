@@ -50,7 +50,7 @@ class StudyPlan:
     judgements_per_tuple: int
     items: int = 0
     target: float = 0.9
-    trials: int = 200
+    trials: int = 1000
     resamples: int = 200
     curve_points: int = 8
     curve_trials: int = 50
@@ -181,7 +181,7 @@ def study(
 
 
 def reliability_now(
-    counted: Judgements, *, trials: int = 200, resamples: int = 200, seed: int = 1234
+    counted: Judgements, *, trials: int = 1000, resamples: int = 200, seed: int = 1234
 ) -> ReliabilityNow:
     """The split-half reliability of the judgements that count, with its interval, as JSON may hold it.
 

@@ -253,8 +253,8 @@ def test_the_estimate_says_when_the_gold_gate_cannot_act_and_what_can(site, data
     # least three gold ones, and three stop nobody.
     assert estimate.endswith(
         "The exclusion rule cannot act in this campaign. The first possible stop comes after 4 answers to "
-        "attention checks, that is after 60 tuples. Each of 5 people gets about 51 tuples. It can act with "
-        "one attention check in every 6 questions."
+        "attention checks, that is after 60 tuples. If 5 people share the work evenly, each gets about 51 "
+        "tuples. It can act with one attention check in every 6 questions."
     )
 
 
@@ -269,8 +269,8 @@ def test_the_estimate_follows_the_people_who_share_the_work(site, dataset, sixty
     # The gate stops with 0 or 1 of 8 trials right. If somebody guesses, the chance is (3/4)^8 + 2 (3/4)^7 = .367.
     assert few.endswith(
         "The exclusion rule can act once the campaign has 4 attention checks. The first possible stop comes "
-        "after 4 answers to attention checks, that is after 24 tuples. Each of 18 people gets about 24 "
-        "tuples. The exclusion rule stops people who fail too many attention checks. Of 100 people who answer "
+        "after 4 answers to attention checks, that is after 24 tuples. If 18 people share the work evenly, each gets about "
+        "24 tuples. The exclusion rule stops people who fail too many attention checks. Of 100 people who answer "
         "4 checks, it stops about 37 if all guess, fewer than one if all choose right 70 % of the time, and fewer "
         "than one if all choose right 85 % of the time."
     )
@@ -468,13 +468,15 @@ def test_a_changed_draft_keeps_its_changes(site, draft) -> None:
     assert (draft.judgements_per_tuple, draft.pair_filter["number"]) == (4, 8)
 
 
-def test_the_pay_of_the_estimate_stays_with_the_draft(site, dataset, pairs) -> None:
+def test_the_pay_of_the_estimate_stays_with_the_draft_after_another_login(
+    site, curator, dataset, pairs
+) -> None:
     made = site.post(
         f"/campaigns/new/?dataset={dataset.slug}",
         SETTINGS | {"seconds": 30, "pay": 12, "people": ""},
         follow=True,
     )
-    form = site.get(address("campaign_edit", Campaign.objects.get()))
+    form = client_of(curator).get(address("campaign_edit", Campaign.objects.get()))
 
     # 48 judgements and 3 answers to attention checks of half a minute, at 12 an hour.
     for page in (made, form):

@@ -64,7 +64,7 @@ def test_whoever_creates_a_dataset_owns_it(staff, client_of) -> None:
     [
         ({"slug": "new"}, "is reserved for an address of this site."),
         ({"slug": "taken"}, "Another dataset has this short name. Choose another."),
-        ({"slug": "two words"}, "Enter a valid"),
+        ({"slug": "two words"}, "A short name has only letters from a to z, digits"),
         ({"slug": ""}, "This field is required."),
         ({"language": "English!"}, "Give a BCP-47 tag such as en or pt-BR."),
         ({"source_address": "javascript:alert(1)"}, "Enter a valid URL."),

@@ -465,6 +465,7 @@ def test_a_file_without_a_header_that_is_read_with_one_says_what_to_do(written) 
         ("pairs.json", b'[{"a": "A.", "b": "B."}]', r"write one object a line \(JSONL\)"),
         ("pairs.parquet", b"a,b\nA.,B.\n", "is not a Parquet file"),
         ("pairs.jsonl", b"a,b\nA.,B.\n", "holds no JSON object"),
+        ("notes.md", b"# Rules, first\n\nRead both, then choose.\n", "is a document, not a table; give CSV"),
         ("pairs.csv", b"sentence\nA.\n", "has one column only"),
         (
             "pairs.csv",
