@@ -66,7 +66,9 @@ class Campaign(models.Model):
         _("extra judgements"), default=0, help_text="judgements that the adaptive phase may ask for, in all"
     )
     estimate = models.JSONField(
-        default=dict, blank=True, help_text="what the estimate assumes: seconds per judgement, pay of an hour, people"
+        default=dict,
+        blank=True,
+        help_text="what the estimate assumes: seconds per judgement, pay of an hour, people",
     )
     has_quiz = models.BooleanField(default=False, help_text="whether it has questions; kept with them")
     archived = models.BooleanField(

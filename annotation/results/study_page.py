@@ -181,9 +181,10 @@ def _more(campaign: Campaign, dashboard: Dashboard, target: float, to_look_at: i
         return ""
     if round(now["low"], SHOWN_DIGITS) < target:  # the figure alone may be above the goal by chance
         sentence, judgements = _missing(now, target)
-        return sentence + (
-            _price(campaign, dashboard, judgements, pay) if judgements and pay is not None else ""
-        )
+        if not judgements:
+            return sentence
+        sentence += "" if pay is None else _price(campaign, dashboard, judgements, pay)
+        return sentence + _beyond(dashboard, judgements)
     words = {"target": f"{target:.2f}", "n": to_look_at}
     if not to_look_at:
         return _("The goal of %(target)s is reached. You can stop here.") % words
@@ -239,6 +240,22 @@ def _price(campaign: Campaign, dashboard: Dashboard, judgements: int, pay: float
     )
     words = {"cost": _rounded(round(costs.hours * pay)), "pay": f"{pay:g}"}
     return " " + _("They cost about %(cost)s at a pay of %(pay)s an hour.") % words
+
+
+def _beyond(dashboard: Dashboard, judgements: int) -> str:
+    """What to do where the campaign does not ask for so many judgements more."""
+    left = max(0, dashboard.required - dashboard.collected)
+    if judgements <= left:
+        return ""
+    if not left:
+        sentence = _(
+            "This campaign asks for no more. A copy with more judgements per tuple can ask for them."
+        )
+    else:
+        sentence = _(
+            "This campaign asks for %(left)s more. A copy with more judgements per tuple can ask for the rest."
+        ) % {"left": f"{left:,}"}
+    return f" {sentence}"
 
 
 def _scores_figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -400,8 +417,8 @@ def _advice(campaign: Campaign, figures: Mapping[str, Any]) -> str:
         sentence = _(
             "With %(n)d judgements per tuple by annotators like these, counting "
             "correlates with the true order at %(counting)s "
-            "and MaxDiff at %(maxdiff)s (Spearman, simulated). On Ruddit, three "
-            "judgements scored by MaxDiff replicate as "
+            "and MaxDiff at %(maxdiff)s (Spearman, simulated). In the Ruddit data (Hada et al. 2021), three judgements "
+            "scored by MaxDiff replicate as "
             "well as six scored by counting. Publish MaxDiff as a training target, and counting for comparison."
         )
     else:

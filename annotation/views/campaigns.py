@@ -91,7 +91,9 @@ def campaign_new(request: AuthedRequest) -> HttpResponse:
     if form.is_valid():
         try:
             assumed = estimate_assumed(request.POST)
-            campaign = campaign_create(dataset=dataset, by=request.user, estimate=assumed, **form.cleaned_data)
+            campaign = campaign_create(
+                dataset=dataset, by=request.user, estimate=assumed, **form.cleaned_data
+            )
         except UserError as error:
             form.add_error(None, str(error))
         else:
@@ -108,7 +110,9 @@ def campaign_edit(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             assumed = estimate_assumed(request.POST)
-            changed = campaign_change(campaign=campaign, by=request.user, estimate=assumed, **form.cleaned_data)
+            changed = campaign_change(
+                campaign=campaign, by=request.user, estimate=assumed, **form.cleaned_data
+            )
         except UserError as error:
             form.add_error(None, str(error))
         else:

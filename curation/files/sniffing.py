@@ -115,7 +115,9 @@ def detect_format(path: Path, *, rows: str = PAIRS) -> str:
     if known := TABLE_SUFFIXES.get(path.suffix.lower()):
         return known
     if path.suffix.lower() in PROSE_SUFFIXES:
-        raise FileError(f"{path.name} is a document, not a table; give CSV, TSV, JSONL or Parquet with {rows}.")
+        raise FileError(
+            f"{path.name} is a document, not a table; give CSV, TSV, JSONL or Parquet with {rows}."
+        )
     if beginning.startswith(PARQUET):
         return "parquet"
     first = beginning.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]

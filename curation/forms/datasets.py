@@ -75,7 +75,9 @@ class NewDatasetForm(DatasetForm):
         error_messages = {
             "slug": {
                 "unique": _("Another dataset has this short name. Choose another."),
-                "invalid": _("A short name has only letters from a to z, digits, hyphens and underscores, and no space."),
+                "invalid": _(
+                    "A short name has only letters from a to z, digits, hyphens and underscores, and no space."
+                ),
             }
         }
 

@@ -38,6 +38,9 @@ class Found:
     excerpt: str
 
 
+_ENDING = re.compile(r"(?<=\w{4})(ings?|ed|s)$")
+
+
 def sections_of(pages: Iterable[Page]) -> list[Section]:
     found = []
     for page in pages:
@@ -48,8 +51,11 @@ def sections_of(pages: Iterable[Page]) -> list[Section]:
 
 
 def search(sections: Iterable[Section], query: str) -> Sequence[Found]:
-    """The sections that have every word of the query, those with more of the words in their headings first."""
-    words = query.casefold().split()
+    """The sections that have every word of the query, those with more of the words in their headings first.
+
+    “withdrawing” finds “withdraw” and “withdrawn”: endings are cut off, and what remains may stand in a longer word.
+    """
+    words = [_ENDING.sub("", word) for word in query.casefold().split()]
     if not words:
         return []
     ranked = []

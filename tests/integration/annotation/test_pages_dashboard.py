@@ -188,6 +188,9 @@ def test_a_reliability_whose_lower_bound_is_below_the_goal_is_no_reason_to_stop(
     # 320 judgements and r = .889 to .9: 320 .9 .111 / (.889 .1) = 359.6, so 40 are missing.
     assert "You can stop here" not in page
     assert "the lower end of its interval, 0.889, is not. Do not stop yet. About 40 more judgements" in page
+    assert page.endswith(
+        "This campaign asks for no more. A copy with more judgements per tuple can ask for them."
+    )
 
 
 def test_where_no_bound_can_be_given_nobody_is_told_to_stop(reaching) -> None:
@@ -231,7 +234,8 @@ def test_what_is_missing_for_the_goal_has_its_price_where_the_draft_had_a_pay(
     page = reaching(low=0.75, spearman=spearman)
 
     assert "at a pay of" not in without
-    assert re.search(r"They cost about [1-9][\d,]* at a pay of 12 an hour\.$", page)
+    asks = r"This campaign asks for 80 more. A copy with more judgements per tuple can ask for the rest\.$"
+    assert re.search(rf"They cost about [1-9][\d,]* at a pay of 12 an hour\. {asks}", page)
     # 80 judgements are left.
     left = re.search(r"Hours of work left ([\d.]+) .* cost: about (\d+) at a pay of 12 an hour", page)
     assert float(left[2]) == pytest.approx(12 * float(left[1]), abs=1.2)
@@ -631,7 +635,9 @@ def test_an_older_publication_does_not_hide_what_the_judgements_say_now(judged, 
 
 def test_the_reliability_before_publishing_is_the_one_that_is_published(judged) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("annotation.results.figures.RESAMPLES", 200)  # as it is; other tests of these pages make fewer
+        patch.setattr(
+            "annotation.results.figures.RESAMPLES", 200
+        )  # as it is; other tests of these pages make fewer
         before = campaign_dashboard(judged, at=now()).reliability
 
     published = scores_publish(campaign=judged).parameters["reliability"]
