@@ -254,5 +254,13 @@ interface Sender<Entry extends Decided> {
   deliver(): Promise<void>;
   fetchScreen(): Promise<void>;
   hindered(outcome: string): void;
-  unsent(): Promise<Entry | undefined>;
+  undo(undoing: Undoing<Entry>): Promise<void>;
+}
+
+/** takeBack(entry): it has not left yet. request(): what to ask the server, or nothing to undo. bringBack(screen), refused(sentence): its answer. */
+interface Undoing<Entry extends Decided> {
+  takeBack(entry: Entry): void;
+  request(): [string, Fields] | null;
+  bringBack(screen: Shown): void;
+  refused(sentence: string): void;
 }

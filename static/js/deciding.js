@@ -165,8 +165,10 @@ export class Outbox {
 export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refresh, has = () => [] }) {
   const trouble = document.getElementById("trouble");
   let token = form.elements.csrfmiddlewaretoken.value;
-  /** @type {Promise<void> | null} */
-  let delivering = null;
+  /** @type {Promise<unknown>} */
+  let turn = Promise.resolve(); // the end of what was begun last in this tab
+  let delivering = false;
+  let undoing = false;
   let asked = false; // since the sender last looked into the outbox
   let wait = 1000;
   let retry = 0;
@@ -216,18 +218,30 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
   const known = () => ({ "Judging-Has": has().join(",") });
 
   /**
-   * Send what waits, oldest first; one sender at a time, in this tab and, where the browser has locks, in all of them.
-   * @returns {Promise<void>}
+   * One request at a time, in this tab and, where the browser has locks, in all of them: the screen in an older answer of the server must
+   * not replace that of a newer one.
+   * @template Result
+   * @param {() => Promise<Result>} task
+   * @returns {Promise<Result>}
    */
-  function deliver() {
+  function alone(task) {
+    const begin = () => (navigator.locks ? navigator.locks.request(outbox.prefix, task) : task());
+    const ended = turn.then(begin, begin);
+    turn = ended;
+    return ended;
+  }
+
+  /** Send what waits, oldest first. */
+  async function deliver() {
     asked = true;
-    /** @type {(task: () => Promise<void>) => Promise<void>} */
-    const alone = navigator.locks ? (task) => navigator.locks.request(outbox.prefix, task) : (task) => task();
-    delivering ??= alone(deliverAll).finally(() => {
-      delivering = null;
+    if (delivering) return;
+    delivering = true;
+    try {
+      await alone(deliverAll);
+    } finally {
+      delivering = false;
       if (asked) deliver();
-    });
-    return delivering;
+    }
   }
 
   async function deliverAll() {
@@ -291,13 +305,33 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && outbox.entries().length && deliver());
   addEventListener("beforeunload", (event) => outbox.entries().length && !leaving && event.preventDefault());
 
-  /** The decision that an undo takes back without the server, once nothing is on its way; nothing where all has left. */
-  async function unsent() {
-    while (delivering) await delivering;
-    return outbox.entries().at(-1);
+  /**
+   * Take back the last decision: one that has not left yet on this device, any other at the server. A second click meanwhile does nothing.
+   * @param {Undoing<Entry>} undoing
+   */
+  async function undo({ takeBack, request, bringBack, refused }) {
+    if (undoing) return;
+    undoing = true;
+    try {
+      await alone(async () => {
+        const unsent = outbox.entries().at(-1);
+        if (unsent) return takeBack(unsent);
+        const asks = request();
+        if (!asks) return;
+        const answer = await ask(...asks);
+        if (answer.outcome === "ok") bringBack(answer.body);
+        else if (answer.outcome === "refused") refused(answer.body.note);
+        else hindered(answer.outcome);
+      });
+    } finally {
+      undoing = false;
+    }
   }
 
-  return { ask, deliver, fetchScreen, hindered, unsent };
+  /** @type {Sender<Entry>["ask"]} */
+  const askInTurn = (address, fields) => alone(() => ask(address, fields));
+
+  return { ask: askInTurn, deliver, fetchScreen, hindered, undo };
 }
 
 // Judgements on their way: where this device keeps them, and how they are posted.

@@ -295,27 +295,30 @@ stage.addEventListener("click", (event) => {
   goOn();
 });
 
-// Undo: of an answer that has not left yet on this device, of any other at the server.
-undoForm.addEventListener("submit", async (event) => {
+// Undo, but not while feedback is read.
+undoForm.addEventListener("submit", (event) => {
   event.preventDefault();
   if (held) return;
   note.textContent = "";
-  const unsent = await sender.unsent();
-  if (held) return;
-  if (unsent) return takeBack(unsent);
-  if (!undoable) return;
-  const answer = await sender.ask(undoForm.action, { client_id: undoable });
-  if (answer.outcome === "ok") {
-    stage.replaceChildren();
-    saved.textContent = "";
-    arrange(answer.body);
-    announce(words.undone);
-  } else if (answer.outcome === "refused") note.textContent = answer.body.note;
-  else sender.hindered(answer.outcome);
+  sender.undo({ takeBack, bringBack, request: () => (undoable && !held ? [undoForm.action, { client_id: undoable }] : null), refused });
 });
+
+/** @param {string} sentence */
+function refused(sentence) {
+  note.textContent = sentence;
+}
+
+/** @param {Shown} screen */
+function bringBack(screen) {
+  stage.replaceChildren();
+  saved.textContent = "";
+  arrange(screen);
+  announce(words.undone);
+}
 
 /** @param {Judged} entry */
 function takeBack(entry) {
+  if (held) return;
   outbox.remove(entry);
   saved.textContent = "";
   const current = leaseOnScreen();

@@ -85,5 +85,12 @@ export function senderOf({ outbox, taken, arrange }) {
     return { outcome: "ok", body: screen(unstored) };
   }
 
-  return { ask, deliver, fetchScreen: async () => arrange(screen()), hindered() {}, unsent: async () => undefined };
+  /** @type {Sender<Judged>["undo"]} */
+  async function undo({ request, bringBack }) {
+    const asks = request();
+    const answer = asks && (await ask(...asks));
+    if (answer?.body) bringBack(answer.body);
+  }
+
+  return { ask, deliver, fetchScreen: async () => arrange(screen()), hindered() {}, undo };
 }

@@ -205,17 +205,15 @@ async function start() {
     if (body.note) note.textContent = body.note;
   }
 
-  // Undo: of a verdict that has not left yet on this device, of any other at the server.
-  undoForm.addEventListener("submit", async (event) => {
+  undoForm.addEventListener("submit", (event) => {
     event.preventDefault();
-    const unsent = await sender.unsent();
-    if (unsent) return takeBack(unsent);
-    if (!undoable) return;
-    const answer = await sender.ask(form.dataset.undoAddress.replace("/undo/0/", `/undo/${undoable}/`), {});
-    if (answer.outcome === "ok") bringBack(answer.body);
-    else if (answer.outcome === "refused") note.textContent = answer.body.note;
-    else sender.hindered(answer.outcome);
+    sender.undo({ takeBack, bringBack, request: () => (undoable ? [form.dataset.undoAddress.replace("/undo/0/", `/undo/${undoable}/`), {}] : null), refused });
   });
+
+  /** @param {string} sentence */
+  function refused(sentence) {
+    note.textContent = sentence;
+  }
 
   /** @param {Reviewed} entry */
   function takeBack(entry) {

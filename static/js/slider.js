@@ -175,22 +175,24 @@ const seen = () => (document.visibilityState === "hidden" || document.querySelec
 document.addEventListener("visibilitychange", seen);
 document.getElementById("keys")?.addEventListener("toggle", seen);
 
-// Undo: of an answer that has not left yet on this device, of any other at the server.
-undoForm.addEventListener("submit", async (event) => {
+undoForm.addEventListener("submit", (event) => {
   event.preventDefault();
   note.textContent = "";
-  const unsent = await sender.unsent();
-  if (unsent) return takeBack(unsent);
-  if (!undoable) return;
-  const answer = await sender.ask(undoForm.action, { client_id: undoable });
-  if (answer.outcome === "ok") {
-    stage.replaceChildren();
-    saved.textContent = "";
-    arrange(answer.body);
-    announce(words.undone);
-  } else if (answer.outcome === "refused") note.textContent = answer.body.note;
-  else sender.hindered(answer.outcome);
+  sender.undo({ takeBack, bringBack, request: () => (undoable ? [undoForm.action, { client_id: undoable }] : null), refused });
 });
+
+/** @param {string} sentence */
+function refused(sentence) {
+  note.textContent = sentence;
+}
+
+/** @param {Shown} screen */
+function bringBack(screen) {
+  stage.replaceChildren();
+  saved.textContent = "";
+  arrange(screen);
+  announce(words.undone);
+}
 
 /** @param {Rated} entry */
 function takeBack(entry) {

@@ -176,6 +176,28 @@ def test_undo_brings_the_last_judgement_back_with_its_choice(screen) -> None:
     assert stored() == [(2, 3)]
 
 
+def test_while_an_undo_is_on_its_way_a_second_is_not_sent_and_answers_wait(screen) -> None:
+    press(screen, "2", "r", "Enter")
+    saved(screen, 1)
+    undone: list[Route] = []
+    posted: list[str] = []
+    screen.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
+    screen.route("**/judge/undo/", lambda route: undone.append(route))  # noqa: PLW0108 -- a method of a list has no place for its marks
+
+    press(screen, "u")
+    moment_passes(screen, 50)
+    press(screen, "u", "1", "w", "Enter")  # the answer of the question that was on the screen
+    moment_passes(screen, 50)
+    assert [address.rsplit("/", 2)[1] for address in posted] == ["undo"]
+    undone[0].continue_()
+
+    expect(best(screen, 2)).to_be_checked()
+    press(screen, "3", "Enter")
+    saved(screen, 2)
+    settled(screen)
+    assert stored() == [(0, 1), (2, 3)]
+
+
 def test_a_skip_asks_why_and_moves_on(screen) -> None:
     first = screen.get_by_role("group", name="Pair 1").inner_text()
     press(screen, "s")
