@@ -63,6 +63,7 @@ from curation.pairs.text import normalise, unspaced
 from curation.results.estimates import Estimate
 
 SCHEMA_VERSION = 7
+CHECK = Path(__file__).with_name("check_figures.py")  # computes every figure again, without anything of Semblance
 SHORTEST_NAME_HIDDEN = 3
 # Settings of a campaign that no file of judgements tells.
 UNKNOWN_OF_IMPORTED = (
@@ -173,6 +174,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: b
     joined = _groups(facts, every)
     _scores(file, every, joined, folder)
     _reliability(file.judgements, campaign.seed, folder)
+    (folder / CHECK.name).write_bytes(CHECK.read_bytes())
     counts = {"collected": len(file.judgements), "adaptive": adaptive, "ties": ties}
     _readme(facts, every, counts, groups=joined is not None, spreadsheet=spreadsheet)
     about = {
