@@ -213,7 +213,7 @@ def facts_of(datasets: Iterable[Dataset]) -> dict[int, DatasetFacts]:
     facts: dict[int, dict[str, Any]] = {pk: {} for pk in ids}
     for row in counted:
         facts[row["dataset"]] = {name: number for name, number in row.items() if name != "dataset"}
-    names = {ScoreSet.Kind.HUMAN: "judged", ScoreSet.Kind.REFERENCE: "referenced"}
+    names: dict[str, str] = {ScoreSet.Kind.HUMAN: "judged", ScoreSet.Kind.REFERENCE: "referenced"}
     scores = PairScore.objects.filter(
         score_set__in=ScoreSet.objects.offered().filter(dataset__in=ids, kind__in=names)
     )

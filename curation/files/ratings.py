@@ -1,12 +1,17 @@
 """Files with one rating in each row: each pair once, with the mean of its ratings, their number and their spread."""
 
 import math
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
 
 from curation.files.cells import Span
 from curation.files.columns import ASSIGNMENT_STATUS_NAMES, PEOPLE_NAMES, is_rejected, plain_names
 from curation.files.drafts import DraftPair, Guess, Layout, RowError
+from curation.statistics.raters import rater_agreement
 
 Row = DraftPair | RowError
 RATING_COLUMNS = {"worker": PEOPLE_NAMES, "assignment_status": ASSIGNMENT_STATUS_NAMES}
@@ -21,6 +26,7 @@ class RatingFacts:
     rejected_assignments, second_ratings (of a pair by the same person), unrated: rows left out.
     disagreeing: pairs with different scores.
     scores: of those that count.
+    table: of each rating that counts, the numbers of its pair and of its rater (-1: not known), and its value.
     """
 
     ratings: int = 0
@@ -31,10 +37,19 @@ class RatingFacts:
     unrated: int = 0
     disagreeing: int = 0
     scores: Span = field(default_factory=Span)
+    table: "tuple[array[int], array[int], array[float]]" = field(
+        default_factory=lambda: (array("q"), array("q"), array("d")), repr=False
+    )
 
-    def as_json(self) -> dict[str, int]:
-        every = asdict(self)
-        return {name: every[name] for name in every if name != "scores"}
+    def as_json(self) -> dict[str, Any]:
+        """The counts, and how far the raters agree, where pairs have several ratings."""
+        counts = {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if each.name not in {"scores", "table"}
+        }
+        agreement = rater_agreement(*(np.asarray(column) for column in self.table))
+        return counts | ({"agreement": agreement.as_json()} if agreement else {})
 
     def guess(self, worker: str) -> Guess:
         """What is said of a file whose pairs have several scores. worker: the column of who rated, "" for none."""
@@ -59,16 +74,21 @@ class RatingFacts:
         )
         return Guess("ratings", "", reason)
 
-    def count(self, score: float) -> None:
+    def count(self, pair: int, rater: int, score: float) -> None:
         self.ratings += 1
         self.scores.add(score)
+        pairs, raters, values = self.table
+        pairs.append(pair)
+        raters.append(rater)
+        values.append(score)
 
 
 @dataclass
 class _Rated:
-    """A pair and its ratings so far (Welford 1962). first: its first row, without a score."""
+    """A pair and its ratings so far (Welford 1962). first: its first row, without a score. place: its number from 0."""
 
     first: DraftPair
+    place: int
     number: int = 0
     total: float = 0.0
     mean: float = 0.0
@@ -117,7 +137,7 @@ def ratings_gathered(rows: Iterable[Row], mapping: Mapping[str, int], facts: Rat
     rejected assignments count for nothing but the pair, and so does a second rating of a pair by the same person.
     """
     pairs: dict[Hashable, _Rated] = {}
-    people: set[str] = set()
+    people: dict[str, int] = {}  # with their numbers from 0
     worker_in, status_in = _cell_reader(mapping, "worker"), _cell_reader(mapping, "assignment_status")
     for row in rows:
         if isinstance(row, RowError):
@@ -126,7 +146,7 @@ def ratings_gathered(rows: Iterable[Row], mapping: Mapping[str, int], facts: Rat
         key = (row.a, row.b, row.source, row.split)
         rated = pairs.get(key)
         if rated is None:
-            rated = pairs[key] = _Rated(row._replace(score=None))
+            rated = pairs[key] = _Rated(row._replace(score=None), len(pairs))
         rated.same_id = rated.same_id and row.external_id == rated.first.external_id
         worker = worker_in(row)
         if is_rejected(status_in(row)):
@@ -138,9 +158,9 @@ def ratings_gathered(rows: Iterable[Row], mapping: Mapping[str, int], facts: Rat
         else:
             if worker:
                 rated.raters.add(worker)
-                people.add(worker)
+                people.setdefault(worker, len(people))
             rated.add(row.score)
-            facts.count(row.score)
+            facts.count(rated.place, people.get(worker, -1), row.score)
     facts.raters, facts.pairs = len(people), len(pairs)
     facts.disagreeing = sum(rated.squares > 0 for rated in pairs.values())
     yield from (rated.pair for rated in pairs.values())

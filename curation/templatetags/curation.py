@@ -1,7 +1,7 @@
 """What pages of every app share: the head of a dataset, and the colour of a state."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django import template
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from curation.datasets.selectors import dataset_facts
 from curation.exchange.importing import CHANGE_NAMES, change_shown
-from curation.exchange.rating_words import ratings_in_words
+from curation.exchange.rating_words import agreement_in_words, ratings_in_words
 from curation.files.marked_text import marked_html
 from curation.models import AuditEntry, Dataset, mark_shown
 from curation.pairs.judged_by import judged_by
@@ -51,6 +51,12 @@ def marked(text: str) -> SafeString:
 def web_address(text: str) -> str:
     """The text if it is an address of the web, else "": an address from a backup was checked by no form."""
     return text if text.lower().startswith(("http://", "https://", "ftp://", "ftps://")) else ""
+
+
+@register.filter(name="agreement_in_words")
+def agreement_sentences(facts: Mapping[str, Any]) -> list[str]:
+    """facts: of a score set. How far raters agree, where it says so."""
+    return [agreement_in_words(facts["agreement"])] if facts.get("agreement") else []
 
 
 @register.filter(name="ratings_in_words")

@@ -163,6 +163,7 @@ def scores_held(snapshot: Snapshot) -> list[Scores]:
                 simulated=facts.get("simulated_annotators", 0),
                 reliability=facts.get("reliability"),
                 marginal=_marginal(made),
+                agreement=facts.get("agreement"),
                 campaign=campaign.name if campaign else str(facts.get("campaign", "")),
                 published=made.created_at.date().isoformat(),
                 withdrawn=f"{made.withdrawn_at.date()}: {made.withdrawn_why}" if made.withdrawn_at else "",

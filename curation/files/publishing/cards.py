@@ -89,7 +89,7 @@ Generated pairs included: {chosen}. {EXPLAINED}
 
 def reliability_stated(scores: Scores) -> str:
     """Its reliability with everything that a reader needs to compare it; "" where none is known."""
-    stated = filter(None, (_halves_stated(scores), _marginal_stated(scores)))
+    stated = filter(None, (_halves_stated(scores), _marginal_stated(scores), _agreement_stated(scores)))
     return " ".join(f"“{scores.name}”: {sentence}" for sentence in stated)
 
 
@@ -99,6 +99,24 @@ def _marginal_stated(scores: Scores) -> str:
     value, low, high = scores.marginal
     interval = "" if low is None or high is None else f", 95 % interval {low:.3f} to {high:.3f}"
     return f"marginal reliability of the MaxDiff scores {value:.3f}{interval}, if judgements are independent."
+
+
+def _agreement_stated(scores: Scores) -> str:
+    if not scores.agreement:
+        return ""
+    names = {
+        "one": "ICC(1) of one rating",
+        "mean": "ICC(1) of a pair's mean rating",
+        "two": "ICC(2) of one rating",
+        "two_mean": "ICC(2) of the mean of all raters",
+        "alpha": "Krippendorff's alpha",
+    }
+    stated = []
+    for name, words in names.items():
+        if found := scores.agreement[name]:
+            interval = "" if found["low"] is None else f", 95 % interval {found['low']:.3f} to {found['high']:.3f}"
+            stated.append(f"{words} {found['value']:.3f}{interval}")
+    return f"{'; '.join(stated)}; {scores.agreement['ratings']:,} ratings of {scores.agreement['pairs']:,} pairs."
 
 
 def _halves_stated(scores: Scores) -> str:

@@ -165,6 +165,7 @@ class Scores:
     simulated: annotators among these that a program simulated.
     reliability: split-half reliability, as the set keeps it; None where there is none.
     marginal: marginal reliability of MaxDiff scores, and its 95 % interval if known; None for other methods.
+    agreement: of the raters whose ratings a file gave (`RaterAgreement`); None where there is none.
     campaign: its name.
     published: the day on which the scores were computed, as 2026-03-01; "" where nobody knows it.
     withdrawn: on which day and why, such as "2026-03-01: wrong question"; "" for scores that are offered.
@@ -183,6 +184,7 @@ class Scores:
     simulated: int = 0
     reliability: Mapping[str, Any] | None = None
     marginal: tuple[float, float | None, float | None] | None = None
+    agreement: Mapping[str, Any] | None = None
     campaign: str = ""
     published: str = ""
     withdrawn: str = ""

@@ -57,6 +57,22 @@ BRADLEY_TERRY = Reference(
     "Incomplete Block Designs: {I}. The Method of Paired Comparisons}, journal={Biometrika}, volume={39},"
     " number={3/4}, pages={324--345}, year={1952}}",
 )
+INTRACLASS = Reference(
+    "shrout1979",
+    "Shrout and Fleiss, 1979",
+    "Patrick E. Shrout and Joseph L. Fleiss. 1979. Intraclass Correlations: Uses in Assessing Rater Reliability. "
+    "Psychological Bulletin 86(2), pages 420–428.",
+    "@article{shrout1979, author={Shrout, Patrick E. and Fleiss, Joseph L.}, title={Intraclass Correlations: "
+    "Uses in Assessing Rater Reliability}, journal={Psychological Bulletin}, volume={86}, number={2}, "
+    "pages={420--428}, year={1979}}",
+)
+ALPHA = Reference(
+    "krippendorff2004",
+    "Krippendorff, 2004",
+    "Klaus Krippendorff. 2004. Content Analysis: An Introduction to Its Methodology. Second edition. Sage.",
+    "@book{krippendorff2004, author={Krippendorff, Klaus}, title={Content Analysis: An Introduction to Its "
+    "Methodology}, edition={2}, publisher={Sage}, year={2004}}",
+)
 DINO = Reference(
     "schick2021",
     "Schick and Schütze, 2021",
@@ -125,6 +141,6 @@ BY_KEY = {
     each.key: each
     for each in (
         *(BEST_WORST, RELIABILITY, COUNTING, MAXDIFF, BRADLEY_TERRY, DINO, DATA_STATEMENTS, SENTIMENT),
-        *(BEST_WORST_BOOK, RELATEDNESS, RISE, SENTENCE_BERT),
+        *(BEST_WORST_BOOK, RELATEDNESS, RISE, SENTENCE_BERT, INTRACLASS, ALPHA),
     )
 }

@@ -269,8 +269,8 @@ def test_the_estimate_follows_the_people_who_share_the_work(site, dataset, sixty
     # The gate stops with 0 or 1 of 8 trials right. If somebody guesses, the chance is (3/4)^8 + 2 (3/4)^7 = .367.
     assert few.endswith(
         "The exclusion rule can act once the campaign has 4 attention checks. The first possible stop comes "
-        "after 4 answers to attention checks, that is after 24 tuples. If 18 people share the work evenly, each gets about "
-        "24 tuples. The exclusion rule stops people who fail too many attention checks. Of 100 people who answer "
+        "after 4 answers to attention checks, that is after 24 tuples. If 18 people share the work evenly, each gets "
+        "about 24 tuples. The exclusion rule stops people who fail too many attention checks. Of 100 people who answer "
         "4 checks, it stops about 37 if all guess, fewer than one if all choose right 70 % of the time, and fewer "
         "than one if all choose right 85 % of the time."
     )

@@ -28,7 +28,7 @@ def table(dataset, curator, client_of):
 def test_an_empty_dataset_says_what_to_do(table) -> None:
     page, rows = table()
 
-    assert f"No pairs yet. Import a file Or sample" in " ".join(re.sub(r"<[^>]+>", " ", page).split())
+    assert "No pairs yet. Import a file Or sample" in " ".join(re.sub(r"<[^>]+>", " ", page).split())
     assert rows == []
 
 

@@ -7,8 +7,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from curation.models import ImportBatch, Pair, PairScore, ScoreSet
-from tests.factories import program_of
+from curation.exchange.exporting import snapshot_create
+from curation.files.publishing.texts import methods_files
+from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet
+from semblance.publishing.collecting import publication_of
+from tests.factories import client_of, program_of
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +48,24 @@ def test_a_file_of_ratings_becomes_its_pairs_with_their_mean_ratings(imported, o
     score = PairScore.objects.get(pair__a__text="A dog runs 5.")
     assert (score.value, score.judgements, score.standard_error) == (2.5, 2, pytest.approx(2.5))
     assert (ScoreSet.objects.get().kind, ScoreSet.objects.get().parameters["raters"]) == ("reference", 2)
+
+
+def test_how_far_raters_agree_is_told_by_the_import_and_the_page_and_stated_in_a_methods_section(
+    imported, staff
+) -> None:
+    lines, _figures = imported(RATINGS)
+    page = squeezed(client_of(staff).get("/datasets/rated/").content.decode())
+    snapshot = snapshot_create(dataset=Dataset.objects.get())
+    methods = methods_files(publication_of(snapshot).publication)["METHODS.md"]
+
+    # Means .5, 1.5, 2.5, 3.5, 4.5 and 2.5: MSB = 2 * 10 / 5 = 4. Within, five times .5 and once 12.5: MSW = 15 / 6.
+    # ICC(1) = (4 - 2.5) / (4 + 2.5) and (4 - 2.5) / 4.
+    for told in (lines, page):
+        assert "on the 6 pairs with several ratings: ICC(1) 0.231 (" in told
+        assert "and 0.375 (" in told
+        assert "All raters rated all pairs: ICC(2) " in told
+    assert "ICC(1) of one rating 0.231, 95 % interval " in methods
+    assert "(Shrout and Fleiss, 1979)" in methods
 
 
 def test_ratings_imported_again_add_nothing(imported) -> None:
