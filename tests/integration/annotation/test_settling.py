@@ -8,6 +8,7 @@ from annotation.judging.settling import leases_expire, participation_reinstate, 
 from annotation.models import Judgement, Lease
 from annotation.tasks import expire_leases
 from curation.foundation.errors import UserError
+from curation.models import User
 from tests.factories import CampaignFactory, TupleFactory, UserFactory
 
 
@@ -68,6 +69,17 @@ def test_reinstating_someone_settles_again_without_exceeding_what_is_wanted(
 
     assert (standing_of(anna), standing_of(ben)) == ("collected", "extra")
     assert campaign.tuples.get().collected == 1
+
+
+def test_a_reinstatement_that_cannot_be_logged_leaves_the_person_stopped(campaign, anna, answer) -> None:
+    answer(anna)
+    participation_stop(participation=anna, reason="Answers at random.", exclude=True)
+
+    with pytest.raises(ValueError, match="unsaved"):
+        participation_reinstate(participation=anna, by=User(username="nobody"))
+
+    anna.refresh_from_db()
+    assert (anna.state, anna.excluded, standing_of(anna)) == ("stopped", True, "excluded")
 
 
 def test_a_person_is_told_why_they_were_stopped(anna) -> None:

@@ -161,6 +161,15 @@ def test_staff_who_own_a_dataset_may_do_more_with_it_than_staff_may(staff, datas
 
 
 @pytest.mark.parametrize(
+    ("who", "status"),
+    [("staff", 200), ("admin", 200), ("owner", 403), ("curator", 403), ("annotator", 403), ("stranger", 403)],
+)
+@pytest.mark.parametrize("page", ["/log/", "/log/log.csv"])
+def test_the_log_of_all_datasets_is_for_staff(page: str, who: str, status: int, clients) -> None:
+    assert clients[who].get(page).status_code == status
+
+
+@pytest.mark.parametrize(
     ("who", "may"),
     [
         ("staff", True),

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from curation.models import ImportBatch, Snapshot
 from mlworkers import tasks
+from mlworkers.access import instructions_dataset, instructions_may_write
 from mlworkers.models import Artifact, Run, RunShard, WorkerHeartbeat
 from mlworkers.runs.attempts import DISK_FULL, UNEXPECTED
 from mlworkers.runs.presence import workers_announce
@@ -72,6 +73,30 @@ def test_the_log_book_is_for_staff_and_curators(client, request, dataset, person
     answer = page(client, request.getfixturevalue(person), "run_list")
 
     assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("person", "may"),
+    [
+        ("stranger", False),
+        ("annotator", False),
+        ("curator", True),
+        ("owner", True),
+        ("staff", True),
+        ("admin", True),
+    ],
+)
+def test_instructions_are_written_by_curators_and_staff(request, dataset, person, may) -> None:
+    assert instructions_may_write(request.getfixturevalue(person), dataset) is may
+
+
+def test_nobody_writes_instructions_of_an_archived_dataset(dataset, curator, staff) -> None:
+    dataset.archived = True
+    dataset.save()
+
+    assert not instructions_may_write(curator, dataset)
+    assert not instructions_may_write(staff, dataset)
+    assert instructions_dataset(staff, dataset.slug, may="read") == dataset
 
 
 def test_a_curator_sees_the_runs_of_their_datasets_alone(client, curator, run) -> None:

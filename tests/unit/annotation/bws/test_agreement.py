@@ -81,6 +81,19 @@ def test_the_standard_error_is_that_of_a_ratio_over_judgements() -> None:
     assert agreement.judgements[person] == len(rows)
 
 
+def test_the_standard_error_of_pairs_worked_by_hand() -> None:
+    # Four tuples of two items, so one comparison in each. Person 1 agrees with person 0 in three of them: R = 3/4, and
+    # c - R is 1/4 three times and -3/4 once, whose squares sum to 3/4. SE = sqrt(4/3 3/4) / 4.
+    items = np.tile(np.arange(8).reshape(4, 2), (2, 1))
+    best = np.array([0, 2, 4, 6, 0, 2, 4, 7])
+    worst = items.sum(axis=1) - best
+
+    agreement = leave_one_out_agreement(Judgements(items, best, worst, 8, np.repeat([0, 1], 4)))
+
+    assert agreement.shares.tolist() == [0.75, 0.75]
+    assert agreement.errors == pytest.approx([1 / 4, 1 / 4])
+
+
 def test_somebody_alone_with_their_items_is_compared_with_nobody() -> None:
     judgements = Judgements(
         np.array([[0, 1], [2, 3]]), np.array([0, 2]), np.array([1, 3]), 4, np.array([0, 1])

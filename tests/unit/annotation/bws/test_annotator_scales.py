@@ -8,6 +8,7 @@ from scipy.special import logsumexp
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.annotator_scales import fit_with_scales
+from annotation.bws.scores.empirical_bayes import fit_with_prior
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.scoring import ErrorSource, maxdiff_scores
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
@@ -172,6 +173,25 @@ def test_a_spread_that_is_given_is_kept_and_has_to_be_above_0() -> None:
         fit_with_scales(some_ties(9), spread=0.0)
 
 
+def test_what_is_not_known_of_two_scales_moves_the_utilities_as_far_as_such_scales_do() -> None:
+    utilities = np.linspace(-1.5, 1.5, 8)
+    judgements = judged_by(utilities, np.array([0.7, 1.4]), each=10, seed=2)
+
+    _likelihood, posterior, found = fit_with_scales(judgements, prior_precision=1.0, spread=1.0)
+
+    # One standard error of a log scale up, and that of the other as far down, with another fit of the utilities.
+    up, down = (
+        fit_with_prior(
+            MaxDiffLikelihood(
+                judgements, (found.scales * np.exp(sign * found.errors * [1, -1]))[judgements.people]
+            ),
+            prior_precision=1.0,
+        ).utilities
+        for sign in (1, -1)
+    )
+    assert np.linalg.norm(posterior.shared) == pytest.approx(np.linalg.norm(up - down) / 2, rel=0.1)
+
+
 def test_scales_of_people_who_choose_decidedly_settle() -> None:
     random = np.random.default_rng(0)
     people = [SimulatedAnnotator(noise) for noise in (0.1, 0.1, 0.4, 2.0)]
@@ -183,6 +203,19 @@ def test_scales_of_people_who_choose_decidedly_settle() -> None:
 
     assert found.scales.argmin() == 3
     assert np.isfinite(found.errors).all()
+
+
+def test_scales_that_overshoot_in_turn_settle() -> None:
+    random = np.random.default_rng(0)
+    latent = random.standard_normal(5)
+    tuples = np.array([random.permutation(5)[:4] for _ in range(20)])
+    people = [SimulatedAnnotator(0.01), SimulatedAnnotator(1.0)]
+    judged = simulated_judgements(tuples, latent, annotators=people, judgements_per_tuple=2, seed=0)
+
+    found = fit_with_scales(judged)[2]
+
+    assert found.scales[0] > 2 > found.scales[1]
+    assert found.scales.prod() == pytest.approx(1)
 
 
 def test_scales_that_do_not_settle_are_refused_in_place_of_those_of_the_last_round(monkeypatch) -> None:

@@ -80,6 +80,13 @@ def test_one_position_every_time_is_a_habit() -> None:
     )
 
 
+@pytest.mark.parametrize(("number", "signs"), [(15, set()), (16, {SignKind.POSITION})])
+def test_fewer_than_sixteen_answers_say_nothing_of_positions(number, signs) -> None:
+    answers = answers_of(np.random.default_rng(5), number)
+
+    assert kinds(changed(answers, best=np.zeros(number, dtype=np.int64))) == signs
+
+
 def test_a_slight_habit_over_many_answers_is_no_sign() -> None:
     rng = np.random.default_rng(6)
     best = rng.choice(4, size=2000, p=[0.33, 0.23, 0.22, 0.22])
@@ -163,6 +170,13 @@ def test_people_of_different_noise_are_hardly_ever_signed() -> None:
 
 def test_two_people_are_too_few_to_say_who_disagrees() -> None:
     assert agreement_signs({1: (0.9, 0.01, 50), 2: (0.5, 0.02, 50), 3: (0.9, 0.01, 50)}) == {}
+
+
+@pytest.mark.parametrize(("number", "signed"), [(9, []), (10, [7]), (11, [7])])
+def test_nobody_is_signed_for_the_agreement_of_fewer_than_ten_judgements(number, signed) -> None:
+    careful = dict.fromkeys(range(4), (0.9, 0.01, 50))
+
+    assert list(agreement_signs(careful | {7: (0.5, 0.02, number)})) == signed
 
 
 def test_where_hardly_anybody_agrees_nobody_is_signed() -> None:

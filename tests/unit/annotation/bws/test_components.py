@@ -73,6 +73,20 @@ def test_components_of_a_table_by_hand() -> None:
     assert found.effective_judgements == pytest.approx((4 + 2 + 2) / 3)
 
 
+def test_components_with_an_item_that_stands_twice_in_a_tuple_by_hand() -> None:
+    # 0 is best and 1 worst in the first tuple, in which 0 stands twice: its outcomes are 1/2 and 1/2, that of 1 is -1.
+    # In the second, 0, 1 and 2 have the outcomes 1, 0 and -1.
+    judged = Judgements(np.array([[0, 0, 1], [0, 1, 2]]), np.array([0, 0]), np.array([1, 2]), 3)
+
+    found = variance_components(judged)
+
+    # One item in both: 1/2, 1/2 and 0, mean 1/3. Two items, two judgements: all nine products sum to 0, so the six
+    # others to -1, mean -1/6. The mean square is (1/4 + 1/4 + 1 + 1 + 0 + 1) / 6 = 7/12.
+    assert (found.item, found.tuple, found.annotator) == (pytest.approx(1 / 2), None, None)
+    assert found.residual == pytest.approx(7 / 12 + 1 / 6 - 1 / 2)
+    assert found.icc == pytest.approx((1 / 2) / (3 / 4))
+
+
 def test_a_variance_that_is_estimated_below_zero_is_zero() -> None:
     # 0 beats 1, 1 beats 2 and 2 beats 0: each item wins in one tuple and loses in another.
     items = np.array([[0, 1], [1, 2], [2, 0]])

@@ -403,6 +403,11 @@ def test_a_cell_too_large_for_the_parser_is_told_in_plain_words(read) -> None:
         read(HEADER + f'"{"x" * 150_000}",b,c,d,b,d\n')
 
 
+def test_a_file_without_a_row_that_can_be_read_says_so(read) -> None:
+    with pytest.raises(FileError, match=r"judgements\.csv has no row that can be read"):
+        read(f'"{"x" * 150_000}","{"y" * 150_000}"\n')
+
+
 def test_a_file_whose_rows_are_all_left_out_says_so(read) -> None:
     with pytest.raises(FileError, match="every row holds an item to leave out"):
         read(HEADER + "a,b,c,d,a,d\n", without=["a"])

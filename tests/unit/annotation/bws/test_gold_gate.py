@@ -91,6 +91,11 @@ def test_a_low_threshold_takes_more_wrong_answers_than_the_minimum() -> None:
     assert golds_before_stop(minimum=3, threshold=0.2) == 7  # 1 - .05 ** (1 / 14) is .193
 
 
+def test_a_gate_that_waits_for_more_than_a_thousand_golds_counts_as_one_that_never_stops() -> None:
+    assert golds_before_stop(minimum=1000, threshold=0.2) == 1000
+    assert golds_before_stop(minimum=1001, threshold=0.2) is None
+
+
 def test_a_gate_that_asks_for_nothing_stops_nobody() -> None:
     assert golds_before_stop(minimum=1, threshold=0.0) is None
     assert tuples_before_stop(every=5, minimum=1, threshold=0.0) is None

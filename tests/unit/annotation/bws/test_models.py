@@ -220,6 +220,28 @@ def test_an_item_that_never_appeared_has_no_score() -> None:
     assert np.isnan(scores.standard_errors[3])
 
 
+def test_of_an_odd_number_of_items_one_may_never_have_appeared() -> None:
+    items = np.array([[0, 1, 3], [4, 3, 1], [0, 4, 1]])
+    renumbered = np.array([0, 1, -1, 2, 3])
+
+    scores = maxdiff_scores(Judgements(items, items[:, 0], items[:, 2], 5))
+
+    alone = maxdiff_scores(Judgements(renumbered[items], renumbered[items[:, 0]], renumbered[items[:, 2]], 4))
+    assert np.isnan(scores.values[2])
+    assert np.delete(scores.values, 2) == pytest.approx(alone.values)
+
+
+def test_two_items_are_distinguished_by_the_error_of_their_difference() -> None:
+    # 0 before 1 in seven of nine is no more than chance: twice P(7 or more of 9) = 2 * 46 / 512 = .18. The errors of
+    # the two scores, as if they were independent, would distinguish them.
+    best = np.array([0] * 7 + [1] * 2)
+
+    scores = maxdiff_scores(Judgements(np.tile([0, 1], (9, 1)), best, 1 - best, 2))
+
+    assert np.ptp(scores.values) > 1.96 * np.hypot(*scores.standard_errors)
+    assert scores.distinction().distinguishable == 0
+
+
 def test_judgements_without_an_order_change_nothing_but_appearances() -> None:
     telling = random_judgements(11)
     silent = Judgements(telling.items[:5], telling.items[:5, 1], telling.items[:5, 1], 12)

@@ -4,6 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+import scipy
 from scipy.optimize import approx_fprime, minimize
 from scipy.stats import gamma
 
@@ -166,6 +167,21 @@ def test_a_precision_that_is_given_is_kept() -> None:
     assert scores.fit.prior_precision == 0.25
 
 
+def test_with_many_ties_the_precision_is_that_for_the_weight_of_ties_that_was_found() -> None:
+    rng = np.random.default_rng(1)
+    tuples = np.array([rng.permutation(6)[:4] for _ in range(60)])
+    chosen = drawn(tuples, 1.5 * rng.standard_normal(6), 1)
+    tied = np.arange(60) % 5 < 3
+    judgements = Judgements(tuples, np.where(tied, -1, chosen.best), np.where(tied, -1, chosen.worst), 6)
+    likelihood = MaxDiffLikelihood(judgements)
+
+    found = fit_with_prior(likelihood)
+    again = fit_with_prior(likelihood)  # begins with the weight of ties at which the first one ended
+
+    assert likelihood.tie_weight > 1.5
+    assert again.prior_precision == pytest.approx(found.prior_precision, rel=0.01)
+
+
 def test_the_prior_means_of_groups_are_found_again() -> None:
     rng = np.random.default_rng(7)
     groups = np.repeat([0, 1], 60)
@@ -196,6 +212,13 @@ def test_a_large_determinant_is_estimated_closely(monkeypatch) -> None:
     monkeypatch.setattr("annotation.bws.scores.empirical_bayes.MOST_ITEMS_FACTORED", 10)
 
     assert log_determinant(precision) == pytest.approx(np.linalg.slogdet(precision.toarray())[1], rel=0.01)
+
+
+def test_a_small_determinant_is_exact() -> None:
+    # |P| = 2 (4 - 1) - 1 * 2 = 4.
+    precision = scipy.sparse.csr_array([[2.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
+
+    assert log_determinant(precision) == pytest.approx(np.log(4), rel=1e-12)
 
 
 @pytest.mark.exhaustive
@@ -232,6 +255,23 @@ def test_errors_of_many_items_are_those_of_few(monkeypatch, by_people) -> None:
     assert many.covariance is None
     assert few.kind is many.kind is (ErrorKind.ANNOTATORS if by_people else ErrorKind.LAPLACE)
     assert many.errors == pytest.approx(few.errors, rel=0.03 if by_people else 1e-6)
+
+
+def test_random_sums_of_many_peoples_gradients_serve_as_well_as_all_of_them(monkeypatch) -> None:
+    rng = np.random.default_rng(3)
+    tuples = np.repeat(design_tuples(100).tuples, 3, axis=0)
+    judgements = drawn(tuples, rng.standard_normal(100), 3)
+    likelihood = MaxDiffLikelihood(judgements)
+    posterior = fit_utilities(likelihood, prior_precision=0.5)
+    gradients = likelihood.gradients(posterior.utilities, np.arange(len(tuples)) % 250)  # of 250 people
+
+    few = contrasts(posterior, gradients=gradients)
+    monkeypatch.setattr("annotation.bws.scores.contrasts.MOST_ITEMS_JOINT", 5)
+    many = contrasts(posterior, gradients=gradients)
+
+    # A variance from 200 random sums has the relative error sqrt(2 / 200), and its root half of that: .05.
+    assert many.errors == pytest.approx(few.errors, rel=0.25)
+    assert many.errors.mean() == pytest.approx(few.errors.mean(), rel=0.05)
 
 
 def test_the_sandwich_by_hand() -> None:

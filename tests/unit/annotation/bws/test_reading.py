@@ -203,6 +203,18 @@ def test_a_pattern_that_does_not_name_the_items_is_refused(read, pattern, reason
         read("pair_1,pair_2,pair_id,best,worst\na,b,c,a,b\n", Columns(items=(pattern,)))
 
 
+def test_a_name_with_an_asterisk_is_no_pattern_where_a_column_has_it(read) -> None:
+    named = Columns(items=("left*", "left2"), best="B", worst="W")
+
+    assert shown(read("left*,left2,B,W\none,two,one,two\n", named)) == [["one", "two"]]
+
+
+def test_a_name_as_it_is_written_comes_before_one_that_differs_in_case(read) -> None:
+    named = Columns(items=("x", "y"), best="BEST", worst="worst")
+
+    assert chosen(read("x,y,best,BEST,worst\none,two,one,two,one\n", named)) == [("two", "one")]
+
+
 def test_columns_of_items_that_are_not_named_are_mentioned(read) -> None:
     file = read(HEADER + "a,b,c,d,a,d\na,b,c,d,a,c\n", Columns(items=("Item1", "Item2", "Item3")))
 
@@ -306,6 +318,24 @@ def test_two_columns_may_say_which_item_is_the_best_and_which_the_worst(read) ->
     rows = (f"{person},{block},{item},{choice == 1},{choice == -1}" for person, block, item, choice in LONG)
 
     assert chosen(read("\n".join(["worker,set,item,best,worst", *rows]))) == [("a", "c"), ("b", "c")]
+
+
+def test_of_two_columns_of_choices_one_may_be_named_beside_a_column_that_looks_like_both(read) -> None:
+    rows = (f"{person},{block},{item},5,{choice == 1},{choice == -1}" for person, block, item, choice in LONG)
+
+    file = read(
+        "\n".join(["id,block,item,value,top,worst", *rows]), Columns(block="block", item="item", best="top")
+    )
+
+    assert chosen(file) == [("a", "c"), ("b", "c")]
+
+
+def test_a_column_of_single_items_cannot_be_that_of_the_annotators_too(read) -> None:
+    rows = (f"{block},{item},{choice}" for _person, block, item, choice in LONG[:3])
+    named = Columns(annotator="item", block="block", item="item", choice="choice")
+
+    with pytest.raises(FileError, match='The column "item" is named twice; name one for each part'):
+        read("\n".join(["block,item,choice", *rows]), named)
 
 
 def test_a_block_that_a_person_judged_twice_is_two_judgements_of_which_the_first_counts(read) -> None:

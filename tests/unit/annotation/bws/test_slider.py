@@ -140,6 +140,28 @@ def test_the_same_time_for_each_pair_is_turned_into_numbers_of_answers() -> None
     assert [point.ratings for point in slow.points] == [60, 90, 120, 150, 180]
 
 
+def test_the_curve_begins_where_every_pair_was_in_one_judgement_and_has_one_rating() -> None:
+    judgements, ratings = world(judge_noise=0.3, rate_noise=0.5, each=6)
+
+    found = methods_compared(judgements, ratings, judgement_seconds=20, rating_seconds=3, trials=10)
+
+    # A judgement of four pairs takes 5 s of each pair's time, more than a rating; a half has 3 ratings of 3 s at most.
+    assert [point.seconds for point in found.points] == [5, 6, 7, 8, 9]
+    assert found.points[0].judgements == 15
+
+
+def test_three_pairs_can_be_compared_and_two_cannot() -> None:
+    judgements, ratings = world(judge_noise=0.3, rate_noise=0.5)
+    three, two = (
+        Ratings(ratings.items[some], ratings.people[some], ratings.values[some], 60)
+        for some in (ratings.items < 3, ratings.items < 2)
+    )
+
+    assert methods_compared(judgements, three, judgement_seconds=5, rating_seconds=10, trials=20).pairs == 3
+    with pytest.raises(TooFewJudgements, match="ratings of three pairs"):
+        methods_compared(judgements, two, judgement_seconds=5, rating_seconds=10)
+
+
 def test_the_less_noisy_method_is_found_and_equal_ones_are_not_distinguished() -> None:
     judgements, ratings = world(judge_noise=0.2, rate_noise=2.0)
     first = methods_compared(judgements, ratings, judgement_seconds=5, rating_seconds=10, trials=40).last

@@ -1,7 +1,7 @@
 """What a dashboard works out: disagreement, leaving people out, and all of it together."""
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from annotation.bws.annotators.agreement import tuple_agreement
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
+from annotation.bws.scores.scoring import counting_scores
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
 from annotation.bws.studies.study import (
     CampaignRecord,
@@ -204,6 +205,24 @@ def test_what_if_leaves_out_whoever_lies_below_the_threshold(found, record) -> N
     assert steps[0.0]["random"] is None
     gold = {row["threshold"]: row for row in found["what_if"]["gold"]}
     assert (gold[0.5]["left_out"], gold[0.55]["left_out"]) == (1, 2)
+
+
+@pytest.mark.parametrize("measure", ["gold", "agreement"])
+def test_what_if_begins_with_everybody_and_leaves_out_more_with_each_threshold(found, measure) -> None:
+    steps = found["what_if"][measure]
+
+    assert steps[0]["left_out"] == 0
+    assert all(one["threshold"] < two["threshold"] for one, two in pairwise(steps))
+    assert all(one["left_out"] <= two["left_out"] for one, two in pairwise(steps))
+
+
+def test_a_study_counts_the_scores_in_each_twentieth_of_the_scale(found, record) -> None:
+    scores = counting_scores(record.judged.only(record.counted)).values
+
+    assert (
+        found["scores"]["counts"] == np.bincount((20 * scores).astype(int).clip(0, 19), minlength=20).tolist()
+    )
+    assert found["scores"]["quartiles"][1] == np.median(scores)
 
 
 def test_what_if_changes_nothing_where_it_is_what_is(record) -> None:

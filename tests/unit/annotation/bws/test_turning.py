@@ -73,6 +73,17 @@ def test_judgements_in_which_both_met_turn_a_claim_fastest() -> None:
     assert (found.before, found.after) == (1.0, 0.0)
 
 
+def test_the_influence_of_a_judgement_on_a_difference_is_what_its_removal_changes() -> None:
+    judgements = judged(tuples=12, seed=4)
+    claim, every = Above(judgements, 2, 5), np.ones(len(judgements), dtype=np.bool_)
+
+    told = claim.influences(every)
+
+    without = claim.margins(~np.eye(len(judgements), dtype=np.bool_)) - claim.margins(every[:, None])
+    assert np.ptp(without) > 0.05
+    assert told == pytest.approx(without)
+
+
 def test_a_claim_that_does_not_hold_needs_no_removal_and_one_about_an_unjudged_item_is_refused() -> None:
     judgements = judged()
     worse = judgements_between(judgements, 0, 1).number or judgements_between(judgements, 1, 0).number
@@ -123,6 +134,30 @@ def test_influences_on_a_reliability_go_with_what_removals_do() -> None:
 
     assert np.corrcoef(true, told)[0, 1] > 0.8
     assert 0.6 < np.polyfit(told, true, 1)[0] < 1.2
+
+
+def test_halves_that_are_computed_in_batches_are_those_that_are_computed_at_once(monkeypatch) -> None:
+    judgements = judged(items=12, tuples=24, each=4, people=6, seed=3)
+    kept = np.arange(len(judgements)) % 7 > 0
+    whole = ReliableEnough(judgements, 0.5, trials=20)
+
+    monkeypatch.setattr("annotation.bws.reliability.split_half.CELLS_AT_ONCE", 6 * len(judgements))
+    parts = ReliableEnough(judgements, 0.5, trials=20)
+
+    assert [part.shape[1] for part in parts.halves] == [6, 6, 6, 2]
+    assert parts.margins(kept[:, None]) == pytest.approx(whole.margins(kept[:, None]))
+    assert parts.influences(kept) == pytest.approx(whole.influences(kept))
+
+
+def test_a_reliability_rests_on_judgements_by_the_highest_number_that_it_reaches() -> None:
+    judgements = judged(items=8, tuples=10, each=2, people=4, noise=0.3, seed=2)
+
+    found = claim_turning(judgements, 0.85, most_cells=200_000)
+
+    assert found is not None
+    assert found["least"] == 0.8
+    assert 0 < found["judgements"]["number"] < len(judgements)
+    assert claim_turning(judgements, 0.55) is None
 
 
 def test_where_some_halves_have_nothing_to_compare_the_refusal_is_that_of_a_reliability() -> None:

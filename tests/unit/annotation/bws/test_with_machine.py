@@ -67,6 +67,20 @@ def test_where_people_judged_every_tuple_the_machine_changes_and_saves_nothing()
     assert abs(found.saved) < 0.05
 
 
+def test_a_machine_that_answers_less_decidedly_than_people_weighs_as_if_it_were_as_decided() -> None:
+    people, machine, _expected = campaign(5, 1.0, each=8)
+    rng = np.random.default_rng(6)
+    tuples = np.repeat(machine.items, 20, axis=0)
+    options = 0.3 * options_of(tuples) + rng.gumbel(size=(len(tuples), 4, 4))
+    chosen = options.reshape(-1, 16).argmax(axis=1)
+    hesitant = Judgements.from_slots(tuples, chosen // 4, chosen % 4, item_count=ITEMS)
+
+    found = assisted_scores(people, hesitant)
+
+    # Its expected outcomes are those of people's utilities once they are spread as far, and those have the weight 1.
+    assert found.weight == pytest.approx(1, abs=0.15)
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("correlation", "least", "most"), [(0.95, 0.15, 0.3), (0.0, -0.03, 0.01), (-0.8, 0.07, 0.25)]

@@ -8,7 +8,7 @@ from scipy.special import expit
 from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
-from mlworkers.science.realism.discrimination import auc, auc_interval
+from mlworkers.science.realism.discrimination import auc, auc_interval, sampled_auc_interval
 
 ROWS = st.lists(st.tuples(st.integers(-5, 5), st.booleans()), min_size=2, max_size=40)
 
@@ -95,6 +95,45 @@ def test_with_every_sentence_out_of_order_the_interval_still_has_a_width() -> No
 
     assert (found.value, found.low) == (0.0, 0.0)
     assert found.high == pytest.approx(0.1684, abs=1e-4)
+
+
+def test_in_strata_too_the_bound_without_a_sentence_out_of_order_is_that_of_the_smaller_class() -> None:
+    # 4 of 4, of eight sentences.
+    found = sampled_auc_interval(np.arange(8), np.arange(8) >= 4, np.ones(8), np.arange(8) % 2)
+
+    assert (found.value, found.high) == (1.0, 1.0)
+    assert found.low == pytest.approx(0.025 ** (1 / 4))
+
+
+def test_the_variance_within_strata_of_two_and_of_one_worked_by_hand() -> None:
+    # Kept 3 and 1, rejected 2 and 0: AUC 3/4. Above: 1, 1/2; below: 1/2, 1. All four are 1/4 from the AUC, so that each
+    # adds +a or -a, a = sqrt(2) / 2 / 4. 3 and 0 add +a, are one stratum and do not differ; 1 and 2 add -a, each alone
+    # in its stratum, and count from 0: the variance is 2 a² = 1/16.
+    scores, kept, strata = (
+        np.array([3, 0, 1, 2]),
+        np.array([True, False, True, False]),
+        np.array([5, 5, 6, 7]),
+    )
+
+    found = sampled_auc_interval(scores, kept, np.ones(4), strata)
+
+    reach = norm.ppf(0.975) * (1 / 4) / (3 / 16)
+    assert found.value == 0.75
+    assert (found.low, found.high) == pytest.approx((expit(np.log(3) - reach), expit(np.log(3) + reach)))
+
+
+def test_the_variance_of_two_that_differ_in_a_stratum_worked_by_hand() -> None:
+    # The same four: 3 and 1 add +a and -a, 0 and 2 too. Twice 2 / (2 - 1) · 2 a² = 8 a² = 1/4.
+    scores, kept, strata = (
+        np.array([3, 0, 1, 2]),
+        np.array([True, False, True, False]),
+        np.array([5, 6, 5, 6]),
+    )
+
+    found = sampled_auc_interval(scores, kept, np.ones(4), strata)
+
+    reach = norm.ppf(0.975) * (1 / 2) / (3 / 16)
+    assert (found.low, found.high) == pytest.approx((expit(np.log(3) - reach), expit(np.log(3) + reach)))
 
 
 def test_scores_that_are_all_equal_say_little() -> None:

@@ -124,6 +124,18 @@ def test_the_slope_of_two_values_of_p_d_worked_by_hand() -> None:
     assert (slope.low, slope.high) == pytest.approx((1 - reach, 1 + reach))
 
 
+def test_what_is_alike_within_every_stratum_leaves_the_line_without_a_variance() -> None:
+    # The same 80 sentences in strata of two, which have the same p_D and the same verdict: nothing varies within them.
+    kept = np.r_[np.arange(40) < 10, np.arange(40) < 30]
+    sample = sample_of(
+        np.repeat([0.25, 0.75], 40), kept, stratum=np.arange(80) // 2, sizes=dict.fromkeys(range(40), 2)
+    )
+
+    _intercept, slope = calibration_line(sample)
+
+    assert (slope.value, slope.low, slope.high) == pytest.approx((1, 1, 1))
+
+
 def test_there_is_no_line_where_p_d_separates_the_verdicts() -> None:
     assert calibration_line(sample_of(np.linspace(0.1, 0.9, 40), np.arange(40) >= 20)) is None
 
