@@ -315,6 +315,20 @@ def test_after_a_reinstatement_the_gate_starts_afresh(campaign, anna, work) -> N
     assert (anna.gold_trials, anna.forgiven_trials) == (10, 6)
 
 
+def test_after_a_reinstatement_the_gold_rule_is_no_longer_what_stopped_the_person(
+    campaign, anna, work
+) -> None:
+    work(anna, golds=3, best=2, worst=3)
+    anna.refresh_from_db()
+    by_the_rule = anna.stopped_by_gold
+
+    participation_reinstate(participation=anna)
+
+    anna.refresh_from_db()
+    assert (by_the_rule, anna.stopped_by_gold) == (True, False)
+    assert (anna.state, anna.excluded, anna.reason) == ("active", False, "")
+
+
 def test_gold_is_handed_out_however_many_have_judged_it(dataset, at, answer) -> None:
     campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=9, **GATE, tuples=2)
     gold = GoldFactory(campaign=campaign)

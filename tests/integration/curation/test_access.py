@@ -1,10 +1,17 @@
 """Who gets which page: a stranger 404, a member whose role is too small 403, and staff read everything."""
 
 import pytest
+from django.core.exceptions import PermissionDenied
 from django.test import Client
 
 from curation.models import Composition, Dataset, ImportBatch, Invitation, Membership, Snapshot
-from curation.people.access import ROLES_THAT_MAY, dataset_rights, datasets_may_create, datasets_readable
+from curation.people.access import (
+    ROLES_THAT_MAY,
+    audit_all_allow,
+    dataset_rights,
+    datasets_may_create,
+    datasets_readable,
+)
 from tests.factories import DatasetFactory, MembershipFactory, client_of
 
 pytestmark = pytest.mark.django_db
@@ -152,6 +159,17 @@ def test_staff_read_every_dataset(staff, dataset) -> None:
     DatasetFactory()
 
     assert datasets_readable(staff).count() == Dataset.objects.count() == 2
+
+
+@pytest.mark.parametrize("who", PEOPLE)
+def test_the_logs_of_all_datasets_are_for_those_who_run_the_site(who: str, request) -> None:
+    person = request.getfixturevalue(who)
+
+    if who in {"staff", "admin"}:
+        audit_all_allow(person)
+    else:
+        with pytest.raises(PermissionDenied):
+            audit_all_allow(person)
 
 
 def test_staff_who_own_a_dataset_may_do_more_with_it_than_staff_may(staff, dataset) -> None:

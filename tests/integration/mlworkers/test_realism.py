@@ -248,6 +248,8 @@ def test_no_more_human_sentences_are_drawn_than_asked_for(generation) -> None:
         ({"run": 999_999}, "There is no run 999999; name one that generated pairs"),
         ({"temperature": -0.5}, "“Temperature” is -0.5; it must be at least 0.0"),
         ({"folds": 2}, "“Folds” is 2; it must be at least 3"),
+        ({"warmup": -0.1}, "“Warm-up” is -0.1; it must be at least 0.0"),
+        ({"checkpoint_steps": 0}, "“Steps between checkpoints” is 0; it must be at least 1"),
         ({"classifier": "tree"}, "“Classifier” is “tree”; choose one of head and fine-tuned"),
         ({"model": "/no/such/folder"}, "/no/such/folder does not exist"),
     ],

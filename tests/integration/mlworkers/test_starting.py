@@ -212,6 +212,21 @@ def test_without_a_dataset_only_what_needs_none_is_offered(client, staff) -> Non
     assert "select_paraphrases" not in reading  # it adds to a dataset
 
 
+@pytest.mark.parametrize(
+    ("kind", "offered"),
+    [("train_encoder", True), ("score_pairs", False), ("write_paraphrases", False)],
+    ids=["reads", "adds scores", "adds pairs"],
+)
+def test_an_archived_dataset_is_offered_to_runs_that_change_nothing_in_it(admin, kind, offered) -> None:
+    DatasetFactory(name="Finished and put away", archived=True)
+    DatasetFactory(name="Still growing")
+
+    page = client_of(admin).get(reverse("mlworkers:run_start", args=[kind])).text
+
+    assert "Still growing" in page
+    assert ("Finished and put away" in page) == offered
+
+
 @pytest.mark.parametrize(("person", "told"), [("curator", True), ("staff", False)])
 def test_who_may_not_start_every_kind_is_told_who_does(client, request, person, told) -> None:
     client.force_login(request.getfixturevalue(person))

@@ -230,7 +230,8 @@ def test_p_d_that_goes_with_what_was_intended_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("p", "targets"), [([0.5, 0.5], [0, 1]), ([0.1, 0.2, 0.3], [1, 1, 1]), ([0.5], [None])]
+    ("p", "targets"),
+    [([0.5, 0.5], [0, 1]), ([0.1, 0.2, 0.3], [1, 1, 1]), ([0.5], [None]), ([0.1, 0.2, 0.3], [0, 1, None])],
 )
 def test_a_relation_that_cannot_be_told_is_none(p, targets) -> None:
     assert pair_figures(p, targets)["spearman_p_target"] is None

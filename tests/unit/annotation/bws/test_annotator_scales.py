@@ -192,6 +192,13 @@ def test_what_is_not_known_of_two_scales_moves_the_utilities_as_far_as_such_scal
     assert np.linalg.norm(posterior.shared) == pytest.approx(np.linalg.norm(up - down) / 2, rel=0.1)
 
 
+def test_next_to_a_spread_of_nearly_nothing_judgements_do_not_make_scales_more_certain() -> None:
+    found = fit_with_scales(some_ties(9), spread=1e-3)[2]
+
+    # The prior alone: independent normal numbers of deviation s less the mean of the three, s sqrt(1 - 1/3).
+    assert found.errors == pytest.approx(np.full(3, 1e-3 * np.sqrt(2 / 3)), rel=1e-3)
+
+
 def test_scales_of_people_who_choose_decidedly_settle() -> None:
     random = np.random.default_rng(0)
     people = [SimulatedAnnotator(noise) for noise in (0.1, 0.1, 0.4, 2.0)]

@@ -263,6 +263,20 @@ def test_maxdiff_scores_from_few_judgements_agree_with_those_from_all() -> None:
     assert fewer_judgements(judged, trials=4)[0].maxdiff_agreement_mean is None
 
 
+def test_all_judgements_agree_with_themselves_though_the_utilities_of_items_are_equal_but_for_rounding() -> (
+    None
+):
+    # What was said of items 0 to 5 was said of 6 to 11 too, so each has a twin.
+    rng = np.random.default_rng(19)
+    half = np.array(list(combinations(range(6), 3)))
+    slots = np.tile([rng.permutation(3)[:2] for _ in half], (2, 1))
+    judged = Judgements.from_slots(np.vstack([half, half + 6]), slots[:, 0], slots[:, 1], item_count=12)
+
+    (point,) = fewer_judgements(judged, trials=2, fit=maxdiff_fit(judged))
+
+    assert (point.judgements, point.maxdiff_agreement_mean) == (40, 1.0)
+
+
 def test_the_curve_ends_at_what_half_of_the_tuples_have() -> None:
     judged = judged_by(6, 3)
     third = np.arange(len(judged)) % 3 == 2

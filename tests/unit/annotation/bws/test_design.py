@@ -107,6 +107,16 @@ def test_a_design_can_use_every_tuple_there_is() -> None:
     )
 
 
+def test_nearly_all_tuples_are_found_by_the_few_that_are_left_out_where_swaps_do_not_find_them(
+    monkeypatch,
+) -> None:
+    monkeypatch.setattr("annotation.bws.designs.swapping.EFFORT", 0)
+
+    design = design_tuples(7, size=3, factor=34 / 7, seed=3)
+
+    assert len({frozenset(row) for row in design.tuples.tolist()}) == 34  # of 35
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("items", "size", "tuples"), [(7, 3, 34), (10, 8, 45), (10, 8, 44), (12, 10, 60), (11, 10, 7), (6, 6, 1)]

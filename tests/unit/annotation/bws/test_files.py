@@ -1,6 +1,7 @@
 """The files of the field, as real ones are."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -460,6 +461,13 @@ def test_a_row_with_an_item_called_tie_names_that_item(read) -> None:
     assert file.judgements.ties.tolist() == [False, True]
 
 
+def test_a_row_whose_first_item_is_called_tie_is_no_tie_either(read) -> None:
+    file = read(HEADER + "tie,b,c,d,tie,tie\na,b,c,d,a,d\n")
+
+    assert reasons(file) == [(2, 'the row names "tie" both best and worst')]
+    assert file.judgements.ties.tolist() == [False]
+
+
 def test_one_cell_alone_makes_no_tie(read) -> None:
     file = read(HEADER + "a,b,c,d,a,d\na,b,c,d,tie,d\na,b,c,d,,\n")
 
@@ -481,9 +489,10 @@ def test_lines_of_judgements_hold_no_formula_on_demand_and_leave_out_unknown_ann
 
     named = list(judgement_lines(["=a", "b"], judgements, ["=ann"], spreadsheet=True))
     unnamed = list(judgement_lines(["=a", "b"], judgements))
+    of_nobody = list(judgement_lines(["=a", "b"], replace(judgements, annotators=None), ["=ann"]))
 
     assert named == ["Item1,Item2,BestItem,WorstItem,Annotator\n", "'=a,b,b,'=a,'=ann\n"]
-    assert unnamed == ["Item1,Item2,BestItem,WorstItem\n", "=a,b,b,=a\n"]
+    assert unnamed == of_nobody == ["Item1,Item2,BestItem,WorstItem\n", "=a,b,b,=a\n"]
 
 
 def test_nothing_is_left_of_a_file_that_cannot_be_written(tmp_path) -> None:

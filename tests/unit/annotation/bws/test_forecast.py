@@ -12,7 +12,7 @@ from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import Reliability, split_half_reliability
 from annotation.bws.scores.scoring import counting_scores
-from annotation.bws.studies.forecast import ForecastPlan, fitted_noise, forecast, forecast_sizes
+from annotation.bws.studies.forecast import ForecastPlan, _settings, fitted_noise, forecast, forecast_sizes
 from annotation.bws.studies.simulation import (
     SimulatedAnnotator,
     differing_annotators,
@@ -142,6 +142,25 @@ def test_the_noise_of_simulated_annotators_is_found_again(noise) -> None:
     found, error = fitted_noise(judgements, replace(PLAN, **ALIKE))
 
     assert abs(np.log(found / noise)) < max(0.1, 3 * error)
+
+
+def test_people_who_contradict_each_other_have_the_most_noise_that_is_tried() -> None:
+    # Two people answer each tuple the other way round, so every two halves rank the items in opposite orders.
+    tuples = np.repeat(tuples_of(80), 2, axis=0)
+    best = np.where(np.arange(len(tuples)) % 2, tuples.min(axis=1), tuples.max(axis=1))
+    worst = tuples.min(axis=1) + tuples.max(axis=1) - best
+    judgements = Judgements(tuples, best, worst, 80, np.arange(len(tuples)) % 2)
+
+    noise, _error = fitted_noise(judgements, replace(PLAN, trials=2))
+
+    assert noise == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize("noise", [0.5, 1.0])
+def test_simulated_utilities_spread_as_their_noise_says(noise) -> None:
+    # Haley's 1.702: of noise s, the difference of two items of deviation 1 is as steep as a logistic one of 1.702 / (s
+    # sqrt(2)). The prior's precision is one over the square.
+    assert _settings(noise).prior_precision == pytest.approx((noise * np.sqrt(2) / 1.702) ** 2)
 
 
 def test_work_and_hours_are_those_of_the_whole_campaign_even_where_fewer_items_are_simulated() -> None:

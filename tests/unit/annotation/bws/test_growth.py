@@ -72,3 +72,9 @@ def test_one_tuple_or_none_has_no_other_half(rows) -> None:
 
     with pytest.raises(ValueError, match="at least two different tuples"):
         replication(judgements, counting_values, judgements_per_tuple=1)
+
+
+@pytest.mark.parametrize(("each", "trials"), [(0, 5), (1, 0)])
+def test_a_replication_from_no_judgements_or_in_no_trials_is_refused(each, trials) -> None:
+    with pytest.raises(ValueError, match="At least 1 judgement and 1 trial"):
+        replication(campaign(1, items=8), counting_values, judgements_per_tuple=each, trials=trials)

@@ -297,6 +297,17 @@ def test_estimated_errors_are_within_some_per_cent_of_the_exact_ones(prior_preci
     assert np.abs(ratio - 1).mean() < 0.02
 
 
+@pytest.mark.parametrize("unit", [1 / 1024, 1024])
+def test_estimated_errors_do_not_depend_on_the_unit_of_the_utilities(unit) -> None:
+    judgements = random_judgements(3, items=300, rows=300)
+    precision = fit_utilities(MaxDiffLikelihood(judgements), prior_precision=0.1).precision
+
+    found = estimated_inverse_diagonal(precision * unit, seed=3) * unit
+
+    # A power of two changes no digit: the same signs are drawn, and the same items are solved for one by one.
+    assert found == pytest.approx(estimated_inverse_diagonal(precision, seed=3), rel=1e-9)
+
+
 def test_beyond_the_limit_errors_are_estimated_and_say_so(monkeypatch) -> None:
     monkeypatch.setattr("annotation.bws.scores.posterior.MOST_ITEMS_EXACT", 5)
     monkeypatch.setattr("annotation.bws.scores.contrasts.MOST_ITEMS_JOINT", 5)

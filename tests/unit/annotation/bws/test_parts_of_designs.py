@@ -89,6 +89,25 @@ def test_meetings_are_counted_as_pairs_in_python() -> None:
     assert meeting_excess(tuples, 12) == sum(times * (times - 1) // 2 for times in met.values())
 
 
+def test_one_pair_that_meets_twice_is_found_in_both_of_its_tuples() -> None:
+    tuples = np.array([[0, 1, 2], [1, 3, 0], [2, 3, 4]])  # of all pairs, 0 and 1 alone are twice together
+
+    found = repeated(meeting_keys(tuples, 5))
+
+    # A row for the positions 1 and 2, 1 and 3, 2 and 3; a column for each tuple.
+    assert found.tolist() == [[True, False, False], [False, True, False], [False, False, False]]
+
+
+def test_a_search_knows_that_it_is_done_where_every_pair_has_to_meet_again() -> None:
+    # Ten triples of six items are 30 meetings of 15 pairs: at best every pair meets twice, once more than once.
+    search = SwapSearch(dealt(6, 3, 10), np.arange(6)[:, None], np.random.default_rng(0))
+
+    done = search.improve(SwapPools(np.zeros(30, dtype=np.int64)))
+
+    assert done
+    assert set(Counter(meeting_keys(search.tuples, 6).ravel().tolist()).values()) == {2}
+
+
 @given(st.integers(0, 60), st.integers(1, 20))
 def test_the_least_excess_is_that_of_the_most_even_spread(meetings, pairs) -> None:
     even = np.bincount(np.arange(meetings) % pairs, minlength=pairs)

@@ -194,6 +194,12 @@ def test_a_pattern_names_columns_in_the_order_of_their_numbers(read) -> None:
     assert chosen(file) == [("one", "ten")]
 
 
+def test_a_pattern_may_name_columns_that_are_told_apart_by_letters(read) -> None:
+    file = read("option_b,option_a,B,W\ntwo,one,one,two\n", Columns(items=("option_*",), best="B", worst="W"))
+
+    assert shown(file) == [["one", "two"]]
+
+
 @pytest.mark.parametrize(
     ("pattern", "reason"),
     [("thing*", 'No column is like "thing\\*"'), ("pair_*", "columns of several kinds")],
@@ -295,6 +301,10 @@ def test_columns_of_single_items_can_be_named(read) -> None:
         FileError, match="--item is for tables with one item in each row, and --items for those"
     ):
         read("w,y\n1,2\n", Columns(item="y", items=("w",)))
+    with pytest.raises(
+        FileError, match="--choice is for tables with one item in each row, and --worst for those"
+    ):
+        read("w,y\n1,2\n", Columns(choice="y", worst="w"))
 
 
 @pytest.mark.parametrize(
@@ -454,6 +464,17 @@ def test_a_file_of_json_objects_is_a_table(tmp_path) -> None:
     assert shown(read_judgements(path)) == [["a", "b", "c"], ["c", "b"]]
 
 
+def test_an_encoding_of_json_objects_that_had_to_be_guessed_is_said(tmp_path) -> None:
+    path = tmp_path / "judgements.jsonl"
+    row = json.dumps({**OBJECTS[0], "Item2": "café"}, ensure_ascii=False)
+    path.write_bytes(row.encode("cp1252"))
+
+    file = read_judgements(path)
+
+    assert shown(file) == [["a", "café", "c"]]
+    assert any("read as Windows-1252" in warning for warning in file.warnings)
+
+
 def test_a_parquet_file_is_a_table_whose_lists_are_refused(tmp_path) -> None:
     path = tmp_path / "judgements.parquet"
     pq.write_table(pa.Table.from_pylist(OBJECTS), path)
@@ -535,6 +556,19 @@ def test_several_files_have_one_set_of_items_and_messages_name_the_file(two) -> 
     assert file.items == ("a", "b", "c", "d", "e")
     assert chosen(file) == [("a", "d"), ("e", "b")]
     assert (file.rejected[0].file, file.rejected[0].line) == ("two.csv", 3)
+
+
+def test_a_doubt_about_one_of_two_files_names_the_file(tmp_path) -> None:
+    (tmp_path / "one.csv").write_text(HEADER + "a,b,c,d,a,c\n")
+    (tmp_path / "two.csv").write_text("Item1,Item2,Item3,BestItem,WorstItem\na,b,c,a,c\n")
+
+    file = read_judgements(
+        [tmp_path / "one.csv", tmp_path / "two.csv"], Columns(items=("Item1", "Item2", "Item3"))
+    )
+
+    assert file.warnings == (
+        'one.csv: The file also has the columns "Item4", which are not among those of the items.',
+    )
 
 
 def test_the_same_file_twice_is_a_mistake(two) -> None:

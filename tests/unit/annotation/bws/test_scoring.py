@@ -55,6 +55,14 @@ def test_an_item_that_was_always_best_is_still_not_known_without_error() -> None
     assert scores.standard_errors[0] == pytest.approx(np.sqrt((10 / 11 - (8 / 11) ** 2) / 8))
 
 
+def test_an_item_that_appeared_once_has_an_error_and_one_that_never_did_has_none() -> None:
+    errors = counting_errors(np.array([1, 0]), np.array([1, 0]), np.array([0, 0]))
+
+    # Laplace: 2 of 4 best, 1 neither, 1 worst; mean 1/4, mean square 3/4.
+    assert errors[0] == pytest.approx(np.sqrt(3 / 4 - 1 / 16))
+    assert np.isnan(errors[1])
+
+
 def test_standard_errors_shrink_to_the_scale_of_the_scores() -> None:
     signed = counting_scores(TABLE, scale=Scale.SIGNED)
     unit = counting_scores(TABLE, scale=Scale.UNIT)

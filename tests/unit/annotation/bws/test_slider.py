@@ -185,6 +185,27 @@ def test_people_who_are_alike_leave_the_intervals_as_other_pairs_make_them() -> 
     assert named.high - named.low < 1.2 * (unnamed.high - unnamed.low)
 
 
+def test_intervals_do_not_depend_on_the_numbers_that_people_have() -> None:
+    judgements, ratings = world(judge_noise=0.5, rate_noise=0.3, each=3, items=24)
+    guessed = np.random.default_rng(7).permutation(ratings.values[ratings.people == 0])
+    values = ratings.values.copy()
+    values[ratings.people == 0] = 5 * guessed  # one of three people answers at random
+
+    first, second, third = (
+        methods_compared(
+            judgements,
+            Ratings(ratings.items, (ratings.people + shift) % 3, values, 24),
+            judgement_seconds=5,
+            rating_seconds=10,
+            trials=20,
+        ).last.slider
+        for shift in range(3)
+    )
+
+    assert tuple(second) == pytest.approx(tuple(first))
+    assert tuple(third) == pytest.approx(tuple(first))
+
+
 def test_the_interval_is_that_of_the_pairs_pseudo_values_over_all_splits() -> None:
     judgements, _ = world(judge_noise=0.3, rate_noise=0.3, items=8)
     table = np.array([[1, 3], [2, 5], [4, 7], [8, 6]])

@@ -84,6 +84,20 @@ def test_the_influence_of_a_judgement_on_a_difference_is_what_its_removal_change
     assert told == pytest.approx(without)
 
 
+def test_judgements_with_neither_of_two_items_are_left_where_they_are() -> None:
+    # Items 0 and 1 never met. 0 was worst in one of four judgements, 1 in six of eight: -1/4 is above -3/4.
+    items = np.repeat([[2, 3, 4, 5], [0, 2, 3, 4], [1, 2, 3, 4]], [3, 4, 8], axis=0)
+    worst = np.repeat([5, 0, 4, 1, 4], [3, 1, 3, 6, 2])
+    judgements = Judgements(items, np.full(15, 3), worst, 6)
+
+    found = judgements_between(judgements, 0, 1)
+
+    # Without the three in which 0 was not worst it is at -1; without two of them at -1/2, as 1 without four of its six.
+    assert found.number == fewest(Above(judgements, 0, 1), np.arange(15)) == 3
+    assert found.removed.tolist() == [4, 5, 6]
+    assert found.after == -0.25
+
+
 def test_a_claim_that_does_not_hold_needs_no_removal_and_one_about_an_unjudged_item_is_refused() -> None:
     judgements = judged()
     worse = judgements_between(judgements, 0, 1).number or judgements_between(judgements, 1, 0).number

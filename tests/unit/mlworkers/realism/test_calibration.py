@@ -104,6 +104,8 @@ def test_calibration_error_counts_the_class_that_has_fewer_sentences_as_much() -
 
 def test_a_certainty_of_one_lies_in_the_last_bin() -> None:
     assert calibration_error([1.0, 0.0], np.array([True, False])) == 0.0
+    # One bin with both sentences, 0.95 human and 1.0 machine, each weighing one half: |0.975 - 0.5|.
+    assert calibration_error([0.95, 1.0], np.array([True, False]), bins=10) == pytest.approx(0.475)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=4, max_size=30))

@@ -76,6 +76,16 @@ def test_a_weighted_rank_correlation_is_that_of_repeated_rows() -> None:
     assert found == pytest.approx(repeated)
 
 
+def test_the_rank_correlation_of_a_plain_sample_is_that_of_scipy_within_its_interval() -> None:
+    sample = judged(6)
+
+    found = rank_figures(sample).spearman
+
+    assert found is not None
+    assert found.value == pytest.approx(spearmanr(sample.p_d, sample.kept).statistic)
+    assert found.low < found.value < found.high
+
+
 @pytest.mark.exhaustive
 def test_the_interval_of_the_rank_correlation_holds_the_true_one_in_strata_too() -> None:
     rng = np.random.default_rng(0)
