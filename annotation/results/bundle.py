@@ -63,7 +63,9 @@ from curation.pairs.text import normalise, unspaced
 from curation.results.estimates import Estimate
 
 SCHEMA_VERSION = 7
-CHECK = Path(__file__).with_name("check_figures.py")  # computes every figure again, without anything of Semblance
+CHECK = Path(__file__).with_name(
+    "check_figures.py"
+)  # computes every figure again, without anything of Semblance
 SHORTEST_NAME_HIDDEN = 3
 # Settings of a campaign that no file of judgements tells.
 UNKNOWN_OF_IMPORTED = (

@@ -59,6 +59,7 @@ from curation.pairs.leaks import Leaks
 from curation.pairs.scales import SCALES_OF_WHOLE_NUMBERS, Scale, given_scale_checked, smallest_common_scale
 from curation.people.access import dataset_lock
 from curation.people.audit import Action, audit_record
+from curation.statistics.raters import rater_agreement
 
 # Above this each chunk is a transaction, so that on SQLite no judgement waits long for an import.
 ONE_TRANSACTION_ROWS = 5_000
@@ -194,6 +195,14 @@ class ImportOutcome:
     ratings: RatingFacts | None = None
 
     @property
+    def ratings_told(self) -> dict[str, Any] | None:
+        """What became of the ratings of a file, and how far raters agree, where pairs have several; else None."""
+        if self.ratings is None:
+            return None
+        agreement = rater_agreement(*self.ratings.table)
+        return self.ratings.as_json() | ({"agreement": agreement.as_json()} if agreement else {})
+
+    @property
     def unread(self) -> list[str]:
         """The columns of the file that no field is read from, such as those that explain exported scores."""
         return [name for name in self.header if name not in self.columns.values()]
@@ -208,7 +217,7 @@ class ImportOutcome:
             "changed": [row._asdict() for row in self.changed],
             "leaks": self.leaks and self.leaks.as_json(),
             "guesses": [guess._asdict() for guess in self.guesses],
-            "ratings": self.ratings and self.ratings.as_json(),
+            "ratings": self.ratings_told,
         }
         return asdict(self) | listed
 
@@ -429,7 +438,7 @@ def _scores_prepared(job: _Job, options: ImportOptions, known: ScoreSet | None) 
             high=high,
             method=_("mean of ratings") if job.rated else _("imported"),
             parameters={"file": job.layout.path.name}
-            | (outcome.ratings.as_json() if outcome.ratings else {})
+            | (outcome.ratings_told or {})
             | ({"scale_given": list(options.scale or ())} if outcome.scale_falls else {}),
         )
         if known is None:

@@ -4,14 +4,10 @@ import math
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
-
-import numpy as np
 
 from curation.files.cells import Span
 from curation.files.columns import ASSIGNMENT_STATUS_NAMES, PEOPLE_NAMES, is_rejected, plain_names
 from curation.files.drafts import DraftPair, Guess, Layout, RowError
-from curation.statistics.raters import rater_agreement
 
 Row = DraftPair | RowError
 RATING_COLUMNS = {"worker": PEOPLE_NAMES, "assignment_status": ASSIGNMENT_STATUS_NAMES}
@@ -41,15 +37,12 @@ class RatingFacts:
         default_factory=lambda: (array("q"), array("q"), array("d")), repr=False
     )
 
-    def as_json(self) -> dict[str, Any]:
-        """The counts, and how far the raters agree, where pairs have several ratings."""
-        counts = {
+    def as_json(self) -> dict[str, int]:
+        return {
             each.name: getattr(self, each.name)
             for each in fields(self)
             if each.name not in {"scores", "table"}
         }
-        agreement = rater_agreement(*(np.asarray(column) for column in self.table))
-        return counts | ({"agreement": agreement.as_json()} if agreement else {})
 
     def guess(self, worker: str) -> Guess:
         """What is said of a file whose pairs have several scores. worker: the column of who rated, "" for none."""

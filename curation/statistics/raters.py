@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from curation.statistics.correlation import Scores
 from curation.statistics.intervals import Integers
@@ -44,7 +45,7 @@ class RaterAgreement:
         return asdict(self)
 
 
-def rater_agreement(pairs: Integers, raters: Integers, values: Scores) -> RaterAgreement | None:
+def rater_agreement(pairs: ArrayLike, raters: ArrayLike, values: ArrayLike) -> RaterAgreement | None:
     """The agreement of n ratings: numbers of the pairs and of the raters (n,), and the values (n,).
 
     raters: -1 for somebody who is not known; a rater gives one value to a pair. The intervals are for other pairs by
@@ -52,28 +53,27 @@ def rater_agreement(pairs: Integers, raters: Integers, values: Scores) -> RaterA
     Student's t (`docs/experiments/rater_agreement.py`). None where fewer than two pairs have two ratings, or all of
     these are equal.
     """
-    number = np.bincount(pairs)
-    kept = number[pairs] >= 2
-    pairs, raters, values = pairs[kept], raters[kept], values[kept].astype(np.float64)
+    every = np.asarray(pairs, dtype=np.int64)
+    number = np.bincount(every)
+    kept = number[every] >= 2
     number = number[number >= 2]
-    if len(number) < 2 or np.ptp(values) == 0:
+    given = np.asarray(values, dtype=np.float64)[kept]
+    if len(number) < 2 or np.ptp(given) == 0:
         return None
-    place = np.unique(pairs, return_inverse=True)[1]
-    values = values - values.mean()  # no figure depends on the origin, and sums of squares keep their digits
-    total = np.bincount(place, values)  # S of each pair (m,)
-    within = np.bincount(
-        place, (values - (total / number)[place]) ** 2
-    )  # sum of squares around the pair's mean
+    place = np.unique(every[kept], return_inverse=True)[1]
+    given = given - given.mean()  # no figure depends on the origin, and sums of squares keep their digits
+    total = np.bincount(place, given)  # S of each pair (m,)
+    away = given - (total / number)[place]
+    within = np.bincount(place, away**2)  # W, the sum of squares around the pair's mean
     columns = [number, number**2, total, total**2 / number, within, number * within / (number - 1)]
-    by_rater = _by_rater(place, raters, values, len(number))
+    by_rater = _by_rater(place, np.asarray(raters)[kept], given, len(number))
     if by_rater is not None:
         columns += list(by_rater)
     table = np.column_stack([np.ones(len(number)), *columns]).astype(np.float64)
-    every = table.sum(axis=0)[None]
+    whole = table.sum(axis=0)[None]
     # Each coefficient of all pairs (1,), and without each pair in turn (m,).
-    found = [
-        _interval(*each) for each in zip(_coefficients(every), _coefficients(every - table), strict=True)
-    ]
+    both = zip(_coefficients(whole), _coefficients(whole - table), strict=True)
+    found = [_interval(*each) for each in both]
     one, mean, alpha, *two = found
     return RaterAgreement(
         pairs=len(number),

@@ -114,7 +114,9 @@ def _agreement_stated(scores: Scores) -> str:
     stated = []
     for name, words in names.items():
         if found := scores.agreement[name]:
-            interval = "" if found["low"] is None else f", 95 % interval {found['low']:.3f} to {found['high']:.3f}"
+            interval = (
+                "" if found["low"] is None else f", 95 % interval {found['low']:.3f} to {found['high']:.3f}"
+            )
             stated.append(f"{words} {found['value']:.3f}{interval}")
     return f"{'; '.join(stated)}; {scores.agreement['ratings']:,} ratings of {scores.agreement['pairs']:,} pairs."
 

@@ -121,7 +121,9 @@ def test_a_search_finds_sections_with_every_word_those_with_it_in_the_heading_fi
 def test_a_search_finds_other_forms_of_a_word(tmp_path) -> None:
     sections = sections_of([read("# Scores\n\nAn owner withdraws one, and restores it.\n", tmp_path)])
 
-    found = {word: len(search(sections, word)) for word in ("withdrawing", "owners", "restored", "publishing")}
+    found = {
+        word: len(search(sections, word)) for word in ("withdrawing", "owners", "restored", "publishing")
+    }
 
     assert found == {"withdrawing": 1, "owners": 1, "restored": 1, "publishing": 0}
 
