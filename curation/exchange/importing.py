@@ -56,10 +56,10 @@ from curation.foundation.parts import in_parts
 from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, ScoreSet, Sentence, User
 from curation.pairs.duplicates import SeenPairs
 from curation.pairs.leaks import Leaks
+from curation.pairs.raters import rater_agreement
 from curation.pairs.scales import SCALES_OF_WHOLE_NUMBERS, Scale, given_scale_checked, smallest_common_scale
 from curation.people.access import dataset_lock
 from curation.people.audit import Action, audit_record
-from curation.statistics.raters import rater_agreement
 
 # Above this each chunk is a transaction, so that on SQLite no judgement waits long for an import.
 ONE_TRANSACTION_ROWS = 5_000

@@ -30,14 +30,13 @@ def score_set_page(request: AuthedRequest, slug: str, score_set_pk: int) -> Http
     owns = dataset_may(request.user, dataset, may="own")
     if request.method == "POST":
         dataset_allow(request.user, dataset, may="own")
-    shown = str(score_set)
+    shown = {"dataset": dataset, "score_set": score_set, "shown": str(score_set), "owns": owns}
     form = ScoreSetForm(request.POST or None, instance=score_set)
     if form.is_valid():
         score_set.refresh_from_db()
         score_set_describe(score_set=score_set, by=request.user, **form.cleaned_data)
         return _said(request, slug, score_set_pk, _("The score set is saved."))
-    context = {"dataset": dataset, "score_set": score_set, "shown": shown, "owns": owns, "form": form}
-    return render(request, "curation/score_set.html", context | {"withdrawal": WithdrawForm()})
+    return render(request, "curation/score_set.html", shown | {"form": form, "withdrawal": WithdrawForm()})
 
 
 @require_POST
@@ -48,8 +47,15 @@ def score_set_move(request: AuthedRequest, slug: str, score_set_pk: int) -> Http
     if score_set.withdrawn_at:
         score_set_restore(score_set=score_set, by=request.user)
         return _said(request, slug, score_set_pk, _("The score set is restored."))
-    score_set_withdraw(score_set=score_set, why=request.POST.get("why", ""), at=now(), by=request.user)
-    return _said(request, slug, score_set_pk, _("The score set is withdrawn."))
+    withdrawal = WithdrawForm(request.POST)
+    if withdrawal.is_valid():
+        score_set_withdraw(score_set=score_set, at=now(), by=request.user, **withdrawal.cleaned_data)
+        return _said(request, slug, score_set_pk, _("The score set is withdrawn."))
+    shown = {"dataset": dataset, "score_set": score_set, "shown": str(score_set), "owns": True}
+    form = ScoreSetForm(instance=score_set)
+    return render(
+        request, "curation/score_set.html", shown | {"form": form, "withdrawal": withdrawal}, status=400
+    )
 
 
 def _said(request: AuthedRequest, slug: str, score_set_pk: int, sentence: str) -> HttpResponse:

@@ -10,7 +10,7 @@ import argparse
 
 import numpy as np
 
-from curation.statistics.raters import Agreed, rater_agreement
+from curation.pairs.raters import Agreed, rater_agreement
 
 SEED = 13
 ROWS = [

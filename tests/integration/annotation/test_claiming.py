@@ -49,6 +49,17 @@ def test_a_person_holds_at_most_two_tuples(anna, at) -> None:
     assert anna.leases.filter(state="live").count() == 2
 
 
+def test_what_a_person_holds_is_part_of_what_they_are_asked_for(anna, at) -> None:
+    anna.quota = 1
+    anna.save()
+    claim(anna, at)
+
+    ahead = claim(anna, at, ahead=True)
+
+    assert ahead is NoTupleReason.QUOTA
+    assert anna.leases.count() == 1
+
+
 def test_no_more_leases_are_given_than_judgements_are_wanted(campaign, at) -> None:
     people = [
         participation_join(campaign=campaign, user=UserFactory()) for _ in range(7)

@@ -48,7 +48,7 @@ def test_people_who_agree_are_reliable(judged, at) -> None:
     reliability = campaign_dashboard(judged, at=at).reliability
 
     assert reliability["spearman"] == pytest.approx(1.0)
-    assert (reliability["trials"], reliability["judgements"]) == (200, 48)
+    assert (reliability["trials"], reliability["judgements"]) == (1000, 48)
 
 
 def test_without_two_judgements_a_tuple_a_sentence_stands_in_place_of_the_reliability(

@@ -278,6 +278,24 @@ def test_whoever_gets_gold_wrong_is_stopped_and_their_judgements_are_wanted_agai
     assert tuple_claim(participation=anna, at=at) is NoTupleReason.STOPPED
 
 
+def test_gold_does_not_exclude_somebody_who_was_stopped_for_another_reason(
+    campaign, anna, at, answer, work
+) -> None:
+    work(anna, golds=2, best=2, worst=3)
+    lease = tuple_claim(participation=anna, at=at)
+    while not lease.tuple.is_gold:
+        answer.submit(anna, lease.tuple_id)
+        lease = tuple_claim(participation=anna, at=at)
+    participation_stop(participation=anna, reason="The campaign has enough.")
+
+    outcome = answer.submit(anna, lease.tuple_id, best=2, worst=3)
+
+    anna.refresh_from_db()
+    assert outcome.stopped
+    assert anna.gold_trials == 6
+    assert (anna.reason, anna.excluded, anna.stopped_by_gold) == ("The campaign has enough.", False, False)
+
+
 def test_an_answer_that_stops_a_person_brings_no_tuple(campaign, anna, at, answer) -> None:
     stopped = False
     while not stopped:

@@ -310,9 +310,11 @@ def test_scores_are_withdrawn_with_a_reason_and_by_an_owner_alone(
         client_of(curator).post(f"{address}move/", {"why": "No."}),
         client_of(curator).post(address, {"title": "x"}),
         client_of(owner).post(f"{address}move/", {"why": " "}),
+        client_of(owner).post(f"{address}move/", {"why": "x" * 301}),
     ]
 
-    assert [answer.status_code for answer in refused] == [403, 403, 400]
+    assert [answer.status_code for answer in refused] == [403, 403, 400, 400]
+    assert "at most 300 characters (it has 301)" in refused[3].content.decode()
     gold.refresh_from_db()
     assert (gold.withdrawn_at, gold.title) == (None, "")
     assert "Withdraw the scores" not in client_of(curator).get(address).content.decode()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from html import unescape
 
 import pytest
@@ -11,6 +12,7 @@ from django.utils.timezone import now
 
 from curation.foundation.errors import UserError
 from curation.models import Dataset, ImportBatch, ScoreSet, Snapshot, TupleBlock
+from mlworkers.access import allowed, kind_for, kinds_offered
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
 from mlworkers.plans.kind import GROUPS
@@ -225,6 +227,17 @@ def test_an_archived_dataset_is_offered_to_runs_that_change_nothing_in_it(admin,
 
     assert "Still growing" in page
     assert ("Finished and put away" in page) == offered
+
+
+def test_whoever_is_no_staff_is_offered_what_they_may_start_and_nothing_else(curator, staff) -> None:
+    theirs, of_staff = ({kind.name for kind in kinds_offered(person)} for person in (curator, staff))
+
+    may_start = {kind.name for kind in LISTED if allowed(partial(kind_for, curator, kind.name))}
+
+    assert theirs == may_start
+    assert of_staff == {kind.name for kind in LISTED}
+    assert "export_dataset" in theirs
+    assert "train_encoder" not in theirs
 
 
 @pytest.mark.parametrize(("person", "told"), [("curator", True), ("staff", False)])

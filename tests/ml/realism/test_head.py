@@ -9,6 +9,8 @@ import torch
 from scipy.special import expit
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from mlworkers.science.realism.calibration import class_weights
@@ -129,6 +131,25 @@ def test_each_fold_takes_the_penalty_that_tells_its_inner_fold_best() -> None:
     crossed = cross_fit(planted(data, distance=3), data, penalties=[1e4, 0.1])
 
     assert crossed.penalties == (0.1,) * 5
+
+
+def test_the_inner_fold_is_told_by_the_balanced_log_loss_of_scikit_learn() -> None:
+    data, penalties = data_of(60, 60), [1.0, 0.3, 0.1, 0.03]
+    features = planted(data, distance=1)
+
+    crossed = cross_fit(features, data, penalties=penalties)
+
+    def loss(fold: int, penalty: float) -> float:
+        inner = data.inner(fold)
+        fitted = data.seen_by(fold) & ~inner
+        head = fit_head(features[fitted], data.label[fitted], penalty=penalty)
+        chances = expit(np.diff(head.logits(features[inner]), axis=1)[:, 0])
+        balanced = compute_sample_weight("balanced", data.label[inner])
+        return log_loss(data.label[inner], chances, sample_weight=balanced)
+
+    best = tuple(min(penalties, key=lambda penalty: loss(fold, penalty)) for fold in range(5))
+    assert crossed.penalties == best
+    assert len(set(best)) > 1
 
 
 @pytest.mark.exhaustive

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from curation.statistics.raters import rater_agreement
+from curation.pairs.raters import rater_agreement
 
 NAN = np.nan
 # Shrout and Fleiss 1979, table 2: six targets, four judges.

@@ -130,6 +130,7 @@ def test_equal_annotators_have_scale_1_and_the_scores_of_one_scale() -> None:
     assert scores.fit is not None
     assert scores.fit.scale_effect is not None
     found = scores.fit.scale_effect
+    assert found.scales.spread == 0
     assert found.scales.scales == pytest.approx(np.ones(12), abs=0.05)
     assert scores.values == pytest.approx(alike.values, abs=0.01)
     assert found.facts()["evidence_gain"] < 1
@@ -223,6 +224,18 @@ def test_scales_that_overshoot_in_turn_settle() -> None:
 
     assert found.scales[0] > 2 > found.scales[1]
     assert found.scales.prod() == pytest.approx(1)
+
+
+def test_scales_have_settled_to_less_than_a_hundredth(monkeypatch) -> None:
+    utilities = 1.5 * np.random.default_rng(2).standard_normal(12)
+    judgements = judged_by(utilities, np.array([0.2, 0.5, 1.0, 4.0]), each=3, seed=2)
+
+    found = fit_with_scales(judgements)[2]
+    monkeypatch.setattr("annotation.bws.scores.annotator_scales.CLOSE_ENOUGH", 1e-4)
+    monkeypatch.setattr("annotation.bws.scores.annotator_scales.PRECISION_CLOSE_ENOUGH", 1e-4)
+    settled = fit_with_scales(judgements)[2]
+
+    assert found.scales == pytest.approx(settled.scales, rel=0.01)
 
 
 def test_scales_that_do_not_settle_are_refused_in_place_of_those_of_the_last_round(monkeypatch) -> None:

@@ -50,6 +50,7 @@ def test_a_script_that_answers_every_third_of_a_second_is_fast_and_even() -> Non
 
     # 440 letters at 238 words of six letters a minute, three times as fast: 440 / 71.4 = 6.16 s.
     assert (speed.kind, speed.value, speed.count, speed.share) == (SignKind.SPEED, 0.3, 12, 1.0)
+    assert (speed.role, speed.position) == ("", 0)  # of no place
     assert speed.expected == pytest.approx(440 / 71.4)
     assert (rhythm.kind, rhythm.value) == (SignKind.RHYTHM, 0.0)
 
@@ -100,6 +101,16 @@ def test_going_round_the_positions_is_too_regular() -> None:
     (sign,) = carelessness_signs(changed(answers, best=np.arange(24) % 4))
 
     assert (sign.kind, sign.role, sign.count, sign.value) == (SignKind.ORDER, "best", 23, 1.0)
+
+
+def test_a_step_to_or_from_a_tie_is_no_step() -> None:
+    best = np.arange(40) % 4
+    best[[5, 14, 23, 32]] = -1
+
+    (sign,) = carelessness_signs(changed(answers_of(np.random.default_rng(7), 40), best=best))
+
+    # 39 steps between 40 answers, less the two beside each of four ties.
+    assert (sign.kind, sign.role, sign.count, sign.value) == (SignKind.ORDER, "best", 31, 1.0)
 
 
 def test_what_nobody_timed_is_neither_fast_nor_even() -> None:

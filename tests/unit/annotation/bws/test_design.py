@@ -132,6 +132,12 @@ def test_a_design_is_found_where_hardly_any_other_tuple_is_left(items, size, tup
         assert spread([int((design.tuples[:, place] == item).sum()) for place in range(size)]) <= 1
 
 
+def test_tuples_of_all_items_but_one_leave_out_each_of_them_once() -> None:
+    design = design_tuples(6, size=5, factor=1)
+
+    assert sorted(set(range(6)).difference(row).pop() for row in design.tuples.tolist()) == list(range(6))
+
+
 @pytest.mark.parametrize("factor", [0.35, 0.4, 0.5, 1.0, 2.0])
 def test_all_items_are_joined_wherever_the_tuples_are_enough_for_it(factor) -> None:
     design = design_tuples(200, size=4, factor=factor, seed=11)

@@ -11,6 +11,9 @@ from scipy.stats import spearmanr
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import Reliability, split_half_reliability
+from annotation.bws.scores.empirical_bayes import fit_with_prior
+from annotation.bws.scores.maxdiff import MaxDiffLikelihood
+from annotation.bws.scores.refitting import MaxDiffSettings
 from annotation.bws.scores.scoring import counting_scores
 from annotation.bws.studies.forecast import ForecastPlan, _settings, fitted_noise, forecast, forecast_sizes
 from annotation.bws.studies.simulation import (
@@ -206,6 +209,35 @@ def test_maxdiff_needs_a_part_of_the_judgements_and_a_larger_one_where_people_ar
     assert noisy.maxdiff_share is not None
     assert 0.3 < steady.maxdiff_share < 0.6
     assert steady.maxdiff_share < noisy.maxdiff_share < 0.95
+
+
+def test_the_range_of_two_campaigns_is_as_wide_as_howe_s_factor_says() -> None:
+    range_of_two = forecast(ForecastPlan(items=20, factor=0.5, campaigns=2, trials=1)).counting_accuracy
+
+    low, high = np.arctanh([range_of_two.low, range_of_two.high])
+    middle, mean = np.tanh((low + high) / 2), range_of_two.mean
+    # Both accuracies from their mean and the mean of their z, which lie d apart:
+    # mean = (tanh(z + d/2) + tanh(z - d/2)) / 2 = T (1 - t^2) / (1 - T^2 t^2), T = tanh z and t = tanh(d/2).
+    apart = 2 * np.arctanh(np.sqrt((middle - mean) / (middle * (1 - mean * middle))))
+    # Of two numbers the standard deviation is d / sqrt(2). chi2_{.1, 1} = .01579, so
+    # k = 1.96 sqrt(1 * 1.5 / .01579) = 19.10.
+    assert (high - low) / 2 / (apart / np.sqrt(2)) == pytest.approx(19.10, rel=1e-3)
+
+
+def test_a_forecast_scores_by_the_precision_that_a_fit_finds_for_people_as_noisy(monkeypatch) -> None:
+    precisions = []
+
+    def settings(precision: float) -> MaxDiffSettings:
+        precisions.append(precision)
+        return MaxDiffSettings(precision)
+
+    monkeypatch.setattr("annotation.bws.studies.forecast.MaxDiffSettings", settings)
+    judgements, _ = campaign(2, noise=0.7, items=100, each=4)
+
+    forecast(ForecastPlan(items=20, factor=0.5, noise=0.7, campaigns=2, trials=1, **ALIKE))
+
+    found = fit_with_prior(MaxDiffLikelihood(judgements)).prior_precision
+    assert precisions == pytest.approx([found] * len(precisions), rel=0.2)
 
 
 def test_every_half_behind_a_fitted_noise_is_drawn_by_the_seed_of_the_plan(monkeypatch) -> None:

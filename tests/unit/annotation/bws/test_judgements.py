@@ -39,6 +39,12 @@ def test_annotators_must_be_as_many_as_judgements() -> None:
         Judgements(np.array([[0, 1]]), np.array([0]), np.array([1]), 2, np.array([0, 1]))
 
 
+@pytest.mark.parametrize(("best", "worst"), [([0], [1, 1]), ([0, 0], [1])])
+def test_both_choices_must_be_as_many_as_judgements(best, worst) -> None:
+    with pytest.raises(ValueError, match=r"need items \(n, k\) and best and worst \(n,\)"):
+        Judgements(np.array([[0, 1], [0, 1]]), np.array(best), np.array(worst), 2)
+
+
 def test_the_same_items_in_another_order_are_one_tuple() -> None:
     numbers = tuple_numbers(np.array([[3, 1, 2], [0, 1, 2], [2, 3, 1]]))
 

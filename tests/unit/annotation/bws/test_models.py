@@ -107,6 +107,25 @@ def test_far_apart_utilities_do_not_overflow() -> None:
     assert np.isfinite(value)
 
 
+def test_where_utilities_begin_does_not_matter_however_far_from_0() -> None:
+    likelihood = MaxDiffLikelihood(random_judgements(3))
+    at = np.linspace(-1, 1, 12)
+
+    # Beyond 709.8 an exponential overflows.
+    assert likelihood.value(at + 2000) == pytest.approx(likelihood.value(at))
+
+
+def test_the_derivatives_of_bradley_terry_are_those_of_its_likelihood() -> None:
+    likelihood = BradleyTerryLikelihood(*implied_pairs(random_judgements(4)), 12)
+    at = np.random.default_rng(2).standard_normal(12)
+
+    gradient, curvature = likelihood.expand(at)
+
+    assert gradient == pytest.approx(approx_fprime(at, likelihood.value, 1e-7), abs=1e-4)
+    slope = approx_fprime(at, lambda u: likelihood.expand(u)[0], 1e-7)
+    assert curvature.toarray() == pytest.approx(-slope, abs=1e-4)
+
+
 @pytest.mark.parametrize("alpha", [0.05, 0.5, 3.0])
 def test_bradley_terry_gives_what_choix_gives(alpha) -> None:
     judgements = random_judgements(4, items=15, rows=90)

@@ -207,6 +207,13 @@ def test_one_annotator_cannot_be_split() -> None:
         split_half_reliability(judgements, split=Split.ANNOTATORS)
 
 
+def test_without_a_judgement_no_tuple_is_there_to_be_split() -> None:
+    nothing = Judgements(np.empty((0, 2), dtype=int), np.empty(0, dtype=int), np.empty(0, dtype=int), 2)
+
+    with pytest.raises(TooFewJudgements, match="by tuples needs at least two of them, and there is 0"):
+        split_half_reliability(nothing, split=Split.TUPLES)
+
+
 def test_unnamed_annotators_cannot_be_split() -> None:
     judgements = Judgements(np.array([[0, 1]] * 2), np.array([0, 0]), np.array([1, 1]), 2)
 

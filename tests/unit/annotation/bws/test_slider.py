@@ -89,6 +89,15 @@ def test_an_answer_lasts_since_the_last_one_and_a_pause_is_no_work() -> None:
     assert timed.seconds() == pytest.approx(expected, nan_ok=True)
 
 
+def test_an_answer_may_come_a_whole_pause_after_the_last_one_and_no_longer() -> None:
+    timed = Timed(
+        people=np.zeros(3, dtype=int), shown=np.array([0.0, 65, 130]), given=np.array([5.0, 65, 126])
+    )
+
+    # 60 s after the one before is a pause at most; 61 s are longer, and the third was shown after it was given.
+    assert timed.seconds(pause=60) == pytest.approx([5, 60, np.nan], nan_ok=True)
+
+
 def world(
     *, judge_noise: float, rate_noise: float, seed: int = 1, items: int = 60, each: int = 4
 ) -> tuple[Judgements, Ratings]:

@@ -1,6 +1,6 @@
 """What a dashboard works out: disagreement, leaving people out, and all of it together."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -10,6 +10,7 @@ from annotation.bws.annotators.agreement import tuple_agreement
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.scoring import counting_scores
+from annotation.bws.studies.forecast import ForecastPlan, forecast
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
 from annotation.bws.studies.study import (
     CampaignRecord,
@@ -253,6 +254,58 @@ def test_the_tuples_of_lowest_agreement_come_first(found) -> None:
     assert shares == sorted(shares)
     assert len(shares) == 10
     assert all(row["tuple"] >= 100 for row in found["lowest_agreement"])
+
+
+def two_tuples(gold_shares: dict[int, float]) -> CampaignRecord:
+    """Two tuples of two items, the first decided 2 to 1 and the second 2 to 2."""
+    tuples, people = np.array([7, 7, 7, 8, 8, 8, 8]), np.array([0, 1, 2, 0, 1, 2, 3])
+    items = np.where(tuples[:, None] == 7, [[0, 1]], [[2, 3]])
+    best = np.array([0, 0, 1, 0, 0, 1, 1])
+    return CampaignRecord(
+        judged=Judgements.from_slots(items, best, 1 - best, item_count=4, annotators=people),
+        tuples=tuples,
+        best_slot=best,
+        worst_slot=1 - best,
+        best_position=best,
+        worst_position=1 - best,
+        required=np.full(7, 4),
+        counted=np.ones(7, dtype=bool),
+        excluded=frozenset(),
+        gold_shares=gold_shares,
+    )
+
+
+SMALL = StudyPlan(size=2, factor=0.5, judgements_per_tuple=4, campaigns=2, resamples=8)
+
+
+def test_of_tuples_that_people_agree_on_alike_the_one_with_more_judgements_comes_first() -> None:
+    found = study(two_tuples({}), SMALL)
+
+    # Of 3 pairs of judgements of the first tuple 1 agrees, and of 6 pairs of the second 2.
+    assert found["lowest_agreement"] == [
+        {"tuple": 8, "agreement": pytest.approx(1 / 3), "judgements": 4},
+        {"tuple": 7, "agreement": pytest.approx(1 / 3), "judgements": 3},
+    ]
+
+
+def test_somebody_who_got_78_of_100_gold_trials_right_lies_below_the_thresholds_from_80_on() -> None:
+    found = study(two_tuples({0: 0.78}), SMALL)
+
+    left_out = [row["threshold"] for row in found["what_if"]["gold"] if row["left_out"]]
+    assert left_out == [0.8, 0.85, 0.9, 0.95]
+
+
+def test_a_campaign_that_has_just_begun_is_forecast_with_as_many_people_as_there_are(record) -> None:
+    begun = record.judged.people == 0
+    plan = StudyPlan(size=4, factor=2.0, judgements_per_tuple=1, campaigns=2, resamples=8)
+
+    found = study(replace(record, counted=begun), plan)
+
+    usual = ForecastPlan(
+        items=ITEMS, size=4, factor=2.0, judgements_per_tuple=1, people=1, campaigns=2, seed=plan.seed
+    )
+    assert not found["forecast"]["fitted"]
+    assert found["forecast"]["counting"] == asdict(forecast(usual).counting_accuracy)
 
 
 def test_somebody_who_always_takes_one_place_is_said_to(record) -> None:

@@ -55,6 +55,32 @@ def test_the_score_is_the_mean_of_what_the_machine_lets_expect_and_of_what_peopl
     assert (found.tuples, found.both) == (ROUNDS * ITEMS // 4, JUDGED * ITEMS // 4)
 
 
+def test_the_error_of_an_item_is_that_of_items_of_its_score_by_the_tuples_without_the_one_that_is_weighed() -> (
+    None
+):
+    people, machine, _expected = campaign(7, 0.9, each=1)
+
+    found = assisted_scores(people, machine)
+
+    # Of each item its four outcomes, one a tuple: 1 best, -1 worst, 0 else.
+    outcomes = np.array(
+        [
+            [
+                (best == item) * 1 - (worst == item)
+                for row, best, worst in zip(people.items, people.best, people.worst, strict=True)
+                if item in row
+            ]
+            for item in range(ITEMS)
+        ]
+    )
+    own = outcomes.mean(axis=1)
+    left_out = np.array([[np.delete(row, place).mean() for place in range(4)] for row in outcomes])
+    # The mean square of a deviation from a mean of four is three quarters of the variance.
+    squares = (outcomes - own[:, None]) ** 2 * 4 / 3
+    slope, start = np.polyfit(left_out.ravel() ** 2, squares.ravel(), 1)
+    np.testing.assert_allclose(found.people_errors, np.sqrt((start + slope * own**2) / 4))
+
+
 def test_where_people_judged_every_tuple_the_machine_changes_and_saves_nothing() -> None:
     people, _machine, _expected = campaign(2, 0.9)
     first = np.unique(people.items, axis=0, return_index=True)[1]

@@ -7,8 +7,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from curation.statistics.correlation import Scores
-from curation.statistics.intervals import Integers
+from curation.pairs.word_tables import Integers, Reals
 
 LIMIT = 0.999_999  # Fisher's z of 1 would be infinite
 
@@ -86,7 +85,7 @@ def rater_agreement(pairs: ArrayLike, raters: ArrayLike, values: ArrayLike) -> R
     )
 
 
-def _by_rater(place: Integers, raters: Integers, values: Scores, pairs: int) -> Scores | None:
+def _by_rater(place: Integers, raters: Integers, values: Reals, pairs: int) -> Reals | None:
     """The values of each rater (k, m), where all of them rated all pairs; else None."""
     known, column = np.unique(raters, return_inverse=True)
     if known[0] < 0 or len(values) != len(known) * pairs:
@@ -96,7 +95,7 @@ def _by_rater(place: Integers, raters: Integers, values: Scores, pairs: int) -> 
     return None if np.isnan(table).any() else table
 
 
-def _coefficients(sums: Scores) -> list[Scores]:
+def _coefficients(sums: Reals) -> list[Reals]:
     """ICC(1) of one rating and of the mean, alpha, and, with columns of raters, ICC(2) of both: each (B,).
 
     sums: (B, 7) over pairs of 1, n, n^2, S, S^2 / n, W and n W / (n - 1), with n ratings of a pair, their sum S, and W
@@ -128,7 +127,7 @@ def _coefficients(sums: Scores) -> list[Scores]:
     return found
 
 
-def _interval(value: Scores, without: Scores) -> Agreed:
+def _interval(value: Reals, without: Reals) -> Agreed:
     """The coefficient (1,) with its interval. without: the coefficient without each of m pairs (m,)."""
     estimate, count = float(value[0]), len(without)
     middle, z = (np.arctanh(np.clip(each, -LIMIT, LIMIT)) for each in (value, without))
