@@ -257,10 +257,9 @@ interface Sender<Entry extends Decided> {
   undo(undoing: Undoing<Entry>): Promise<void>;
 }
 
-/** takeBack(entry): it has not left yet. request(): what to ask the server, or nothing to undo. bringBack(screen), refused(sentence): its answer. */
+/** takeBack(entry): it has not left yet. request(): what to ask the server, or nothing to undo. bringBack(screen): its answer. */
 interface Undoing<Entry extends Decided> {
   takeBack(entry: Entry): void;
   request(): [string, Fields] | null;
   bringBack(screen: Shown): void;
-  refused(sentence: string): void;
 }

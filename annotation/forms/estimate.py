@@ -15,7 +15,7 @@ from curation.foundation.errors import form_errors_said
 from curation.foundation.numbers import NumberField
 from curation.models import Dataset
 
-# What only the estimate asks for. It is kept in the session of the person who typed it, for their last drafts.
+# What only the estimate asks for. The campaign keeps it (`Campaign.estimate`).
 ASSUMED = ("seconds", "pay", "people")
 MOST_PAY = 1_000_000_000
 

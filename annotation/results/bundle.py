@@ -63,9 +63,8 @@ from curation.pairs.text import normalise, unspaced
 from curation.results.estimates import Estimate
 
 SCHEMA_VERSION = 7
-CHECK = Path(__file__).with_name(
-    "check_figures.py"
-)  # computes every figure again, without anything of Semblance
+# Computes every figure again, without anything of Semblance.
+CHECK = Path(__file__).with_name("check_figures.py")
 SHORTEST_NAME_HIDDEN = 3
 # Settings of a campaign that no file of judgements tells.
 UNKNOWN_OF_IMPORTED = (

@@ -139,7 +139,7 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
 
 def as_published(campaign: Campaign, now: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """The reliability, with the figures of the newest published scores where these are of the same judgements: one page
-    must not say .841 in its head and .840 below. Both are means over random halvings, of which publishing draws more.
+    must not say .841 in its head and .840 below. Of many judgements, the page's interval is from fewer resamples.
     """
     published = score_sets_of(campaign).filter(kind=ScoreSet.Kind.HUMAN).first() if now else None
     told = (published.parameters.get("reliability") if published else None) or {}

@@ -26,7 +26,7 @@ class RaterAgreement:
     """Of the pairs that two or more people rated.
 
     pairs, ratings: their numbers.
-    one, mean: ICC(1), how far one rating, or the mean of a pair's ratings, tells pairs apart, whoever rated
+    one, mean: ICC(1), how far one rating by any rater, or the mean of a pair's ratings, tells pairs apart
         (Shrout and Fleiss 1979). The mean is that of a pair with the mean number of ratings.
     two, two_mean: ICC(2), absolute agreement of raters who all rated all pairs; None for other ratings.
     alpha: Krippendorff's alpha for intervals (Krippendorff 2004, chapter 11).

@@ -1,6 +1,7 @@
 """One score set: its name on pages, and whether it is withdrawn; two of a dataset beside each other."""
 
 from collections.abc import Iterator
+from copy import copy
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -15,7 +16,7 @@ from curation.datasets.selectors import ScoreSetRow, score_sets_of
 from curation.datasets.services import score_set_describe, score_set_restore, score_set_withdraw
 from curation.forms.scores import ComparedSetsForm, ScoreSetForm, WithdrawForm
 from curation.foundation.numbers import number_asked, page_number
-from curation.models import Dataset
+from curation.models import Dataset, ScoreSet
 from curation.people.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from curation.views.tables import csv_streamed
 
@@ -30,13 +31,11 @@ def score_set_page(request: AuthedRequest, slug: str, score_set_pk: int) -> Http
     owns = dataset_may(request.user, dataset, may="own")
     if request.method == "POST":
         dataset_allow(request.user, dataset, may="own")
-    shown = {"dataset": dataset, "score_set": score_set, "shown": str(score_set), "owns": owns}
-    form = ScoreSetForm(request.POST or None, instance=score_set)
+    form = ScoreSetForm(request.POST or None, instance=copy(score_set))
     if form.is_valid():
-        score_set.refresh_from_db()
         score_set_describe(score_set=score_set, by=request.user, **form.cleaned_data)
         return _said(request, slug, score_set_pk, _("The score set is saved."))
-    return render(request, "curation/score_set.html", shown | {"form": form, "withdrawal": WithdrawForm()})
+    return _page(request, score_set, owns=owns, form=form)
 
 
 @require_POST
@@ -51,11 +50,27 @@ def score_set_move(request: AuthedRequest, slug: str, score_set_pk: int) -> Http
     if withdrawal.is_valid():
         score_set_withdraw(score_set=score_set, at=now(), by=request.user, **withdrawal.cleaned_data)
         return _said(request, slug, score_set_pk, _("The score set is withdrawn."))
-    shown = {"dataset": dataset, "score_set": score_set, "shown": str(score_set), "owns": True}
-    form = ScoreSetForm(instance=score_set)
-    return render(
-        request, "curation/score_set.html", shown | {"form": form, "withdrawal": withdrawal}, status=400
-    )
+    return _page(request, score_set, owns=True, withdrawal=withdrawal)
+
+
+def _page(
+    request: AuthedRequest,
+    score_set: ScoreSet,
+    *,
+    owns: bool,
+    form: ScoreSetForm | None = None,
+    withdrawal: WithdrawForm | None = None,
+) -> HttpResponse:
+    """withdrawal: refused, if there is one."""
+    context = {
+        "dataset": score_set.dataset,
+        "score_set": score_set,
+        "shown": str(score_set),
+        "owns": owns,
+        "form": form or ScoreSetForm(instance=score_set),
+        "withdrawal": withdrawal or WithdrawForm(),
+    }
+    return render(request, "curation/score_set.html", context, status=400 if withdrawal else 200)
 
 
 def _said(request: AuthedRequest, slug: str, score_set_pk: int, sentence: str) -> HttpResponse:

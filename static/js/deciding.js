@@ -164,6 +164,7 @@ export class Outbox {
  */
 export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refresh, has = () => [] }) {
   const trouble = document.getElementById("trouble");
+  const note = document.getElementById("note"); // where something can be undone
   let token = form.elements.csrfmiddlewaretoken.value;
   /** @type {Promise<unknown>} */
   let turn = Promise.resolve(); // the end of what was begun last in this tab
@@ -309,7 +310,7 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
    * Take back the last decision: one that has not left yet on this device, any other at the server. A second click meanwhile does nothing.
    * @param {Undoing<Entry>} undoing
    */
-  async function undo({ takeBack, request, bringBack, refused }) {
+  async function undo({ takeBack, request, bringBack }) {
     if (undoing) return;
     undoing = true;
     try {
@@ -320,7 +321,7 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
         if (!asks) return;
         const answer = await ask(...asks);
         if (answer.outcome === "ok") bringBack(answer.body);
-        else if (answer.outcome === "refused") refused(answer.body.note);
+        else if (answer.outcome === "refused") note.textContent = answer.body.note;
         else hindered(answer.outcome);
       });
     } finally {

@@ -300,13 +300,8 @@ undoForm.addEventListener("submit", (event) => {
   event.preventDefault();
   if (held) return;
   note.textContent = "";
-  sender.undo({ takeBack, bringBack, request: () => (undoable && !held ? [undoForm.action, { client_id: undoable }] : null), refused });
+  sender.undo({ takeBack, bringBack, request: () => (undoable && !held ? [undoForm.action, { client_id: undoable }] : null) });
 });
-
-/** @param {string} sentence */
-function refused(sentence) {
-  note.textContent = sentence;
-}
 
 /** @param {Shown} screen */
 function bringBack(screen) {

@@ -207,13 +207,8 @@ async function start() {
 
   undoForm.addEventListener("submit", (event) => {
     event.preventDefault();
-    sender.undo({ takeBack, bringBack, request: () => (undoable ? [form.dataset.undoAddress.replace("/undo/0/", `/undo/${undoable}/`), {}] : null), refused });
+    sender.undo({ takeBack, bringBack, request: () => (undoable ? [form.dataset.undoAddress.replace("/undo/0/", `/undo/${undoable}/`), {}] : null) });
   });
-
-  /** @param {string} sentence */
-  function refused(sentence) {
-    note.textContent = sentence;
-  }
 
   /** @param {Reviewed} entry */
   function takeBack(entry) {

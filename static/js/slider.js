@@ -178,13 +178,8 @@ document.getElementById("keys")?.addEventListener("toggle", seen);
 undoForm.addEventListener("submit", (event) => {
   event.preventDefault();
   note.textContent = "";
-  sender.undo({ takeBack, bringBack, request: () => (undoable ? [undoForm.action, { client_id: undoable }] : null), refused });
+  sender.undo({ takeBack, bringBack, request: () => (undoable ? [undoForm.action, { client_id: undoable }] : null) });
 });
-
-/** @param {string} sentence */
-function refused(sentence) {
-  note.textContent = sentence;
-}
 
 /** @param {Shown} screen */
 function bringBack(screen) {

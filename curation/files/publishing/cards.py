@@ -97,8 +97,12 @@ def _marginal_stated(scores: Scores) -> str:
     if scores.marginal is None:
         return ""
     value, low, high = scores.marginal
-    interval = "" if low is None or high is None else f", 95 % interval {low:.3f} to {high:.3f}"
+    interval = _interval_stated(low, high)
     return f"marginal reliability of the MaxDiff scores {value:.3f}{interval}, if judgements are independent."
+
+
+def _interval_stated(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f", 95 % interval {low:.3f} to {high:.3f}"
 
 
 def _agreement_stated(scores: Scores) -> str:
@@ -114,10 +118,7 @@ def _agreement_stated(scores: Scores) -> str:
     stated = []
     for name, words in names.items():
         if found := scores.agreement[name]:
-            interval = (
-                "" if found["low"] is None else f", 95 % interval {found['low']:.3f} to {found['high']:.3f}"
-            )
-            stated.append(f"{words} {found['value']:.3f}{interval}")
+            stated.append(f"{words} {found['value']:.3f}{_interval_stated(found['low'], found['high'])}")
     return f"{'; '.join(stated)}; {scores.agreement['ratings']:,} ratings of {scores.agreement['pairs']:,} pairs."
 
 
@@ -125,9 +126,7 @@ def _halves_stated(scores: Scores) -> str:
     figures = scores.reliability
     if not figures:
         return ""
-    interval = ""
-    if figures.get("spearman_low") is not None:
-        interval = f", 95 % interval {figures['spearman_low']:.3f} to {figures['spearman_high']:.3f}"
+    interval = _interval_stated(figures.get("spearman_low"), figures.get("spearman_high"))
     return (
         f"split-half reliability {figures['spearman_mean']:.3f} (Spearman, mean of "
         f"{figures['trials']:,} random halves, standard deviation {figures['spearman_sd']:.3f}{interval}), "

@@ -178,8 +178,8 @@ def _lines(outcome: ImportOutcome) -> Iterator[str]:
     if outcome.guesses:
         yield _("Nobody said the following, so it was decided from the whole file:")
         yield from (f"  {guess.reason}" for guess in outcome.guesses)
-    if outcome.ratings_told:
-        yield from ratings_in_words(outcome.ratings_told)
+    if ratings := outcome.ratings_told:
+        yield from ratings_in_words(ratings)
     yield _("Columns: %(columns)s.") % {"columns": ", ".join(f"{k}: {v}" for k, v in outcome.columns.items())}
     if outcome.unread:
         yield _("Columns that are not read: %(columns)s.") % {"columns": ", ".join(outcome.unread)}
