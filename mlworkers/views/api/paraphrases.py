@@ -90,7 +90,7 @@ class ParaphrasesSideBySide(APIView):
             raise NotFound(_("There are no labels %(number)s.") % {"number": min(unknown)})
         if (by := asked.get("by", WHOLE)) not in DIVIDED_BY:
             raise ValidationError({"by": [_("Choose one of %(known)s.") % {"known": ", ".join(DIVIDED_BY)}]})
-        form = PartsForm(request._request.GET, labelled=labelled)
+        form = PartsForm(request.query_params, labelled=labelled)
         if form.left_out:
             raise ValidationError({"labels": [_("At most %(most)s are allowed.") % {"most": MOST_CHOSEN}]})
         return Response(PartsSerializer({"labelled": labelled, "parts": parts_shown(form.chosen, by)}).data)
@@ -170,7 +170,7 @@ def _labels(request: Request, dataset: Any, *, written_by: int = 0) -> ProfileFo
     rows = rows_for_profile(dataset, run)
     if len(rows) < 2:
         raise Http404
-    return ProfileForm(request._request.GET, rows=rows)
+    return ProfileForm(request.query_params, rows=rows)
 
 
 def _next(run: Run, person: Any) -> Any:
