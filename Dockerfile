@@ -21,6 +21,8 @@ FROM packages AS web-packages
 RUN sh deployment/install.sh /opt/semblance web semblance/requirements
 COPY --from=wheel /wheel /wheel
 RUN sh deployment/install.sh /opt/semblance web /wheel/*.whl
+COPY deployment/sbom.py deployment/
+RUN python deployment/sbom.py --environment /opt/semblance /opt/semblance/parts.cdx.json
 
 FROM packages AS worker-packages
 ARG DEVICE=cuda
@@ -28,6 +30,8 @@ ARG TORCH_INDEX=
 RUN sh deployment/install.sh /opt/semblance worker-${DEVICE} semblance/requirements
 COPY --from=wheel /wheel /wheel
 RUN sh deployment/install.sh /opt/semblance worker-${DEVICE} /wheel/*.whl
+COPY deployment/sbom.py deployment/
+RUN python deployment/sbom.py --environment /opt/semblance /opt/semblance/parts.cdx.json
 
 FROM python:3.14.7-slim AS program
 # The number is fixed, so that a volume keeps its owner when the image is built again.

@@ -7,6 +7,7 @@ FOLDER gets a folder for each stage, which stands for its disk; paths of the Doc
 The image of Python is a new virtual environment of this Python. Steps that make users are left out, and said.
 """
 
+import json
 import os
 import re
 import shlex
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from importlib.metadata import distributions
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -124,12 +126,27 @@ def command_check(stage: Stage, folder: Path) -> None:
     )
 
 
+def parts_check(environment: Path) -> int:
+    """The number of packages in the image's list of parts. Ends the program if an installed one is not in it."""
+    text = (environment / "parts.cdx.json").read_text(encoding="utf-8")
+    listed = json.loads(text)["components"]  # noqa: TID251 - a script of its own, which reads its own file
+    packages = {(part["name"], part["version"]) for part in listed}
+    folders = map(str, environment.glob("lib/python*/site-packages"))
+    installed = {
+        (re.sub(r"[-_.]+", "-", each.name).lower(), each.version) for each in distributions(path=[*folders])
+    }
+    if missing := sorted(installed - packages):
+        raise SystemExit(f"The list of parts lacks {', '.join(' '.join(each) for each in missing)}.")
+    return len(packages)
+
+
 def main(target: str, folder: Path, given: dict[str, str]) -> None:
     stages, _ = stages_read((ROOT / "Dockerfile").read_text())
     folder.mkdir(parents=True)
     for stage in order(stages, target):
         stage_make(stage, stages, folder, given)
     command_check(stages[target], folder)
+    packages = parts_check(folder / target / "opt/semblance")
     used = subprocess.run(
         ["/usr/bin/du", "-smL", str(folder / target / "opt/semblance")],
         check=True,
@@ -137,6 +154,7 @@ def main(target: str, folder: Path, given: dict[str, str]) -> None:
         text=True,
     ).stdout.split()[0]
     print(f"The image {target} would have {used} MB in /opt/semblance, and starts its command.")
+    print(f"Its list of parts, parts.cdx.json, has all of its {packages} packages.")
 
 
 if __name__ == "__main__":

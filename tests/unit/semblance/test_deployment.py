@@ -15,7 +15,7 @@ from django.core.management import get_commands, load_command_class
 from gunicorn.config import Config
 
 from curation.foundation.errors import UserError
-from deployment import image_steps, pin_images
+from deployment import image_steps, pin_images, sbom
 from mlworkers.plans.kinds import QUEUES
 from semblance.celery import app
 from semblance.serving.processes import GRACE
@@ -120,6 +120,9 @@ def test_each_image_gets_the_packages_of_its_kind_and_starts_its_program() -> No
     assert {"web", "worker-cpu", "worker-cuda"} == set(kinds)
     for stage, kind in (("web-packages", "web"), ("worker-packages", "worker-${DEVICE}")):
         runs = [rest.split() for name, rest in STAGES[stage].steps if name == "RUN"]
+        parts = runs.pop()
+        assert parts[:3] == ["python", "deployment/sbom.py", "--environment"]
+        assert parts[3:] == ["/opt/semblance", "/opt/semblance/parts.cdx.json"]
         assert {tuple(run[:4]) for run in runs} == {("sh", "deployment/install.sh", "/opt/semblance", kind)}
     commands = {kind: json.loads(dict(STAGES[kind].steps)["CMD"]) for kind in ("web", "worker")}
     assert {STAGES[kind].base for kind in commands} == {"program"}
@@ -266,3 +269,20 @@ def test_a_stage_goes_on_in_the_folder_of_the_one_below_and_copies_links_as_link
 
     assert (tmp_path / "web-packages/src/deployment/install.sh").is_file()
     assert (tmp_path / "web-packages/src/guide/pages").is_symlink()
+
+
+def test_the_list_of_parts_of_an_image_has_every_installed_package_or_the_steps_fail(tmp_path) -> None:
+    def install(name: str) -> None:
+        info = tmp_path / f"lib/python3.14/site-packages/{name}-1.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+        (info / "RECORD").write_text(f"{name}.py,,\n")
+
+    install("One.Package")
+    install("two")
+    sbom.main(["--environment", str(tmp_path), str(tmp_path / "parts.cdx.json")])
+    assert image_steps.parts_check(tmp_path) == 2
+
+    install("three")
+    with pytest.raises(SystemExit, match=r"lacks three 1\."):
+        image_steps.parts_check(tmp_path)
