@@ -18,6 +18,15 @@ REPEATS_HELP = gettext_lazy(
     "scores."
 )
 
+# What is rarely changed: the form folds these fields, each row of them side by side.
+FOLDED = (
+    ("split", "seed"),
+    ("best_label", "worst_label"),
+    ("allows_ties", "even_mix"),
+    ("gold_every", "gold_minimum"),
+    ("gold_threshold", "repeat_every"),
+)
+
 
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     """Every field has a default that a paper could stand behind; only the name is asked for."""
@@ -106,6 +115,18 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             self.fields[name].widget.attrs.update({"min": bounds[0], "max": bounds[1]})
         self.fields["factor"].widget.attrs.update({"min": "0.01", "step": "any"})
         self.fields["gold_threshold"].widget.attrs.update({"min": "0", "max": "1", "step": "0.05"})
+
+    @property
+    def more_in_rows(self) -> list[list[forms.BoundField]]:
+        """The folded fields."""
+        return [[self[name] for name in names if name in self.fields] for names in FOLDED]
+
+    @property
+    def more_is_open(self) -> bool:
+        """Whether a folded field has an error, or may be the reason of an error of the whole form."""
+        return bool(self.non_field_errors()) or any(
+            field.errors for row in self.more_in_rows for field in row
+        )
 
     def _offer(self, name: str, values: Sequence[str]) -> None:
         field: forms.ChoiceField = self.fields[name]  # type: ignore[assignment]

@@ -3,7 +3,9 @@
 import csv
 import io
 import re
+import runpy
 import zipfile
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -80,6 +82,37 @@ def test_an_even_mix_is_offered_where_there_are_generated_pairs(site, dataset, p
 
     assert label not in before
     assert label in after
+
+
+FIRST_HOUR = runpy.run_path(str(Path(__file__).parents[3] / "docs" / "experiments" / "first_hour.py"))
+
+
+def test_the_form_shows_few_fields_at_first_with_all_that_the_estimate_needs(site, dataset, pairs) -> None:
+    PairFactory(dataset=dataset, origin="generated")
+    shown = FIRST_HOUR["Page"]()
+
+    shown.feed(site.get(f"/campaigns/new/?dataset={dataset.slug}").content.decode())
+
+    assert len(shown.fields) <= FIRST_HOUR["MOST_FIELDS"]
+    assert shown.links <= FIRST_HOUR["MOST_LINKS"]
+    assert shown.fields >= {
+        "number",
+        "tuple_size",
+        "factor",
+        "judgements_per_tuple",
+        "seconds",
+        "people",
+        "pay",
+    }
+
+
+@pytest.mark.parametrize(
+    ("wrong", "opened"), [({"name": ""}, False), ({"gold_every": "0"}, True), ({"seed": "-1"}, True)]
+)
+def test_folded_fields_are_shown_where_an_error_may_be_theirs(site, dataset, pairs, wrong, opened) -> None:
+    page = site.post(f"/campaigns/new/?dataset={dataset.slug}", SETTINGS | wrong)
+
+    assert ('<details class="more" open>' in page.content.decode()) == opened
 
 
 # The list
