@@ -16,7 +16,7 @@ ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblanc
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test affected everything coverage mutants check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign pictures reference schema constraints requirements audit wheel
+.PHONY: help install demo serve test affected everything coverage coverage-first coverage-all mutants check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign pictures reference schema constraints requirements audit wheel
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -40,13 +40,13 @@ affected: $(VENV)/installed-dev ## the tests that execute what was changed since
 everything: $(VENV)/installed-dev ## all tests and checks in parts of at most an hour, and one table (PART="sqlite kills": these parts)
 	@$(BIN)/python .ci/everything $(PART)
 
-coverage: $(VENV)/installed-dev ## line and branch coverage of the tests on SQLite: of the first lane, then of both, in var/coverage
-	@rm -rf var/coverage
-	@COVERAGE_FILE=var/coverage/data $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --lane first \
-	  --cov --cov-report json:var/coverage/first.json || touch var/coverage/failed
-	@COVERAGE_FILE=var/coverage/data $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --lane exhaustive --cov-append \
-	  --cov --cov-report term:skip-covered --cov-report json:var/coverage/all.json
-	@test ! -e var/coverage/failed
+coverage: coverage-first coverage-all ## line and branch coverage of the tests on SQLite: of the first lane, then of both, in var/coverage
+
+coverage-first: $(VENV)/installed-dev
+	@JOBS=$(JOBS) $(BIN)/python .ci/coverage first
+
+coverage-all: $(VENV)/installed-dev
+	@JOBS=$(JOBS) $(BIN)/python .ci/coverage all
 
 mutants: var/mutants/packages/parso ## small faults in the code, to see whether a test fails: part PART of 8, 250 each (the first time it measures which test runs which line); then the table
 	@$(BIN)/python .ci/mutants run $(or $(PART),0)

@@ -31,6 +31,17 @@ import semblance.wsgi
 from django.urls import get_resolver
 get_resolver().url_patterns  # what the first request loads
 """
+# Celery calls what was connected first before the worker's own threads, which need a database, are started.
+WORKER = """
+import os, runpy, sys
+from celery.signals import worker_ready
+def ready(**about):
+    os._exit(0)
+worker_ready.connect(ready)
+sys.argv = "celery --quiet -A semblance worker --queues default --pool threads --concurrency 4".split()
+sys.argv += "--loglevel WARNING --without-gossip --without-mingle --without-heartbeat".split()
+runpy.run_module("celery", run_name="__main__")
+"""
 BASELINE = "django.setup() with the apps of others alone"
 STARTS = {
     BASELINE: ["-c", DJANGO_ALONE],
@@ -38,7 +49,9 @@ STARTS = {
     "bws score --help": ["manage.py", "bws", "score", "--help"],
     "run --list": ["manage.py", "run", "--list"],
     "export_dataset --help": ["manage.py", "export_dataset", "--help"],
+    "doctor --help": ["manage.py", "doctor", "--help"],
     "the web process, ready": ["-c", WEB],
+    "a worker, ready": ["-W", "ignore", "-c", WORKER],
     "check": ["manage.py", "check"],
 }
 

@@ -14,8 +14,6 @@ from django.db import connection
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from redis import Redis
-from redis.exceptions import RedisError
 
 from curation.foundation.heartbeats import database_now
 from curation.foundation.shared_files import StorageError, shared_store, shared_try
@@ -163,6 +161,9 @@ def redis_findings() -> Iterator[Finding]:
         yield Finding("redis", State.PROBLEM, problem)
         return
     yield Finding("redis", State.GOOD, _("Redis answers."))
+    from redis import Redis  # noqa: PLC0415 - without Redis, and to print its help, the command needs none of it
+    from redis.exceptions import RedisError  # noqa: PLC0415
+
     try:
         with Redis.from_url(settings.REDIS_URL, socket_timeout=settings.REDIS_TIMEOUT_SECONDS) as redis:
             memory = redis.info("memory")

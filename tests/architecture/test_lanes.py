@@ -159,6 +159,57 @@ def script_of_ci(monkeypatch) -> Callable[[str], Any]:
     return load
 
 
+def test_few_test_functions_are_exhaustive(script_of_ci) -> None:
+    compare = script_of_ci("compare_tests")
+
+    exhaustive, functions = compare.lanes_counted(ROOT)
+
+    assert 0 < exhaustive <= compare.MOST_EXHAUSTIVE * functions
+
+
+def test_a_function_is_exhaustive_by_a_mark_of_its_own_of_one_case_of_its_class_or_of_its_module(
+    script_of_ci, tmp_path
+) -> None:
+    mark = "pytest.mark.exhaustive"
+    case = f"@pytest.mark.parametrize('n', [1, pytest.param(2, marks={mark})])"
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_a.py").write_text(
+        f"@{mark}\ndef test_own(): ...\n{case}\ndef test_case(n): ...\n"
+        f"def test_plain(): ...\ndef helper(): ...\n@{mark}\nclass TestAll:\n    def test_inside(self): ...\n"
+    )
+    (tmp_path / "tests" / "test_b.py").write_text(f"pytestmark = [{mark}]\ndef test_module(): ...\n")
+
+    found = script_of_ci("compare_tests").functions(tmp_path)
+
+    names = [
+        "a.py::test_own",
+        "a.py::test_case",
+        "a.py::test_plain",
+        "a.py::TestAll::test_inside",
+        "b.py::test_module",
+    ]
+    assert found == {f"tests/test_{name}": "plain" not in name for name in names}
+
+
+@pytest.mark.parametrize(("both", "status"), [(1000, 0), (1001, 1)])
+def test_the_first_lane_executes_97_of_100_lines_that_all_tests_execute(
+    script_of_ci, capsys, both: int, status: int
+) -> None:
+    others = {"num_statements": 1100, "covered_branches": 40, "num_branches": 50}
+
+    assert (
+        script_of_ci("coverage").share_told(
+            {"covered_lines": 970, **others}, {"covered_lines": both, **others}
+        )
+        == status
+    )
+
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first == "TOTAL first lane: 970 of 1,100 lines (88.2%), 40 of 50 branches (80.0%)"
+    assert second.startswith(f"TOTAL both lanes: {both:,} of 1,100 lines")
+    assert second.endswith(f"the first lane executes {970 / both:.1%} of these lines")
+
+
 def test_the_jobs_of_ci_have_every_module_of_tests_and_no_two_shares_have_the_same(script_of_ci) -> None:
     def modules(job: Any) -> set[Path]:
         named = [ROOT / word for word in job.command if word.startswith("tests/")]
@@ -190,11 +241,16 @@ def test_a_part_that_runs_keeps_what_the_table_says_of_the_others(
     everything.TABLE.write_text("")
     assert everything.main(["one"]) == 0
     assert everything.main(["two", "wrong"]) == 1
+    monkeypatch.setenv("DATABASE_URL", "postgres://nobody@nowhere/nothing")
+    monkeypatch.setitem(
+        everything.PARTS, "two", dataclasses.replace(part, command='echo "4 passed$DATABASE_URL"')
+    )
+    assert everything.main(["two"]) == 0
 
     rows = [line.split(" | ") for line in everything.TABLE.read_text().splitlines()[-3:]]
     assert [[row[0], row[2], row[-1]] for row in rows] == [
         ["| one", "passed", "3 passed in 1s |"],
-        ["| two", "passed", "3 passed in 1s |"],
+        ["| two", "passed", "4 passed |"],
         ["| wrong", "FAILED (1)", " |"],
     ]
 
