@@ -29,6 +29,38 @@ def test_the_tabs_of_a_dataset_are_one_row_with_that_of_the_page_in_sight(
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.parametrize("scripts", [True, False])
+def test_on_a_phone_the_navigation_is_a_menu_that_keys_open_and_close(
+    open_as, owner, dataset, scripts
+) -> None:
+    page = open_as(owner, width=390, java_script_enabled=scripts)
+    page.goto(f"/datasets/{dataset.slug}/")
+    models = page.get_by_role("navigation", name="Main").get_by_role("link", name="Models")
+    expect(models).to_be_hidden()
+
+    page.get_by_role("button", name="Menu").press("Enter")
+
+    expect(models).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Escape")
+    expect(models).to_be_hidden()
+    page.get_by_role("button", name="Menu").press("Space")
+    for _link in range(3):
+        page.keyboard.press("Tab")
+    expect(models).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Models", exact=True)).to_be_visible()
+
+
+def test_on_a_wide_screen_the_navigation_is_no_menu(owner_page, dataset) -> None:
+    owner_page.goto(f"/datasets/{dataset.slug}/")
+
+    main = owner_page.get_by_role("navigation", name="Main")
+
+    expect(main.get_by_role("link", name="Models")).to_be_in_viewport(ratio=1)
+    expect(owner_page.get_by_role("button", name="Menu")).to_be_hidden()
+    assert main.bounding_box()["y"] < owner_page.get_by_role("region", name="Dataset").bounding_box()["y"]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_head_of_a_dataset_is_one_row_where_it_has_all_its_facts_and_a_button(
     open_as, admin, dataset, scheme
