@@ -13,6 +13,15 @@ from semblance.demo.job import Demonstrated
 from semblance.demo.judging import YOUR_TURN
 
 
+def tables(made: Demonstrated, figures: dict[str, Any], accounts: list[Account], *, site: str) -> list[Table]:
+    """What is printed at the end, in this order: what the job shows comes first."""
+    return [
+        shown_table(figures),
+        figures_table(made.campaign, figures),
+        first_table(made, accounts, site=site),
+    ]
+
+
 def shown_table(figures: dict[str, Any]) -> Table:
     """What the job shows: scores from judgements, an encoder that learned from them, and weighting by p_D."""
     table = _two_columns(_("What it shows"))

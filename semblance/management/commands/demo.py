@@ -25,7 +25,7 @@ from mlworkers.plans.kinds import QUEUES
 from semblance.demo.accounts import accounts_prepare
 from semblance.demo.job import demonstrate
 from semblance.demo.plan import SECONDS, DemoPlan, Stages
-from semblance.demo.results import figures_table, first_table, shown_table
+from semblance.demo.results import tables
 from semblance.serving.processes import Group
 from semblance.serving.programs import workers
 
@@ -65,9 +65,8 @@ class Command(BaseCommand):
                 stages=Stages(Course(progress).stage, partial(run_wait, worker, lines)),
             )
         figures = made.figures | {"seconds": round(time.monotonic() - began, 1)}
-        console.print(figures_table(made.campaign, figures))
-        console.print(shown_table(figures))
-        console.print(first_table(made, accounts, site=f"http://127.0.0.1:{options['port']}"))
+        for table in tables(made, figures, accounts, site=f"http://127.0.0.1:{options['port']}"):
+            console.print(table)
         if not options["serve"]:
             console.print(_("Start the site with: semblance serve"))
         self.answer(figures, as_json=options["json"])

@@ -14,12 +14,12 @@ from mlworkers.models import Artifact
 from mlworkers.tasks import execute
 from semblance.demo.accounts import accounts_prepare
 from semblance.demo.importing import scenes_import
-from semblance.demo.job import demonstrate, people_figures
+from semblance.demo.job import Demonstrated, demonstrate, people_figures
 from semblance.demo.judging import scores_from_people
 from semblance.demo.machines import broken_figures
 from semblance.demo.plan import DemoPlan, Stages
-from semblance.demo.results import first_table, shown_table
-from tests.factories import DatasetFactory, GeneratedPairFactory
+from semblance.demo.results import first_table, shown_table, tables
+from tests.factories import CampaignFactory, DatasetFactory, GeneratedPairFactory, RunFactory
 
 # Whoever guesses at ten golds gets 5 of 20 trials right; more than 10, which the gate would let pass, in 4 of 1,000.
 SMALL = DemoPlan(pairs=100, judgements_per_tuple=2, careless=1.0, gold_every=2, labelled=20, held_out=20)
@@ -120,6 +120,30 @@ def test_without_broken_sentences_there_is_no_auc() -> None:
     found = broken_figures(pair.dataset.score_sets.get())
 
     assert (found["broken"], found["auc"], found["lowest"]) == (0, None, 0)
+
+
+COMPARED = {"encoders": {}, "differences": [], "seeds": 1, "tests": 1}
+FIGURES = {
+    **dict.fromkeys(
+        ("latent_spearman", "latent_low", "latent_high", "shr_spearman", "realism_auc", "seconds"), 0.5
+    ),
+    **dict.fromkeys(("median_p_human", "median_p_machine"), 0.5),
+    **dict.fromkeys(
+        ("pairs", "tuples", "judgements", "annotators_stopped", "generated", "kept", "reviewed"), 1
+    ),
+    **dict.fromkeys(("people", "small", "minilm"), COMPARED),
+    "broken": {"auc": None, "broken": 0, "sentences": 0, "lowest": 0},
+}
+
+
+def test_what_the_job_shows_is_printed_before_all_its_figures_and_then_what_to_open() -> None:
+    campaign = CampaignFactory()
+    CampaignFactory(dataset=campaign.dataset, name="Your turn")
+    made = Demonstrated(campaign, RunFactory(dataset=campaign.dataset), FIGURES)
+
+    text = printed(*tables(made, FIGURES, list(accounts_prepare()), site="http://host"))
+
+    assert 0 == text.index("What it shows") < text.index("All figures") < text.index("Open first.")
 
 
 @pytest.mark.exhaustive

@@ -15,6 +15,8 @@ from semblance.guide.links import EXPLAINED
 from semblance.guide.rendering import FOLDER, page_files, page_groups, page_read
 from semblance.guide.search import search, sections_of
 from tests.factories import DatasetFactory, MembershipFactory, client_of
+from tests.integration.semblance.every_address import ALL, answered, path_of
+from tests.integration.semblance.objects_of_others import Others
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[3]
@@ -242,6 +244,32 @@ def test_a_page_has_a_sign_beside_its_title_that_leads_to_its_page_of_the_guide(
         (f"/runs/start/train_encoder/?dataset={dataset.slug}", "/guide/runs/#train_encoder"),
     ):
         assert explained in Parts(client.get(address).content.decode()).links
+
+
+# A question fills the screen, and nothing leads away from it; the others are for people who have yet to log in.
+WITHOUT_SIGN = {
+    *("judge", "practice", "campaign_preview", "norming_judge", "tuple_skip", "tuple_flag"),
+    *("invitation", "password_reset", "password_reset_confirm", "password_reset_complete"),
+}
+
+
+def test_every_page_but_questions_has_a_sign_beside_its_title(settings) -> None:
+    settings.MAIL_SERVER = True  # which has pages
+    others = Others()
+    client = client_of(others.people["superuser"])
+    seen, without = set(), set()
+
+    for address in ALL:
+        if address.programs or address.route.startswith(("admin/", "api/", "guide/")):
+            continue
+        with answered(client, "GET", path_of(address, others)) as answer:
+            if answer.status_code == 200 and not answer.streaming and b"<main" in answer.content:
+                seen.add(address.name)
+                if b'class="guide-link"' not in answer.content:
+                    without.add(address.name)
+
+    assert without == WITHOUT_SIGN
+    assert len(seen) > 100
 
 
 @pytest.mark.parametrize("kind", KINDS)
