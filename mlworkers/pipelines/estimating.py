@@ -12,7 +12,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from curation.models import Dataset
-from mlworkers.pipelines.paces import Pace, pace_of, room_of
+from mlworkers.pipelines.paces import OPTIMIZER, Pace, pace_of, room_of
 from mlworkers.pipelines.work import work_of
 from mlworkers.plans.kinds import Kind
 from mlworkers.runs.results import duration_in_words
@@ -20,8 +20,8 @@ from mlworkers.runs.results import duration_in_words
 
 @dataclass(frozen=True)
 class RunWork:
-    """What a run will ask for, a sentence a line: the amount of work, the time, the room on the disk. fits: whether
-    the disk has that room.
+    """What a run will ask for, a sentence a line: the amount of work, the time, the memory, the room on the disk.
+    fits: whether the disk has that room.
     """
 
     lines: Sequence[str]
@@ -40,6 +40,8 @@ def run_estimate(kind: Kind, plan: Any, dataset: Dataset) -> RunWork:
         return RunWork([amount])
     pace = pace_of(kind, plan)
     lines = [amount, _time_in_words(kind, plan, work, pace)]
+    if trained := kind.function(kind.trained)(plan) if kind.trained else 0:
+        lines.append(_memory_in_words(trained))
     room = room_of(kind, plan, work, pace)
     if room is None:
         return RunWork(lines)
@@ -53,6 +55,15 @@ def run_estimate(kind: Kind, plan: Any, dataset: Dataset) -> RunWork:
     if not room.fits:
         free = _("Only %(free)s are free on the disk: this is too little. Free some space first.")
     return RunWork([*lines, f"{sentence} {free}" % words], room.fits)
+
+
+def _memory_in_words(trained: int) -> str:
+    """What does not depend on the batch: the weights, a gradient of each, and what the optimizer keeps of it."""
+    sentence = _(
+        "The device needs at least %(memory)s of memory for the weights, their gradients and the optimizer. "
+        "Larger batches and longer sentences need more."
+    )
+    return sentence % {"memory": filesizeformat(trained * (OPTIMIZER + 1))}
 
 
 def time_in_short(kind: Kind, plan: Any, dataset: Dataset) -> str:

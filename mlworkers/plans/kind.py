@@ -102,6 +102,7 @@ class Kind:
     amount: the sentence with %(work)s that its form shows for it.
     amount_in_words: (plan, dataset) -> that sentence, where numbers of the plan say it.
     room: (plan, work, scaled bytes of an earlier run) -> bytes kept and bytes needed during the run; None: unknown.
+    trained: plan -> bytes of the weights of the model that it trains; 0: unknown, or it trains none.
     most_seconds: plan -> a limit that the plan itself sets.
     page: the page of its results.
     next_steps: (run, reader) -> the links and sentences that its page shows once it succeeded.
@@ -134,6 +135,7 @@ class Kind:
     amount: Text = ""
     amount_in_words: str = ""
     room: str = ""
+    trained: str = ""
     most_seconds: str = ""
     page: Page | None = None
     next_steps: str = ""

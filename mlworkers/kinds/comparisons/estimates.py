@@ -38,8 +38,12 @@ def weightings_in_words(plan: ComparisonPlan, _dataset: Dataset) -> str:
     )
 
 
+def weights(plan: ComparisonPlan | SearchPlan) -> int:
+    return paces.weights_size(plan.model)
+
+
 def weightings_room(plan: ComparisonPlan, _work: int, _scaled: int) -> tuple[int, int] | None:
-    size = paces.weights_size(plan.model)
+    size = weights(plan)
     return (size * plan.trainings, size * paces.OPTIMIZER) if size else None
 
 
@@ -92,5 +96,5 @@ def search_in_words(plan: SearchPlan, _dataset: Dataset) -> str:
 
 
 def search_room(plan: SearchPlan, _work: int, _scaled: int) -> tuple[int, int] | None:
-    size = paces.weights_size(plan.model)
+    size = weights(plan)
     return (size * plan.seeds, size * paces.OPTIMIZER) if size else None

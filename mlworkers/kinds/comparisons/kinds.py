@@ -25,6 +25,7 @@ KINDS = (
         measured=Measured("test_dataset", "test_score_set", "test_snapshot"),
         presets="presets.weightings",
         room="estimates.weightings_room",
+        trained="estimates.weights",
         work="estimates.weightings",
         amount_in_words="estimates.weightings_in_words",
         page=Page(
@@ -98,6 +99,7 @@ KINDS = (
         measured=Measured("test_dataset", "test_score_set", "test_snapshot"),
         next_steps="next_steps.searched",
         room="estimates.search_room",
+        trained="estimates.weights",
         work="estimates.search",
         amount_in_words="estimates.search_in_words",
     ),

@@ -16,8 +16,12 @@ def training(plan: EncoderPlan, dataset: Dataset) -> int:
     return training_pairs(plan, dataset, plan.scores) * plan.epochs
 
 
+def weights(plan: EncoderPlan | ContrastPlan) -> int:
+    return paces.weights_size(plan.model)
+
+
 def training_room(plan: EncoderPlan, _work: int, _scaled: int) -> tuple[int, int] | None:
-    size = paces.weights_size(plan.model)
+    size = weights(plan)
     return (size, size * paces.OPTIMIZER) if size else None
 
 

@@ -20,10 +20,14 @@ def training_seconds(plan: BootstrapPlan) -> float:
     return plan.minutes * 60
 
 
+def weights(plan: BootstrapPlan) -> int:
+    """Bytes: about 12 · width² numbers a layer, and a vector for each token and each place."""
+    numbers = plan.layers * 12 * plan.width**2 + (plan.vocabulary + plan.context) * plan.width
+    return paces.FLOAT * numbers
+
+
 def training_room(plan: BootstrapPlan, _work: int, _scaled: int) -> tuple[int, int]:
-    """By the number of its weights: about 12 · width² a layer, and a vector for each token and each place."""
-    weights = plan.layers * 12 * plan.width**2 + (plan.vocabulary + plan.context) * plan.width
-    size = paces.FLOAT * weights
+    size = weights(plan)
     return size, size * paces.OPTIMIZER
 
 

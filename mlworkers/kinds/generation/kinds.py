@@ -18,6 +18,7 @@ KINDS = (
         next_steps="next_steps.generator_trained",
         seen="seen.generator_trained",
         room="estimates.training_room",
+        trained="estimates.weights",
         most_seconds="estimates.training_seconds",
         work="estimates.training",
         amount=_("%(work)s training steps, or fewer if the time limit ends the training."),

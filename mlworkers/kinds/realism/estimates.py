@@ -16,12 +16,17 @@ def realism(plan: RealismPlan, dataset: Dataset) -> int:
     return sentences * (plan.epochs if plan.classifier == ClassifierKind.FINE_TUNED else 1)
 
 
+def weights(plan: RealismPlan) -> int:
+    """The head that is trained on vectors is small, and counts as nothing."""
+    return paces.weights_size(plan.model) if plan.classifier == ClassifierKind.FINE_TUNED else 0
+
+
 def realism_room(plan: RealismPlan, work: int, scaled: int) -> tuple[int, int] | None:
     """A vector of every sentence, or the checkpoints of a fine-tuned classifier; and the file of scores."""
     if plan.classifier == ClassifierKind.HEAD:
         needed = paces.FLOAT * work * paces.hidden_size(plan.model)
     else:
-        needed = paces.weights_size(plan.model) * paces.OPTIMIZER
+        needed = weights(plan) * paces.OPTIMIZER
     return (scaled, needed) if needed else None
 
 

@@ -22,6 +22,7 @@ KINDS = (
         pipeline="realism.score_realism",
         next_steps="next_steps.realism_scored",
         room="estimates.realism_room",
+        trained="estimates.weights",
         work="estimates.realism",
         amount=_("%(work)s sentences, counted once for every epoch if classifiers are fine-tuned."),
     ),

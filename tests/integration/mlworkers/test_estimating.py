@@ -203,6 +203,32 @@ def test_a_comparison_that_does_not_fit_on_the_disk_is_warned_of(dataset) -> Non
     assert "this is too little" in large.lines[-1]
 
 
+MEMORY = "of memory for the weights, their gradients and the optimizer."
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "said"),
+    [
+        (
+            "train_encoder",
+            {},
+            "The device needs at least 343.3\xa0MB ",
+        ),  # 4 times the 90,000,000 bytes of the weights
+        ("compare_weightings", {"seeds": 2}, "The device needs at least 343.3\xa0MB "),
+        ("bootstrap_generator", {}, "The device needs at least "),
+        ("train_encoder", {"model": "org/not-here"}, ""),
+        ("evaluate_encoder", {}, ""),
+    ],
+)
+def test_the_least_memory_is_said_where_the_weights_that_are_trained_are_known(
+    dataset, kind, given, said
+) -> None:
+    lines = [line for line in estimate(dataset, kind, **given).lines if MEMORY in line]
+
+    assert len(lines) == bool(said)
+    assert all(line.startswith(said) for line in lines)
+
+
 def test_files_of_other_kinds_are_as_large_as_those_of_an_earlier_run(dataset) -> None:
     run = finished(dataset, "score_pairs", work=3)
     ArtifactFactory(run=run, kind="scores", size=1024)
