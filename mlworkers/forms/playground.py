@@ -14,7 +14,7 @@ from mlworkers.runs.cards import card_of
 from mlworkers.runs.models_named import reference_of
 from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.paraphrasing.tags import TagBounds
-from mlworkers.science.pretrained.sources import PACKAGES
+from mlworkers.science.pretrained.sources import ENCODER
 
 MODELS_OFFERED = 100
 PACKAGED = "0"
@@ -46,12 +46,16 @@ class PlaygroundForm(forms.Form):
             encoders = models.filter(kind="encoder").select_related("run").order_by("-pk")[:MODELS_OFFERED]
             choices = [(str(one.pk), card_of(one).name) for one in encoders]
             if by.is_staff or by.is_superuser:  # the packaged one belongs to no dataset; staff start runs
-                choices += [(PACKAGED, _("%(name)s, packaged") % {"name": name}) for name in PACKAGES]
+                choices.append((PACKAGED, _packaged()))
         self.fields["artifact"].choices = choices  # type: ignore[attr-defined]
 
     @property
     def has_models(self) -> bool:
         return bool(self.fields["artifact"].choices)  # type: ignore[attr-defined]
+
+
+def _packaged() -> str:
+    return _("%(name)s, packaged") % {"name": ENCODER.removeprefix("packaged:")}
 
 
 class TrialForm(forms.Form):
@@ -87,13 +91,12 @@ class TrialForm(forms.Form):
         self._labellers = {str(one.pk): reference_of(one, alone=False) for one in offered}
         labellers = [(str(one.pk), card_of(one).name) for one in offered]
         if by.is_staff or by.is_superuser:  # the packaged one belongs to no dataset; staff start runs
-            labellers += [(PACKAGED, _("%(name)s, packaged") % {"name": name}) for name in PACKAGES]
+            labellers.append((PACKAGED, _packaged()))
         self.fields["labeller"].choices = labellers  # type: ignore[attr-defined]
 
     def clean_labeller(self) -> str:
         """As plans name it."""
-        packaged = f"packaged:{next(iter(PACKAGES))}"
-        return self._labellers.get(self.cleaned_data["labeller"], packaged)
+        return self._labellers.get(self.cleaned_data["labeller"], ENCODER)
 
     def clean(self) -> dict[str, Any]:
         found: dict[str, Any] = super().clean() or {}

@@ -10,6 +10,7 @@ from curation.files.progress import Report, silent
 from mlworkers.models import Artifact
 from mlworkers.runs.references import files_missing, model_of_run
 from mlworkers.runs.storage import artifact_path
+from mlworkers.science.pretrained.gguf import gguf_folder
 from mlworkers.science.pretrained.hub import hub_folder
 from mlworkers.science.pretrained.sources import ModelError, model_folder, parse_source, unavailable_generator
 
@@ -24,6 +25,7 @@ def folder_of_model(name: str, *, kind: str, also: Collection[str] = (), report:
             parse_source(name),
             run_folder=lambda run_id, part: folder_of_artifact(model_of_run(run_id, part, kinds=kinds)),
             hub_folder=partial(hub_folder, report=report, private=settings.PRIVATE_ADDRESSES),
+            gguf_folder=partial(gguf_folder, converted=Path(settings.SEMBLANCE_HOME) / "converted", report=report),
         )
     except ModelError as error:
         if kind != "generator":

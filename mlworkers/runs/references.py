@@ -26,6 +26,7 @@ from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.encoders.suites.catalogue import suite_named
 from mlworkers.science.pretrained.sources import Kind as SourceKind
 from mlworkers.science.pretrained.sources import (
+    PACKAGES,
     ModelError,
     ModelSource,
     causal_problem,
@@ -112,8 +113,13 @@ def _kind_problem(setting: Setting, source: ModelSource) -> str:
     """What is wrong with the kind of a packaged model, or of one in a folder that people may name; nothing if that is
     right, or only the worker can tell.
     """
-    if source.kind is SourceKind.PACKAGED and setting.kinds and "encoder" not in setting.kinds:
+    if source.kind is SourceKind.PACKAGED:
+        kind = PACKAGES[source.name].kind
+        if not setting.kinds or kind in setting.kinds:
+            return ""
         words = {"model": f"packaged:{source.name}", "kinds": get_text_list(list(setting.kinds), _("or"))}
+        if kind == "generator":
+            return _("%(model)s is a language model, and this takes a model of the kind %(kinds)s") % words
         return _("%(model)s is a sentence encoder, and this takes a model of the kind %(kinds)s") % words
     folder = local_folder(source)
     if folder is None or set(setting.kinds) != {"generator"}:

@@ -30,7 +30,7 @@ from semblance.folder import FILES
 # What Semblance writes and other people refer to. Messages to workers are not copied: runs are rows, and the sweep
 # invites again. Nor are bundles of campaigns: they are made again from the rows.
 KEPT_FOLDERS = ("imports", "runs", "snapshots")
-TRANSIENT_FOLDERS = ("broker", "bundles")
+TRANSIENT_FOLDERS = ("broker", "bundles", "converted")
 
 
 class Reference(NamedTuple):

@@ -18,7 +18,7 @@ from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.science.encoders.encoding import pair_cosines
 from mlworkers.science.pretrained.compute import Compute, choose_compute
 from mlworkers.science.pretrained.encoder import load_encoder
-from mlworkers.science.pretrained.sources import PACKAGES
+from mlworkers.science.pretrained.sources import ENCODER
 
 PAIRS_COMPARED_WITH = 200  # a second's work for a small encoder on one core
 
@@ -45,7 +45,7 @@ def relate_sentences(plan: RelatePlan, job: Job) -> Outcome:
             raise UserError(sentence, number=plan.artifact)
         folder = folder_of_artifact(encoder)
     else:
-        folder = folder_of_model(f"packaged:{next(iter(PACKAGES))}", kind="encoder")
+        folder = folder_of_model(ENCODER, kind="encoder")
     loaded = encoder_kept(folder)
     cosine = float(pair_cosines(loaded.encoder, [plan.first], [plan.second], loaded.compute).values[0])
     result: dict[str, Any] = {"cosine": cosine}

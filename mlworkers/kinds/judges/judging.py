@@ -33,18 +33,22 @@ from mlworkers.science.encoders.saving import seen_by
 from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.judges.asking import Asking, Choice, choice_by_scores, choice_in, tuple_question
 from mlworkers.science.judges.plan import JudgingPlan
+from mlworkers.science.judges.writing import choice_by_probability
+from mlworkers.science.pretrained.compute import choose_compute
 from mlworkers.science.pretrained.loading import quiet
+from mlworkers.science.pretrained.sources import is_causal
 from mlworkers.science.synthesis.collecting import Question, answers_collected
 from mlworkers.science.synthesis.endpoint import ChatClient, endpoint_of
+from mlworkers.science.synthesis.generator import load_generator
 
 ORDERS = (False, True)  # as drawn, and reversed
 Pairs = list[tuple[str, str]]
 
 
 def judge_tuples(plan: JudgingPlan, job: Job) -> Outcome:
-    """Let a language model judge the tuples of a campaign, each in two orders, beside the people who judge them.
+    """Let a model judge the tuples of a campaign, each in two orders, beside the people who judge them.
 
-    The model is an endpoint that is asked in words, or one of this machine whose log probabilities choose. Answers of a
+    A language model is asked in words, behind an endpoint or on this machine; an encoder's scores choose. Answers of a
     shard are kept. Publishes a machine judge; judgements of people do not change. Raises UserError where the tuples are
     gone, or no answer has the form that was asked for.
     """
@@ -52,7 +56,7 @@ def judge_tuples(plan: JudgingPlan, job: Job) -> Outcome:
     block = dataset.tuple_blocks.filter(pk=plan.block).first()
     if block is None:
         raise UserError(_("The tuples of the campaign no longer exist; choose others."))
-    machine = _ChatJudge(plan, block) if plan.endpoint_model else _ScoringJudge(plan, block, job)
+    machine = _ChatJudge(plan, block) if plan.endpoint_model else _judge_of_folder(plan, block, job)
     starts = range(0, len(machine.tuples), plan.shard_tuples)
     parts = [range(start, min(start + plan.shard_tuples, len(machine.tuples))) for start in starts]
 
@@ -101,12 +105,17 @@ def _answer(place: int, tuple_: BlockTuple, backwards: bool, choice: Choice | No
     return MachineAnswer(place, backwards, *slots)
 
 
+def _judge_of_folder(plan: JudgingPlan, block: TupleBlock, job: Job) -> "_ScoringJudge | _WritingJudge":
+    folder = folder_of_model(plan.model, kind="encoder", also=(*SCORERS, "generator"), report=job.report)
+    judge = _WritingJudge if is_causal(folder) else _ScoringJudge
+    return judge(plan, block, folder)
+
+
 class _ScoringJudge:
     """An encoder or a cross-encoder: the choice follows from the scores of the pairs."""
 
-    def __init__(self, plan: JudgingPlan, block: TupleBlock, job: Job) -> None:
-        self.tuples, self._texts = tuples_of(block), texts_of(block)
-        self._folder = folder_of_model(plan.model, kind="encoder", also=SCORERS, report=job.report)
+    def __init__(self, plan: JudgingPlan, block: TupleBlock, folder: Path) -> None:
+        self.tuples, self._texts, self._folder = tuples_of(block), texts_of(block), folder
         self._scorer = cache(lambda: scorer_of(self._folder, plan.device))
 
     def judged(self, places: range, _path: Path, report: Report) -> Iterator[MachineAnswer]:
@@ -136,13 +145,42 @@ class _ScoringJudge:
         }
 
 
+class _WritingJudge:
+    """A causal language model of this machine: the choice is its most probable answer."""
+
+    def __init__(self, plan: JudgingPlan, block: TupleBlock, folder: Path) -> None:
+        self.tuples, self._texts, self._folder = tuples_of(block), texts_of(block), folder
+        self._asking = _asking_of(plan, block)
+        self._generator = cache(lambda: load_generator(folder, choose_compute(plan.device)))
+
+    def judged(self, places: range, _path: Path, report: Report) -> Iterator[MachineAnswer]:
+        asked = list(product(places, ORDERS))
+        for done, (place, backwards) in enumerate(asked):
+            report(done, len(asked), _("Annotating tuples"))
+            order = self.tuples[place].shown(backwards=backwards)
+            question = tuple_question(self._asking, [self._texts[place][slot] for slot in order])
+            choice = choice_by_probability(self._generator(), question, len(order))
+            yield _answer(place, self.tuples[place], backwards, choice)
+
+    def about(self) -> dict[str, Any]:
+        return {
+            "way": _("most probable answer of a language model"),
+            "model_sha256": content_of(self._folder)[0],
+            "guidelines_shown": bool(self._asking.guidelines),
+        }
+
+
+def _asking_of(plan: JudgingPlan, block: TupleBlock) -> Asking:
+    guidelines = block.guidelines if plan.guidelines else ""
+    return Asking(block.question, block.best_label, block.worst_label, guidelines)
+
+
 class _ChatJudge:
     """A chat model behind the endpoint of the worker's own environment."""
 
     def __init__(self, plan: JudgingPlan, block: TupleBlock) -> None:
         self.tuples, self._texts, self._plan = tuples_of(block), texts_of(block), plan
-        guidelines = block.guidelines if plan.guidelines else ""
-        self._asking = Asking(block.question, block.best_label, block.worst_label, guidelines)
+        self._asking = _asking_of(plan, block)
 
     def judged(self, places: range, path: Path, report: Report) -> Iterator[MachineAnswer]:
         plan = self._plan

@@ -39,8 +39,13 @@ def tuple_question(asking: Asking, pairs: Sequence[tuple[str, str]]) -> str:
         f"Choose one pair for “{asking.best_label}” and another one for “{asking.worst_label}”. Answer only with a "
         "JSON object with the numbers of the two pairs: "
         f"the field “best” for “{asking.best_label}” and the field “worst” for “{asking.worst_label}”, such as "
-        '{"best": 1, "worst": 2}, and nothing before or after it.'
+        f"{answer_of(Choice(0, 1))}, and nothing before or after it."
     )
+
+
+def answer_of(choice: Choice) -> str:
+    """A choice in the form that the question asks for."""
+    return f'{{"best": {choice.best + 1}, "worst": {choice.worst + 1}}}'
 
 
 def choice_in(answer: str, size: int) -> Choice | None:

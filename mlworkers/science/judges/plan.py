@@ -29,16 +29,17 @@ class JudgingPlan:
     )
     model: str = setting(
         "Model annotator",
-        "An encoder, a cross-encoder or a chat model. The pair with its highest score is its best, and "
-        "that with the lowest its worst. Give packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id. Or "
-        "openai:NAME for a chat model behind the endpoint that the worker is set to.",
+        "An encoder, a cross-encoder or a language model. The pair with the highest score of an encoder is its "
+        "best, that with the lowest its worst; a language model gives its most probable answer. Give "
+        "packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id. Or openai:NAME for a chat model behind the "
+        "endpoint that the worker is set to.",
         refers_to="model",
-        kinds=SCORERS,
+        kinds=(*SCORERS, "generator"),
         endpoint=True,
     )
     guidelines: bool = setting(
         "Guidelines",
-        "Puts the guidelines before each question to a chat model.",
+        "Puts the guidelines before each question to a language model.",
         default=True,
         essential=True,
     )

