@@ -173,8 +173,12 @@ def _stored(
     if plan.writes_first_sentences:
         firsts = {number: text for number, text, _group in drawn["sources"]}
     result = {**_figures(processed, writer), **facts}
-    words = {name: intcomma(result[name]) for name in ("kept", "generated", "sources")}
-    message = _("%(kept)s rows kept of %(generated)s, written for %(sources)s sentences") % words
+    sampled = sum(row.sampled for row in kept)
+    words = {name: intcomma(result[name]) for name in ("generated", "sources")}
+    words |= {"kept": intcomma(len(kept) - sampled), "sampled": intcomma(sampled)}
+    message = _("%(kept)s of %(generated)s written rows kept, for %(sources)s sentences") % words
+    if sampled:
+        message += _("; %(sampled)s sampled partners added") % words
     if not plan.debiases:
         message += _("; not self-debiased")
     if firsts:
