@@ -12,9 +12,8 @@ from curation.pairs.text import SENTENCE_MAX_CHARACTERS
 from mlworkers.models import Artifact
 from mlworkers.runs.cards import card_of
 from mlworkers.runs.models_named import reference_of
-from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.paraphrasing.tags import TagBounds
-from mlworkers.science.pretrained.sources import ENCODER
+from mlworkers.science.pretrained.sources import ENCODER, SCORERS
 
 MODELS_OFFERED = 100
 PACKAGED = "0"

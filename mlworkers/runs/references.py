@@ -22,10 +22,10 @@ from mlworkers.plans.settings import Setting, listed
 from mlworkers.runs.models_named import models_of_run, reference_of
 from mlworkers.science.encoders.plan import BASELINES, TRAINED_ON, names_listed, sources_listed
 from mlworkers.science.encoders.scorers_plan import models_of_scorers
-from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.encoders.suites.catalogue import suite_named
 from mlworkers.science.pretrained.sources import (
     PACKAGES,
+    SCORERS,
     ModelError,
     ModelSource,
     causal_problem,

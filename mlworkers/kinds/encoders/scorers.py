@@ -46,7 +46,6 @@ from mlworkers.science.encoders.scorers_plan import (
     Way,
     models_of_scorers,
 )
-from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.encoders.seen import NOTHING_KNOWN
 from mlworkers.science.encoders.speed import Pace, paces_measured
 from mlworkers.science.encoders.speed_plan import BY_LENGTH, IN_ORDER, SPEED, SpeedPlan
@@ -54,7 +53,7 @@ from mlworkers.science.paraphrasing.disclosure import benchmark_behind, benchmar
 from mlworkers.science.pretrained.compute import choose_compute
 from mlworkers.science.pretrained.cross_encoder import is_cross_encoder, load_cross_encoder
 from mlworkers.science.pretrained.encoder import load_encoder
-from mlworkers.science.pretrained.sources import ModelError
+from mlworkers.science.pretrained.sources import SCORERS, ModelError
 
 _WARMED_UP = 8  # pairs
 _LABEL = 40  # characters of an evaluation's label

@@ -24,10 +24,11 @@ from mlworkers.science.encoders.crossing import cross_scores
 from mlworkers.science.encoders.encoding import pair_cosines
 from mlworkers.science.encoders.rows import Column, PairTable
 from mlworkers.science.encoders.saving import seen_by
-from mlworkers.science.encoders.scoring_plan import SCORERS, PairScoringPlan
+from mlworkers.science.encoders.scoring_plan import PairScoringPlan
 from mlworkers.science.pretrained.compute import choose_compute
 from mlworkers.science.pretrained.cross_encoder import is_cross_encoder, load_cross_encoder
 from mlworkers.science.pretrained.encoder import load_encoder
+from mlworkers.science.pretrained.sources import SCORERS
 
 PAIRS_IN_SHARD = 2_000
 _Blocks = Callable[[slice, Report], Scores]

@@ -30,13 +30,12 @@ from mlworkers.pipelines.snapshots import started_by
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.storage import content_of
 from mlworkers.science.encoders.saving import seen_by
-from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.judges.asking import Asking, Choice, choice_by_scores, choice_in, tuple_question
 from mlworkers.science.judges.plan import JudgingPlan
 from mlworkers.science.judges.writing import WritingJudge
 from mlworkers.science.pretrained.compute import choose_compute
 from mlworkers.science.pretrained.loading import quiet
-from mlworkers.science.pretrained.sources import is_causal
+from mlworkers.science.pretrained.sources import SCORERS, is_causal
 from mlworkers.science.synthesis.collecting import Question, answers_collected
 from mlworkers.science.synthesis.endpoint import ChatClient, endpoint_of
 from mlworkers.science.synthesis.generator import load_generator

@@ -25,7 +25,6 @@ from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
 from mlworkers.science.encoders.rows import FEWEST_TESTED, Rows, training_rows, validation_split
 from mlworkers.science.encoders.saving import About, seen_by, seen_save
-from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.paraphrasing.disclosure import (
     benchmark_behind,
     benchmark_of,
@@ -36,6 +35,7 @@ from mlworkers.science.paraphrasing.labeller import check_base, comparable, labe
 from mlworkers.science.paraphrasing.labeller_plan import LabellerPlan
 from mlworkers.science.paraphrasing.text import compared_pairs
 from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.sources import SCORERS
 
 _DIGITS = 6  # of a correlation after the point: seeds that differ by less are equal, and the first is kept
 

@@ -25,13 +25,13 @@ from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.science.encoders.rows import Column
-from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.paraphrasing.disclosure import benchmark_behind
 from mlworkers.science.paraphrasing.lexical import bleu_scores, bleu_signature
 from mlworkers.science.paraphrasing.plan import LabellingPlan
 from mlworkers.science.paraphrasing.profile import profile_of
 from mlworkers.science.paraphrasing.tags import TOP, Label
 from mlworkers.science.paraphrasing.text import compared_text
+from mlworkers.science.pretrained.sources import SCORERS
 
 _DIGITS = (
     6  # of a label after the point: the noise of a last bit must not move a pair across the edge of a bin

@@ -11,12 +11,12 @@ from mlworkers.kinds.encoders.scoring_pairs import scorer_of
 from mlworkers.kinds.paraphrases.kinds import TrialPlan
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.runs.jobs import Job, Outcome
-from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.paraphrasing.decoding import Request, paraphrases_decoded
 from mlworkers.science.paraphrasing.measured import Similarity, measure, miss, tags_named
 from mlworkers.science.paraphrasing.paraphraser import Paraphraser, Target, load_paraphraser
 from mlworkers.science.paraphrasing.writing_plan import Decoding
 from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.sources import SCORERS
 
 SHOWN = 5  # paraphrases of a sentence, as many as beams
 

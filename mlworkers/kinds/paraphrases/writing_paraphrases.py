@@ -27,7 +27,6 @@ from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import started_by
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
-from mlworkers.science.encoders.scoring_plan import SCORERS
 from mlworkers.science.paraphrasing.controllability import AimFigures, Controllability, controllability
 from mlworkers.science.paraphrasing.decoding import Request, paraphrases_decoded
 from mlworkers.science.paraphrasing.disclosure import benchmark_behind
@@ -39,6 +38,7 @@ from mlworkers.science.paraphrasing.profile import profile_of
 from mlworkers.science.paraphrasing.tags import TOP, Label, Tag, TagBounds
 from mlworkers.science.paraphrasing.writing_plan import WritingPlan
 from mlworkers.science.pretrained.compute import choose_compute
+from mlworkers.science.pretrained.sources import SCORERS
 
 METHOD = "ConPGS: similarity in the middle of the tag that was asked for"
 

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from mlworkers.plans.fields import dataset_setting, device_setting, setting, snapshot_setting
-
-SCORERS = ("encoder", "labeller")  # models of runs that give a pair a score
+from mlworkers.science.pretrained.sources import SCORERS
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from mlworkers.plans.fields import (
     setting,
     timeout_setting,
 )
-from mlworkers.science.encoders.scoring_plan import SCORERS
-from mlworkers.science.pretrained.sources import ModelError, parse_source
+from mlworkers.science.pretrained.sources import SCORERS, ModelError, parse_source
 
 
 @dataclass(frozen=True)
@@ -30,9 +29,9 @@ class JudgingPlan:
     model: str = setting(
         "Model annotator",
         "An encoder, a cross-encoder or a language model. The pair with the highest score of an encoder is its "
-        "best, that with the lowest its worst; a language model gives its most probable answer. Give "
-        "packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id. Or openai:NAME for a chat model behind the "
-        "endpoint that the worker is set to.",
+        "best, that with the lowest its worst; a language model is asked as people are. Give packaged:NAME, "
+        "run:ID, a folder or a hub id. Or openai:NAME for a chat model behind the endpoint that the worker is "
+        "set to.",
         refers_to="model",
         kinds=(*SCORERS, "generator"),
         endpoint=True,

@@ -95,6 +95,7 @@ PACKAGES = {
     ),
 }
 ENCODER = "packaged:all-MiniLM-L6-v2"  # which comes with an installation
+SCORERS = ("encoder", "labeller")  # models of runs that give a pair a score
 GGUF = ".gguf"
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 _REVISION = re.compile(r"[\w.][\w./-]*")
