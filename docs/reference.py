@@ -720,6 +720,7 @@ PUBLIC = (
     ("annotation.bws.reliability.split_half", ("split_half_reliability",)),
     ("annotation.bws.annotators.agreement", ("leave_one_out_agreement",)),
     ("annotation.bws.studies.forecast", ("ForecastPlan", "forecast")),
+    ("semblance.notebook", ("judgements_read", "encoders_compare")),
 )
 
 
