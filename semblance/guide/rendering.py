@@ -81,10 +81,7 @@ def file_read(file: Path, *, own: Mapping[Path, str], image_address: Address) ->
     for place, token in enumerate(tokens):
         inline = tokens[place + 1] if place + 1 < len(tokens) else token
         if token.type == "heading_open":
-            # As code hosts make it, so that the links of the files hold there and here.
-            letters = plain_text(inline).strip().lower()
-            kept = "".join(c for c in letters if c in "-_ " or unicodedata.category(c)[0] in "LN")
-            anchor = kept.replace(" ", "-")
+            anchor = heading_anchor(plain_text(inline))
             number = anchors.get(anchor, 0)
             anchors[anchor] = number + 1
             anchor = f"{anchor}-{number}" if number else anchor
@@ -116,6 +113,13 @@ def image_path(name: str, folder: Path = FOLDER) -> Path | None:
     """The picture of that name, beside a page or in `pictures`; None where the guide has none."""
     paths = (path for path in folder.glob("**/*") if path.name == name and path.suffix in IMAGES)
     return next(paths, None)
+
+
+def heading_anchor(text: str) -> str:
+    """The id of a heading, as code hosts make it, so that the links of the files hold there and here."""
+    letters = text.strip().lower()
+    kept = "".join(c for c in letters if c in "-_ " or unicodedata.category(c)[0] in "LN")
+    return kept.replace(" ", "-")
 
 
 def plain_text(inline: Token) -> str:

@@ -1,10 +1,12 @@
 """The guide as pages of the site: every file of docs/guide, its links and pictures, and nothing from elsewhere."""
 
 import re
+import runpy
 import tomllib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.urls import URLResolver, get_resolver
@@ -285,6 +287,27 @@ def test_the_form_of_a_run_links_to_the_page_that_its_help_names(staff) -> None:
 
     assert '<a href="/guide/train-and-compare/">' in html
     assert "docs/guide" not in html
+
+
+def test_the_static_build_has_the_groups_of_the_site_and_links_only_within_the_guide() -> None:
+    build = runpy.run_path(str(ROOT / "docs" / "static_guide.py"))
+    config = build["on_config"](SimpleNamespace(nav=None, mdx_configs={}))
+    pages = [
+        SimpleNamespace(file=SimpleNamespace(src_uri=path))
+        for group in config.nav[1:]
+        for path in next(iter(group.values()))
+    ]
+
+    assert [next(iter(group)) for group in config.nav[1:]] == [group.title for group in GROUPS]
+    assert len(pages) == len(page_files())
+    assert (
+        build["on_page_markdown"](
+            "[in](../how-to/split.md#leaks) [out](../../experiments/LOG.md) ![picture](../pictures/crowd.png)",
+            page=pages[0],
+        )
+        == "[in](../how-to/split.md#leaks) out ![picture](../pictures/crowd.png)"
+    )
+    assert config.mdx_configs["toc"]["slugify"]("Gold, and more", "-") == "gold-and-more"
 
 
 def test_a_wheel_holds_the_files_of_the_guide() -> None:
