@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the first hour asks of a newcomer: words to read, clicks to make, fields to fill in and links to choose from.
+"""What the first hour asks of a newcomer: lines and words to read, clicks, fields to fill in and links to choose from.
 
 usage: PYTHONPATH=. python docs/experiments/first_hour.py [--no-clicks]      (two minutes; the clicks need Chromium)
 
@@ -21,9 +21,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from textwrap import wrap
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs" / "experiments"))
+LINE = 100  # characters of a line that somebody reads
+FIRST_TABLE = 6  # lines of `first_table` in semblance/demo/results.py
 WALK = "tests/browser/test_from_login_to_export.py"
 # What a PhD student reads up to published scores, in order.
 READ = (
@@ -91,10 +94,21 @@ class Page(HTMLParser):
         return bool(self.around) and self.around[-1][1]
 
 
+def lines_read() -> int:
+    """Of README's section “Try it”, wrapped at 100 columns, and of the table with which the demonstration ends.
+
+    The table has a title, a head and the four pages to open first. The first page is a question to answer.
+    """
+    section = (ROOT / "README.md").read_text("utf-8").split("## Try it\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.strip() and not line.startswith("```")]
+    return sum(len(wrap(line, LINE)) for line in lines) + FIRST_TABLE
+
+
 def words() -> Iterator[Figure]:
     import words as counted  # noqa: PLC0415  (the script beside this one)
 
     read = [counted.document(ROOT / name).words for name in READ]
+    yield Figure("lines read before the first judged tuple", lines_read(), 12, "README, Try it")
     yield Figure("words of README", len((ROOT / "README.md").read_text("utf-8").split()), 450)
     yield Figure("pages up to published scores", len(READ), 4)
     yield Figure("words up to published scores", sum(read), 5_000)
