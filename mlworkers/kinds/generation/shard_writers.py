@@ -19,7 +19,7 @@ from curation.files.progress import Report
 from curation.files.writing import replacing
 from mlworkers.kinds.generation.answers import answer_place
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.science.pretrained.compute import Compute, choose_compute
+from mlworkers.science.pretrained.compute import Compute, Fitting, choose_compute
 from mlworkers.science.pretrained.loading import quiet
 from mlworkers.science.synthesis.asking import Asked, rows_asked
 from mlworkers.science.synthesis.endpoint import ChatClient, endpoint_of
@@ -85,19 +85,26 @@ class ModelWriter(ShardWriter):
     def _compute(self) -> Compute:
         return choose_compute(self.plan.device, self.plan.precision)
 
+    @cached_property
+    def _fitting(self) -> Fitting:
+        return Fitting()
+
     def prepare(self) -> None:
         _loaded = self._generator
 
     def _written(self, sources: Sequence[Source], path: Path, report: Report) -> Asked:
-        fitting, refused = [], []
+        sources_that_fit, refused = [], []
         for source in sources:
             try:
                 check_length(self._generator, source, self.plan)
             except PromptTooLongError as error:  # it does not fit into the model's context
                 refused.append(str(error))
             else:
-                fitting.append(source)
-        return Asked(rows_written(self._generator, fitting, self.plan, self._compute, report=report), refused)
+                sources_that_fit.append(source)
+        rows = rows_written(
+            self._generator, sources_that_fit, self.plan, self._compute, fitting=self._fitting, report=report
+        )
+        return Asked(rows, refused)
 
 
 class EndpointWriter(ShardWriter):

@@ -22,7 +22,7 @@ from mlworkers.science.contexts.discriminative_network import BiLstm, ContextFit
 from mlworkers.science.contexts.discriminative_plan import DiscriminativePlan, Head, Reader, Sides
 from mlworkers.science.contexts.selection import Window
 from mlworkers.science.encoders.encoding import encode
-from mlworkers.science.pretrained.compute import Compute
+from mlworkers.science.pretrained.compute import Compute, Fitting
 from mlworkers.science.pretrained.encoder import load_encoder
 from mlworkers.science.pretrained.sources import ModelError
 
@@ -87,17 +87,21 @@ class DiscriminativeModel:
                 ]
         own = [known.setdefault(sentence, len(known)) for sentence, _place in fits]  # (n,): rows of vectors
         vectors = self.vectors(list(known))  # (distinct sentences, d)
-        found = []
+        found, fitting = [], Fitting()
+
+        def of_part(numbers: Sequence[int]) -> NDArray[np.float64]:
+            """Of these fits, (b,)."""
+            places = torch.tensor([contexts[fits[number][1]] for number in numbers], device=vectors.device)
+            sentences = torch.tensor([own[number] for number in numbers], device=vectors.device)
+            logits: NDArray[np.float64] = (
+                self.network.logits(vectors, sentences, places).double().cpu().numpy()
+            )
+            return logits
+
         # Only the head runs over pairs of sentence and context, in blocks, because its features have (1 + 3 ·
         # slots) · d columns; the sentences are read once, above.
         for start in range(0, len(fits), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            places = torch.tensor(
-                [contexts[place] for _sentence, place in fits[block]], device=vectors.device
-            )
-            sentences = torch.tensor(own[block], device=vectors.device)
-            logits = self.network.logits(vectors, sentences, places)
-            found.append(logits.double().cpu().numpy())
+            found.append(fitting.values(of_part, range(start, min(start + _BLOCK, len(fits)))))
             report(min(start + _BLOCK, len(fits)), len(fits), "Ranking contexts")
         return np.concatenate(found)
 
@@ -120,15 +124,17 @@ def lstm_vectors(network: ContextFit, tokenizer: Any, compute: Compute, *, longe
         # Longest first: the first batch needs the most memory, and padding is small among neighbours.
         order = np.argsort([-len(each) for each in tokens], kind="stable")
         made = torch.empty(len(texts), reader.size, device=compute.device)  # (n, 2 · hidden)
-        start = 0
+        start, fitting = 0, Fitting()
+
+        def of_part(numbers: Sequence[int]) -> Any:
+            return reader(*padded([tokens[number] for number in numbers], compute.device))
+
         while start < len(order):
             # The first of a batch is its longest, and all are padded to it.
             # At least one, however long it is.
             size = max(1, compute.tokens_per_batch // len(tokens[order[start]]))
             batch = order[start : start + size]
-            made[torch.from_numpy(batch).to(compute.device)] = reader(
-                *padded([tokens[number] for number in batch], compute.device)
-            )
+            made[torch.from_numpy(batch).to(compute.device)] = torch.cat(fitting.parts(of_part, batch))
             start += size
         return made
 

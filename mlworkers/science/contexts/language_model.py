@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -28,7 +28,7 @@ from mlworkers.science.contexts.gaps import (
     parts_cut,
 )
 from mlworkers.science.contexts.kept_values import KEY_BYTES
-from mlworkers.science.pretrained.compute import Compute
+from mlworkers.science.pretrained.compute import Compute, Fitting
 from mlworkers.science.pretrained.encoder_decoder import is_encoder_decoder, load_encoder_decoder
 from mlworkers.science.pretrained.sources import ModelError
 from mlworkers.science.synthesis.generator import load_generator
@@ -45,7 +45,8 @@ _NO_LIMIT = 1_000_000
 class ContextModel:
     """A language model, and how it is asked. about: what its answers follow from, beside the questions.
 
-    context: the most tokens that it takes. part_tokens: the most of each of the three parts of a text.
+    context: the most tokens that it takes. part_tokens: the most of each of the three parts of a text. fitting: what
+    remembers how much fits into memory.
     """
 
     model: Any
@@ -55,6 +56,7 @@ class ContextModel:
     context: int
     part_tokens: int
     about: str = ""
+    fitting: Fitting = field(default_factory=Fitting, repr=False, compare=False)
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -110,15 +112,19 @@ class ContextModel:
         # 128 bits: n keys collide with chance n² / 2^129.
         return blake2b(told, digest_size=KEY_BYTES).digest()
 
-    @torch.inference_mode()
     def values(self, rows: Sequence[Row]) -> NDArray[np.float64]:
         """The mean log-probability of a token of each run that is to be written, in nats, (b, 2); the second is NaN
         where a row has one run alone.
 
         A run without tokens, such as what is after the last sentence of a text, has 0 whatever the sentence. A run
         whose one token begins a text has NaN (not known) from a model without a token that begins texts.
-        Rows that read the same share one pass of the encoder.
+        Rows that read the same share one pass of the encoder. What is in a batch changes the last bits, so that they
+        differ where memory was too short for all rows at once.
         """
+        return self.fitting.values(self._values, rows)
+
+    @torch.inference_mode()
+    def _values(self, rows: Sequence[Row]) -> NDArray[np.float64]:
         if isinstance(self.asking, Infilling):
             return self._infilled(rows)
         given, wanted, mask = self._decoded(rows, shifted=False)

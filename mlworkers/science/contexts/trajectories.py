@@ -112,26 +112,33 @@ def continuations(model: ContextModel, sentence: str, *, count: int, tokens: int
     read = torch.tensor([given], device=model.compute.device)
     # A stream for each sentence: its continuations do not depend on which pairs it is in.
     told = blake2b(f"{seed} {sentence}".encode(), digest_size=8).digest()
-    written: Any
-    with torch.random.fork_rng([read.device] if read.device.type == "cuda" else []):
-        # The seed has 63 bits of the hash, and the generator's state is restored afterwards.
-        torch.manual_seed(int.from_bytes(told, "big") >> 1)
-        written = model.model.generate(
-            input_ids=read,
-            attention_mask=torch.ones_like(read),
-            do_sample=True,
-            # No truncation: the texts are then a sample of p(text | sentence) itself, up to the most tokens.
-            top_k=0,
-            top_p=1.0,
-            temperature=1.0,
-            num_return_sequences=count,
-            max_new_tokens=tokens,
-            pad_token_id=model.pad,
-        )
+    untyped: Any = model.model
+
+    def written(rows: int) -> list[list[int]]:
+        with torch.random.fork_rng([read.device] if read.device.type == "cuda" else []):
+            # The seed has 63 bits of the hash, and the generator's state is restored afterwards.
+            torch.manual_seed(int.from_bytes(told, "big") >> 1)
+            parts = (
+                untyped.generate(
+                    input_ids=read,
+                    attention_mask=torch.ones_like(read),
+                    do_sample=True,
+                    # No truncation: the texts are then a sample of p(text | sentence) itself, up to the most tokens.
+                    top_k=0,
+                    top_p=1.0,
+                    temperature=1.0,
+                    num_return_sequences=min(rows, count - first),
+                    max_new_tokens=tokens,
+                    pad_token_id=model.pad,
+                )
+                for first in range(0, count, rows)
+            )
+            return [row for part in parts for row in part.tolist()]
+
     # White space is made even, so that continuations which differ in it alone are one context.
     texts = (
         " ".join(str(model.tokenizer.decode(row[len(given) :], skip_special_tokens=True)).split())
-        for row in written.tolist()
+        for row in model.fitting.within(written, count)
     )
     # Frequent continuations count once: the cosine weighs contexts, not how often they were drawn.
     return list(dict.fromkeys(text for text in texts if text))

@@ -1,6 +1,8 @@
 """The score that a cross-encoder gives a pair, independent of which sentence comes first."""
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 from sentence_transformers import CrossEncoder
@@ -8,8 +10,10 @@ from sentence_transformers import CrossEncoder
 from curation.files.progress import Report
 from curation.statistics.correlation import Scores
 from mlworkers.science.encoders.encoding import EncoderError
+from mlworkers.science.pretrained.compute import Fitting
 
 _PAIRS_PER_BLOCK = 512  # between two reports
+_PAIRS_AT_ONCE = 32
 
 
 def cross_scores(
@@ -19,13 +23,17 @@ def cross_scores(
 
     Raises EncoderError where a score is not a number or outside 0..1.
     """
-    scores = np.empty(len(first))
+    scores, fitting = np.empty(len(first)), Fitting()
     for start in range(0, len(first), _PAIRS_PER_BLOCK):
         block = slice(start, start + _PAIRS_PER_BLOCK)
         pairs = list(zip(first[block], second[block], strict=True))
         # A cross-encoder reads both texts at once, so its score depends on their order: two passes a pair.
         turned = [(b, a) for a, b in pairs]
-        both = model.predict([*pairs, *turned], show_progress_bar=False, convert_to_numpy=True)
+
+        def both_orders(rows: int, texts: Sequence[tuple[str, str]] = (*pairs, *turned)) -> Any:
+            return model.predict(list(texts), batch_size=rows, show_progress_bar=False, convert_to_numpy=True)
+
+        both = fitting.within(both_orders, _PAIRS_AT_ONCE, partial(report, start, len(first)))
         # (2n,) -> (2, n): row 0 holds f(a, b) and row 1 f(b, a). Their mean is symmetric in a and b.
         scores[block] = np.asarray(both, dtype=np.float64).reshape(2, -1).mean(axis=0)
         report(min(block.stop, len(first)), len(first), "Scoring pairs")

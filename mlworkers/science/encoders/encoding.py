@@ -16,7 +16,7 @@ from sentence_transformers.util import batch_to_device
 from curation.files.progress import Report, silent
 from curation.statistics.correlation import Scores
 from mlworkers.science.encoders.forward import length_batches
-from mlworkers.science.pretrained.compute import Compute, halving, side_by_side
+from mlworkers.science.pretrained.compute import Compute, Fitting, side_by_side
 from mlworkers.science.training.schedule import Places
 
 Vectors = NDArray[np.float32]
@@ -107,7 +107,7 @@ def encode(
     vectors: Vectors = np.empty((len(sentences), encoder.get_embedding_dimension() or 0), dtype=np.float32)
     prompt = encoder.prompts.get(encoder.default_prompt_name or "") or None
     tokenizing = Lock()  # a tokenizer cannot serve two threads
-    done, share = 0, 1.0  # share: of a batch, that fits into memory
+    done, fitting = 0, Fitting()
 
     def tokenized(places: Places) -> Features:
         with tokenizing:
@@ -121,20 +121,13 @@ def encode(
         return vectors
 
     def encoded(batch: tuple[Places, Features]) -> int:
-        nonlocal share
         places, features = batch
 
-        def in_parts(rows: int) -> Vectors:
-            if rows >= len(places):
-                return passed(features)
-            starts = range(0, len(places), rows)
+        def of_part(part: Places) -> Vectors:
             # Tokenized again, so that a part is padded to its own longest sentence only.
-            return np.concatenate([passed(tokenized(places[at : at + rows])) for at in starts])
+            return passed(features if len(part) == len(places) else tokenized(part))
 
-        say = partial(report, done, len(sentences))
-        vectors[places], rows = halving(in_parts, max(1, int(len(places) * share)), say)
-        # A share and not a number of rows: batches hold about equally many tokens, and longer rows are fewer.
-        share = min(share, rows / len(places))
+        vectors[places] = fitting.values(of_part, places, partial(report, done, len(sentences)))
         return len(places)
 
     # Tokens of each sentence as the encoder will see it: cut at its longest input.

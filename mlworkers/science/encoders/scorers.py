@@ -14,8 +14,9 @@ from mlworkers.science.encoders.encoding import EncoderError, encode, pair_cosin
 from mlworkers.science.encoders.forward import length_batches
 from mlworkers.science.encoders.scorers_plan import Way
 from mlworkers.science.encoders.static import static_vectors
-from mlworkers.science.pretrained.compute import Compute
+from mlworkers.science.pretrained.compute import Compute, Fitting
 from mlworkers.science.pretrained.encoder import pooling_set
+from mlworkers.science.training.schedule import Places
 
 _PAIRS_PER_BLOCK = 512
 Tokens = NDArray[np.float32]
@@ -122,15 +123,13 @@ def token_vectors(encoder: SentenceTransformer, sentences: Sequence[str], comput
     added = [torch.tensor(mask, dtype=torch.bool) for mask in told["special_tokens_mask"]]  # (t,) each
     found: list[Tokens] = [np.empty((0, 0), dtype=np.float32)] * len(sentences)
     encoder.eval()
-    for places in length_batches(
-        np.array([len(mask) for mask in added]), tokens_per_batch=compute.tokens_per_batch
-    ):
+    fitting = Fitting()
+
+    @torch.inference_mode()
+    def of_part(places: Places) -> None:
         features = encoder.preprocess([sentences[place] for place in places])
         read = features["attention_mask"].bool().cpu()
-        with torch.inference_mode():
-            output = (
-                encoder[0](batch_to_device(dict(features), encoder.device))["token_embeddings"].float().cpu()
-            )
+        output = encoder[0](batch_to_device(dict(features), encoder.device))["token_embeddings"].float().cpu()
         for place, vectors, mask in zip(places.tolist(), output, read, strict=True):
             # The mask drops padding first, (longest, d) -> (t, d), on whichever side it is; `added` then has
             # the same t tokens and drops [CLS], [SEP] and the like.
@@ -138,4 +137,9 @@ def token_vectors(encoder: SentenceTransformer, sentences: Sequence[str], comput
             if not len(own):
                 raise EncoderError(f"The tokenizer finds no token in “{sentences[place][:60]}”.")
             found[place] = torch.nn.functional.normalize(own, dim=1).numpy()
+
+    for batch in length_batches(
+        np.array([len(mask) for mask in added]), tokens_per_batch=compute.tokens_per_batch
+    ):
+        fitting.parts(of_part, batch)
     return found

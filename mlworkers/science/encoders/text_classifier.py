@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from mlworkers.science.encoders.forward import length_batches
-from mlworkers.science.pretrained.compute import Compute
+from mlworkers.science.pretrained.compute import Compute, Fitting
 from mlworkers.science.pretrained.cross_encoder import is_cross_encoder
 from mlworkers.science.pretrained.encoder import transformer_folder
 from mlworkers.science.pretrained.loading import (
@@ -66,9 +66,15 @@ class TextClassifier(nn.Module):
         self.eval()
         lengths = [row["input_ids"].numel() for row in rows]
         batches = length_batches(lengths, tokens_per_batch=self._compute.tokens_per_batch)
-        with torch.inference_mode():
-            found = [of(self([rows[place] for place in places])).double().cpu().numpy() for places in batches]
-        values = np.concatenate(found)  # (n, k), in the order of the batches
+        fitting = Fitting()
+
+        @torch.inference_mode()
+        def of_part(places: Sequence[int]) -> NDArray[np.float64]:
+            values: NDArray[np.float64] = of(self([rows[place] for place in places])).double().cpu().numpy()
+            return values
+
+        # (n, k), in the order of the batches.
+        values = np.concatenate([fitting.values(of_part, places) for places in batches])
         # The batches hold a permutation of the rows; its argsort puts the values back in the rows' order.
         back: NDArray[np.float64] = values[np.argsort(np.concatenate(batches))]
         return back

@@ -6,7 +6,7 @@ Zhao et al. 2021, arXiv 2102.09690, with “N/A” as the content).
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import permutations
 from typing import Any
 
@@ -15,6 +15,7 @@ from torch import Tensor
 from transformers import DynamicCache
 
 from mlworkers.science.judges.asking import Asking, Choice, answer_of, tuple_question
+from mlworkers.science.pretrained.compute import Fitting
 from mlworkers.science.synthesis.generator import Generator
 
 _NOTHING = ("N/A", "N/A")
@@ -24,7 +25,7 @@ class WritingJudge:
     """A causal model that is asked what the annotators of a campaign are asked."""
 
     def __init__(self, generator: Generator, asking: Asking) -> None:
-        self._generator, self._asking = generator, asking
+        self._generator, self._asking, self._fitting = generator, asking, Fitting()
         self._without_content = cache(lambda size: self._log_probabilities([_NOTHING] * size))
 
     def choice(self, pairs: Sequence[tuple[str, str]]) -> Choice:
@@ -45,7 +46,7 @@ class WritingJudge:
             prompt = generator.chat_tokens(question, room=room, opening="")
         else:
             prompt = generator.prompt_tokens(f"{question}\n", room=room)
-        return log_probabilities(generator, prompt, answers)
+        return torch.cat(self._fitting.parts(partial(log_probabilities, generator, prompt), answers))
 
 
 def _choices(size: int) -> list[Choice]:

@@ -8,6 +8,7 @@ that are drawn have their own random numbers, so that it does not matter what is
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from curation.pairs.text import normalise
 from mlworkers.science.paraphrasing.drawn_tokens import Drawn
 from mlworkers.science.paraphrasing.paraphraser import Paraphraser, Target
 from mlworkers.science.paraphrasing.writing_plan import Decoding
-from mlworkers.science.pretrained.compute import halving
+from mlworkers.science.pretrained.compute import Fitting
 from mlworkers.science.pretrained.loading import quiet_transformers
 from mlworkers.science.synthesis.draws import uniform_draws
 
@@ -48,30 +49,19 @@ def paraphrases_decoded(
         paraphraser.check_target(request.target)
         paraphraser.check_source(request.source)
     found: list[list[str]] = [[] for _ in requests]
-    done, rows_at_once = 0, max(1, paraphraser.compute.tokens_per_batch)
+    done, fitting = 0, Fitting()
     for content, rows in _of_equal_length(paraphraser, requests):
         # Memory grows with the lines of the decoder: `width` of them for each row of the batch.
         width = max(decoding.beams, decoding.candidates)
         # Rows × tokens × lines within the budget.
-        fitting = max(1, paraphraser.compute.tokens_per_batch // (len(rows[0].tokens) * width))
-        start = 0
-        while start < len(rows):
-            batch = rows[start : start + min(fitting, rows_at_once)]
+        most = max(1, paraphraser.compute.tokens_per_batch // (len(rows[0].tokens) * width))
 
-            def written(size: int, batch: Sequence[_Row] = batch, content: int = content) -> list[list[str]]:
-                parts = range(0, len(batch), size)
-                return [
-                    texts
-                    for part in parts
-                    for texts in _generated(paraphraser, batch[part : part + size], decoding, content)
-                ]
+        def written(part: Sequence[_Row], content: int = content) -> list[list[str]]:
+            return _generated(paraphraser, part, decoding, content)
 
-            texts, size = halving(written, len(batch))
-            if size < len(batch):
-                rows_at_once = size  # what fitted in memory is the bound from here on
-            for row, candidates in zip(batch, texts, strict=True):
+        for batch in (rows[start : start + most] for start in range(0, len(rows), most)):
+            for row, candidates in zip(batch, chain(*fitting.parts(written, batch)), strict=True):
                 found[row.place] = list(dict.fromkeys(candidates))
-            start += len(batch)
             done += len(batch)
             report(done, len(requests), "Writing paraphrases")
     return found

@@ -10,6 +10,7 @@ from curation.files.progress import Report, silent
 from mlworkers.science.encoders.forward import length_batches
 from mlworkers.science.paraphrasing.paraphraser import Paraphraser, TaggedPair
 from mlworkers.science.paraphrasing.paraphraser_plan import ParaphraserPlan
+from mlworkers.science.pretrained.compute import Fitting
 from mlworkers.science.training.checkpoints import checkpoints_of
 from mlworkers.science.training.loop import CurvePoint, TrainingResult, train
 from mlworkers.science.training.writing import PairWritingLearner, TokenPair, token_losses
@@ -38,12 +39,16 @@ class TrainedParaphraser:
 def dev_loss(paraphraser: Paraphraser, pairs: Sequence[TokenPair]) -> float:
     """The mean loss of a token, in nats, dropout off and without smoothing."""
     paraphraser.model.eval()
-    pad, total = paraphraser.tokenizer.pad_token_id, 0.0  # nats
+    pad, total, fitting = paraphraser.tokenizer.pad_token_id, 0.0, Fitting()  # total: nats
+
+    def of_part(places: Sequence[int]) -> float:
+        """A sum over tokens, in nats."""
+        return float(token_losses(paraphraser.model, [pairs[place] for place in places], pad=pad))
+
     with torch.inference_mode():
         lengths = [pair.longest for pair in pairs]  # padded sides: the longer one decides
         for places in length_batches(lengths, tokens_per_batch=paraphraser.compute.tokens_per_batch):
-            # A sum over tokens, in nats.
-            total += float(token_losses(paraphraser.model, [pairs[place] for place in places], pad=pad))
+            total += sum(fitting.parts(of_part, places))
     # The mean over tokens, not over pairs or batches, does not depend on how the pairs are batched.
     # Its exponential is the perplexity of a token.
     return total / sum(len(pair.write) for pair in pairs)

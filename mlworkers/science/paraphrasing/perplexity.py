@@ -1,6 +1,7 @@
 """How surprising sentences are to a causal language model."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from torch.nn.functional import cross_entropy
 
 from curation.files.progress import Report
 from mlworkers.science.encoders.forward import length_batches
+from mlworkers.science.pretrained.compute import Fitting
 from mlworkers.science.synthesis.generator import Generator
 
 _TOKENS = {"cpu": 2048, "mps": 8192, "cuda": 32768}
@@ -45,10 +47,10 @@ def surprise_of(generator: Generator, sentences: Sequence[str], *, report: Repor
     tokens = np.zeros(len(rows))
     # (counted,), tokens that are read.
     lengths = np.array([len(rows[place]) + len(before) for place in places], dtype=np.int64)
-    done = 0
+    done, fitting = 0, Fitting()
     for batch in length_batches(lengths, tokens_per_batch=_TOKENS[generator.device.type]):
         chosen = places[batch]
-        nats[chosen] = _nats(generator, [before + rows[place] for place in chosen])
+        nats[chosen] = fitting.values(partial(_nats, generator), [before + rows[place] for place in chosen])
         # Predicted tokens: all of a row but its first, n of n with a beginning token and n - 1 without.
         tokens[chosen] = [len(rows[place]) + len(before) - 1 for place in chosen]
         done += len(chosen)

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ from mlworkers.science.paraphrasing.languages import language_code
 from mlworkers.science.paraphrasing.paraphraser import SourceError
 from mlworkers.science.paraphrasing.round_trip_plan import Way
 from mlworkers.science.paraphrasing.writing_plan import Sampling
-from mlworkers.science.pretrained.compute import Compute, halving
+from mlworkers.science.pretrained.compute import Compute, Fitting
 from mlworkers.science.pretrained.loading import (
     LOADING_FAILS,
     check_loaded,
@@ -158,7 +159,7 @@ class ModelTranslator(Translator):
                 check_loaded(model.state_dict().keys(), told)
             except LOADING_FAILS as error:
                 raise loading_failed(language.folder, error) from error
-        self._model, self._compute = model.to(compute.device).eval(), compute
+        self._model, self._compute, self._fitting = model.to(compute.device).eval(), compute, Fitting()
 
     def translated(
         self, sentences: Sequence[Sentence], way: Way, *, seed: int, report: Report = silent
@@ -166,22 +167,15 @@ class ModelTranslator(Translator):
         found: list[list[Translation]] = [[] for _ in sentences]
         # Lines of the decoder for each sentence.
         done, width = 0, 1 if isinstance(way, Sampling) else way.beams
+
+        def written(part: Sequence[int]) -> list[list[Translation]]:
+            return self._generated([sentences[place] for place in part], way, seed)
+
         for length, places in of_equal_length(self.language, sentences):
             # The budget counts the tokens of the input once for each beam.
-            fitting = max(1, self._compute.tokens_per_batch // (length * width))  # sentences at a time
-            for start in range(0, len(places), fitting):
-                batch = places[start : start + fitting]
-
-                def written(size: int, batch: Sequence[int] = batch) -> list[list[Translation]]:
-                    parts = [batch[first : first + size] for first in range(0, len(batch), size)]
-                    return [
-                        row
-                        for part in parts
-                        for row in self._generated([sentences[place] for place in part], way, seed)
-                    ]
-
-                rows, _size = halving(written, len(batch))
-                for place, row in zip(batch, rows, strict=True):
+            most = max(1, self._compute.tokens_per_batch // (length * width))  # sentences at a time
+            for batch in (places[start : start + most] for start in range(0, len(places), most)):
+                for place, row in zip(batch, chain(*self._fitting.parts(written, batch)), strict=True):
                     found[place] = row
                 done += len(batch)
                 report(done, len(sentences), "Translating")

@@ -6,9 +6,11 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 Task = TypeVar("Task")
@@ -114,6 +116,53 @@ def halving(
         rows //= 2
         release_memory()
         say(f"Memory ran short: going on with {rows} rows at a time")
+
+
+class Rows(Protocol):
+    """A list, an array or a range."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, part: slice, /) -> Any: ...
+
+
+class Fitting:
+    """Computes batches of rows, fewer rows at a time where memory is short, and remembers which share of a batch fits.
+
+    A share and not a number of rows: batches hold about equally many tokens, and longer rows are fewer. Raises
+    TooLittleMemory where one row is too many.
+    """
+
+    def __init__(self) -> None:
+        self._share = 1.0
+
+    def within(
+        self, work: Callable[[int], Result], most: int, say: Callable[[str], object] = lambda sentence: None
+    ) -> Result:
+        """`work` with at most so many rows at a time, as `halving` calls it."""
+        wanted = max(1, int(most * self._share))
+        found, size = halving(work, wanted, say)
+        if size < wanted:  # what one batch needed counts for those after it
+            self._share = min(self._share, size / most)
+        return found
+
+    def parts(
+        self, work: Callable[[Any], Result], rows: Rows, say: Callable[[str], object] = lambda sentence: None
+    ) -> list[Result]:
+        """`work` of the rows, at once or part by part, in their order."""
+
+        def in_parts(size: int) -> list[Result]:
+            return [work(rows[start : start + size]) for start in range(0, len(rows), size)]
+
+        return self.within(in_parts, len(rows), say)
+
+    def values(
+        self,
+        work: Callable[[Any], NDArray[Any]],
+        rows: Rows,
+        say: Callable[[str], object] = lambda sentence: None,
+    ) -> NDArray[Any]:
+        """As `parts`, where `work` gives an array with an entry for each row: (b, …)."""
+        return np.concatenate(self.parts(work, rows, say))
 
 
 def out_of_memory(error: BaseException) -> bool:

@@ -22,7 +22,7 @@ from torch.nn.functional import cross_entropy
 from curation.files.progress import Report, silent
 from mlworkers.science.encoders.forward import TokenizedSentences, length_batches
 from mlworkers.science.encoders.plan import ADAM_EPSILON
-from mlworkers.science.pretrained.compute import Compute
+from mlworkers.science.pretrained.compute import Compute, Fitting
 from mlworkers.science.realism.calibration import negative_log_likelihood
 from mlworkers.science.realism.dataset import Integers, Marks, SdiData
 from mlworkers.science.realism.plan import RealismPlan
@@ -68,13 +68,18 @@ class FineTuned(nn.Module):
         """Logits (n, 2) of n dressed texts, dropout off."""
         self.eval()
         tokenized, values, done = TokenizedSentences(self.encoder, texts), np.empty((len(texts), 2)), 0
-        with torch.inference_mode():
-            for places in length_batches(tokenized.lengths, tokens_per_batch=compute.tokens_per_batch):
-                features = tokenized.features(places, self.encoder.device)
-                # (b, 2), back to the order of the texts.
-                values[places] = self(features).double().cpu().numpy()
-                done += len(places)
-                report(done, len(texts), "Scoring sentences")
+        fitting = Fitting()
+
+        @torch.inference_mode()
+        def of_part(places: Places) -> Floats:
+            """(b, 2)."""
+            logits: Floats = self(tokenized.features(places, self.encoder.device)).double().cpu().numpy()
+            return logits
+
+        for places in length_batches(tokenized.lengths, tokens_per_batch=compute.tokens_per_batch):
+            values[places] = fitting.values(of_part, places)  # back to the order of the texts
+            done += len(places)
+            report(done, len(texts), "Scoring sentences")
         return values
 
 

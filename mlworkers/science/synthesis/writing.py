@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import torch
 from torch import Tensor
 
 from curation.files.progress import Report, silent
-from mlworkers.science.pretrained.compute import Compute, halving, side_by_side
+from mlworkers.science.pretrained.compute import Compute, Fitting, side_by_side
 from mlworkers.science.synthesis.chat import AnswerForm, question_of
 from mlworkers.science.synthesis.decoding import Prompts, continued
 from mlworkers.science.synthesis.draws import uniform_draws
@@ -34,9 +35,11 @@ def rows_written(
     plan: GenerationPlan,
     compute: Compute,
     *,
+    fitting: Fitting | None = None,
     report: Report = silent,
 ) -> list[WrittenRow]:
-    """`plan.samples` rows for every source and label, in that order. report counts rows.
+    """`plan.samples` rows for every source and label, in that order. report counts rows. fitting: what remembers, from
+    one call to the next, how many rows fit into memory.
 
     The draws of a row follow from the plan's seed, the source's text, the label and the sample alone, so that a row
     does not depend on what else is written with it. On a processor each batch is computed on one core, so that the rows
@@ -64,7 +67,7 @@ def rows_written(
         return [rows[key] for key in product(range(len(sources)), plan.label_list, range(plan.samples))]
 
     lines = plan.rows_at_a_time or _LINES[compute.device.type]
-    return halving(written, lines, lambda sentence: report(0, total, sentence))[0]
+    return (fitting or Fitting()).within(written, lines, partial(report, 0, total))
 
 
 def check_length(generator: Generator, source: Source, plan: GenerationPlan) -> None:
