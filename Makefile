@@ -84,6 +84,7 @@ check: $(VENV)/installed-dev ## style, types, scripts, layers, migrations, API s
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/djlint templates --check --lint --quiet
+	@$(BIN)/python .ci/terms
 	@.ci/scripts/check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports

@@ -32,7 +32,7 @@ from curation.serializers import NumberInBody
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     dataset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
     next_step = serializers.SerializerMethodField(
-        help_text="open, annotate, publish or export, as the campaign's page says"
+        help_text="The next step on the campaign's page: open, annotate, publish or export."
     )
 
     class Meta:
@@ -56,16 +56,16 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
 
 class DatasetSerializer(serializers.Serializer[Any]):
-    dataset = serializers.CharField(help_text="its short name")
+    dataset = serializers.CharField(help_text="The dataset's short name.")
 
 
 class CopySerializer(serializers.Serializer[Any]):
     name = serializers.CharField(default="", allow_blank=True, max_length=200)
-    gold = serializers.BooleanField(default=True, help_text="whether attention checks are copied")
+    gold = serializers.BooleanField(default=True, help_text="Whether attention checks are copied.")
 
 
 class TupleSerializer(serializers.ModelSerializer[Tuple]):
-    pairs = serializers.SerializerMethodField(help_text="the pairs by their numbers")
+    pairs = serializers.SerializerMethodField(help_text="The numbers of the pairs.")
 
     class Meta:
         model = Tuple
@@ -108,7 +108,7 @@ class KeptBundleSerializer(serializers.Serializer[Any]):
     """A bundle that was made. address: of the file. read_at: from when on judgements may be missing in it."""
 
     address = serializers.SerializerMethodField()
-    size = serializers.IntegerField(help_text="in bytes")
+    size = serializers.IntegerField(help_text="In bytes.")
     sha256 = serializers.CharField()
     judgements = serializers.IntegerField()
     read_at = serializers.DateTimeField()
@@ -142,7 +142,7 @@ class WorkSerializer(serializers.ModelSerializer[CampaignWork]):
 
 class BundleChoicesSerializer(serializers.Serializer[Any]):
     spreadsheet = serializers.BooleanField(
-        default=False, help_text="whether an apostrophe stands before text that a spreadsheet would run"
+        default=False, help_text="Whether an apostrophe is put before text that a spreadsheet would run."
     )
 
 
@@ -163,7 +163,7 @@ class ReliabilitySerializer(serializers.Serializer[Any]):
     low = serializers.FloatField()
     high = serializers.FloatField()
     people = serializers.BooleanField(
-        default=False, help_text="whether annotators were resampled, or tuples alone"
+        default=False, help_text="Whether annotators were resampled, or only tuples."
     )
     spearman_brown = serializers.FloatField()
     trials = serializers.IntegerField()
@@ -171,42 +171,46 @@ class ReliabilitySerializer(serializers.Serializer[Any]):
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
-    collected = serializers.IntegerField(help_text="judgements that count")
+    collected = serializers.IntegerField(help_text="Judgements that count.")
     required = serializers.IntegerField()  # type: ignore[assignment]  # a field, not whether it is required
     extra = serializers.IntegerField()
     excluded = serializers.IntegerField()
-    pace = serializers.FloatField(allow_null=True, help_text="judgements an hour, over the last day")
-    hours_left = serializers.FloatField(allow_null=True, help_text="of work, all people together")
+    pace = serializers.FloatField(allow_null=True, help_text="Judgements per hour, over the last day.")
+    hours_left = serializers.FloatField(
+        allow_null=True, help_text="Hours of work that are left, of all people together."
+    )
     reliability = ReliabilitySerializer(allow_null=True)
-    reliability_note = serializers.CharField(help_text="why there is no reliability yet")
+    reliability_note = serializers.CharField(help_text="Why there is no reliability yet.")
 
 
 class CardSerializer(serializers.Serializer[Any]):
-    place = serializers.IntegerField(source="position", help_text="the screen position, from 0")
+    place = serializers.IntegerField(source="position", help_text="The screen position, from 0.")
     a = serializers.CharField(source="a.text")
     b = serializers.CharField(source="b.text")
 
 
 class ClaimSerializer(serializers.Serializer[Any]):
-    """A tuple to judge; or none, and why."""
+    """A tuple to annotate, or the reason why there is none."""
 
     lease = serializers.IntegerField(allow_null=True)
     expires_at = serializers.DateTimeField(allow_null=True)
     pairs = CardSerializer(many=True)
-    nothing = serializers.CharField(allow_blank=True, help_text="why there is no tuple, in one word")
-    sentence = serializers.CharField(allow_blank=True, help_text="the same as a sentence")
+    nothing = serializers.CharField(allow_blank=True, help_text="Why there is no tuple, in one word.")
+    sentence = serializers.CharField(allow_blank=True, help_text="The same as a sentence.")
 
 
 class AnswerSerializer(serializers.Serializer[Any]):
     lease = NumberInBody()
-    best = NumberInBody(help_text="a screen position", required=False, allow_null=True, default=None)
+    best = NumberInBody(help_text="A screen position.", required=False, allow_null=True, default=None)
     worst = NumberInBody(required=False, allow_null=True, default=None)
     tie = serializers.BooleanField(
-        default=False, help_text="too close to call, without best and worst, where the campaign allows it"
+        default=False, help_text="Too close to call: without best and worst, where the campaign allows it."
     )
-    client_id = serializers.UUIDField(help_text="made by the program: sent twice, kept once")
+    client_id = serializers.UUIDField(
+        help_text="A UUID of your making. An answer that is sent twice is kept once."
+    )
     claim = serializers.BooleanField(
-        default=False, help_text="whether the answer should bring the next tuple"
+        default=False, help_text="Whether the answer should contain the next tuple."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -224,9 +228,9 @@ class AnswerSerializer(serializers.Serializer[Any]):
 class WorkedExampleSerializer(serializers.Serializer[Any]):
     pairs = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField(), min_length=2, max_length=2),
-        help_text="the two sentences of each",
+        help_text="The two sentences of each pair.",
     )
-    best = serializers.IntegerField(help_text="the place of a pair, from 0")
+    best = serializers.IntegerField(help_text="The place of a pair, from 0.")
     worst = serializers.IntegerField()
     why = serializers.CharField(allow_blank=True)
 
@@ -246,14 +250,14 @@ class QuestionSerializer(serializers.Serializer[Any]):
 
 
 class QuizSerializer(serializers.Serializer[Any]):
-    due = serializers.BooleanField(help_text="whether you answer it before your first tuple")
+    due = serializers.BooleanField(help_text="Whether you have to answer it before your first tuple.")
     questions = QuestionSerializer(many=True)
 
 
 class QuizAnswersSerializer(serializers.Serializer[Any]):
     answers = serializers.DictField(
         child=serializers.IntegerField(min_value=0, max_value=100),
-        help_text="the place of an option, from 0, by the number of the question",
+        help_text="The place of an option, from 0, for each number of a question.",
     )
 
 
@@ -264,7 +268,9 @@ class GradedSerializer(serializers.Serializer[Any]):
 
 
 class UndoSerializer(serializers.Serializer[Any]):
-    client_id = serializers.UUIDField(default=None, allow_null=True, help_text="of the judgement to undo")
+    client_id = serializers.UUIDField(
+        default=None, allow_null=True, help_text="The client_id of the judgement to undo."
+    )
 
 
 class SkipSerializer(serializers.Serializer[Any]):
@@ -278,7 +284,7 @@ class FlagSerializer(SkipSerializer):
         required=False,
         allow_null=True,
         default=None,
-        help_text="the screen position of the pair that is meant",
+        help_text="The screen position of the pair in question.",
     )
 
 
@@ -289,11 +295,11 @@ class FlaggedSerializer(serializers.ModelSerializer[Flag]):
 
 
 class GoldSerializer(serializers.Serializer[Any]):
-    """Of a gold tuple: what the expected answer was."""
+    """The expected answer of an attention check, and whether yours was right."""
 
     best_right = serializers.BooleanField()
     worst_right = serializers.BooleanField()
-    best = serializers.IntegerField(help_text="the expected screen position")
+    best = serializers.IntegerField(help_text="The expected screen position.")
     worst = serializers.IntegerField()
     why = serializers.CharField(allow_blank=True)
 
@@ -302,13 +308,13 @@ class SubmittedSerializer(serializers.Serializer[Any]):
     client_id = serializers.UUIDField()
     submitted_at = serializers.DateTimeField()
     repeated = serializers.BooleanField()
-    stopped = serializers.BooleanField(help_text="the person gets no more tuples in this campaign")
+    stopped = serializers.BooleanField(help_text="Whether the person gets no more tuples in this campaign.")
     gold = GoldSerializer(allow_null=True)
-    next = ClaimSerializer(allow_null=True, help_text="the next tuple, where `claim` asked for it")
+    next = ClaimSerializer(allow_null=True, help_text="The next tuple, if `claim` asked for it.")
 
 
 class BlockRequestSerializer(serializers.Serializer[Any]):
-    tuples = NumberInBody(help_text="how many are sampled")
+    tuples = NumberInBody(help_text="The number of tuples to sample.")
 
 
 class EstimateSerializer(serializers.Serializer[Any]):
@@ -323,10 +329,10 @@ class NormingAgreementSerializer(serializers.Serializer[Any]):
     """Shares of best and worst choices that two people have in common."""
 
     people = serializers.IntegerField()
-    alone = EstimateSerializer(allow_null=True, help_text="before the discussion, of everybody")
-    again = serializers.IntegerField(help_text="people who annotated again")
+    alone = EstimateSerializer(allow_null=True, help_text="Agreement of all people before the discussion.")
+    again = serializers.IntegerField(help_text="People who annotated again.")
     before = EstimateSerializer(
-        allow_null=True, help_text="before the discussion, of those who annotated again"
+        allow_null=True, help_text="Agreement before the discussion of the people who annotated again."
     )
     after = EstimateSerializer(allow_null=True)
     change = EstimateSerializer(allow_null=True)
@@ -335,15 +341,19 @@ class NormingAgreementSerializer(serializers.Serializer[Any]):
 class NormingSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField(source="session.number")
     state = serializers.CharField(source="session.state")
-    people = serializers.IntegerField(source="session.people", help_text="who are asked to take part")
+    people = serializers.IntegerField(
+        source="session.people", help_text="The number of people who are asked to take part."
+    )
     tuples = serializers.IntegerField()
-    finished = serializers.IntegerField(help_text="people who annotated every tuple before the discussion")
-    agreement = NormingAgreementSerializer(allow_null=True, help_text="from the discussion on")
+    finished = serializers.IntegerField(
+        help_text="The number of people who annotated every tuple before the discussion."
+    )
+    agreement = NormingAgreementSerializer(allow_null=True, help_text="Null before the discussion.")
 
 
 class PositionsSerializer(serializers.Serializer[Any]):
     counts = serializers.ListField(
-        child=serializers.IntegerField(), help_text="how often each screen position was chosen"
+        child=serializers.IntegerField(), help_text="How often each screen position was chosen."
     )
     chi_square = serializers.FloatField()
     p = serializers.FloatField()
@@ -352,7 +362,7 @@ class PositionsSerializer(serializers.Serializer[Any]):
 class AlternativeSerializer(serializers.Serializer[Any]):
     """The alternative annotator test (Calderon and others 2025)."""
 
-    tested = serializers.IntegerField(help_text="annotators who share 30 tuples or more with others")
+    tested = serializers.IntegerField(help_text="Annotators who share 30 tuples or more with others.")
     cost_benefit = serializers.FloatField()
     winning_rate = EstimateSerializer(allow_null=True)
     advantage = EstimateSerializer(allow_null=True)
@@ -360,15 +370,19 @@ class AlternativeSerializer(serializers.Serializer[Any]):
 
 
 class ComparisonSerializer(serializers.Serializer[Any]):
-    """A machine beside the people who judged the same tuples."""
+    """A model annotator beside the people who annotated the same tuples."""
 
     tuples = serializers.IntegerField()
-    judgements = serializers.IntegerField(help_text="of people")
-    unanswered = serializers.IntegerField(help_text="questions without an answer, of two for each tuple")
+    judgements = serializers.IntegerField(help_text="Judgements of people.")
+    unanswered = serializers.IntegerField(
+        help_text="Questions without an answer. Each tuple has two questions."
+    )
     agreement = EstimateSerializer(allow_null=True)
     among_people = EstimateSerializer(allow_null=True)
     difference = EstimateSerializer(allow_null=True)
-    consistency = EstimateSerializer(allow_null=True, help_text="the same choice in both orders")
+    consistency = EstimateSerializer(
+        allow_null=True, help_text="The share of choices that are the same in both orders."
+    )
     best_positions = PositionsSerializer()
     worst_positions = PositionsSerializer()
     alternative = AlternativeSerializer()
@@ -381,10 +395,11 @@ class MachineSerializer(serializers.Serializer[Any]):
 
 
 class MachinesSerializer(serializers.Serializer[Any]):
-    """What machines judge in a campaign, apart from people."""
+    """The model annotators of a campaign."""
 
     block = serializers.IntegerField(
-        allow_null=True, help_text="for the run judge_tuples; null before it is sampled"
+        allow_null=True,
+        help_text="The number of the block, for the run judge_tuples. Null before it is sampled.",
     )
     tuples = serializers.IntegerField()
     machines = MachineSerializer(many=True)
@@ -393,7 +408,9 @@ class MachinesSerializer(serializers.Serializer[Any]):
 class CrowdSerializer(serializers.ModelSerializer[Crowd]):
     """How people come to a campaign by a link, and leave it with a code."""
 
-    consent = serializers.CharField(allow_blank=True, help_text="another text is a new version")
+    consent = serializers.CharField(
+        allow_blank=True, help_text="The text of the consent. Another text is a new version."
+    )
 
     class Meta:
         model = Crowd
@@ -419,10 +436,10 @@ class CrowdShownSerializer(serializers.Serializer[Any]):
     settings = CrowdSerializer()
     consent_version = serializers.IntegerField(allow_null=True)
     entry = serializers.CharField(
-        help_text="the address of the entry link, without parameters; empty before it is saved"
+        help_text="The address of the entry link, without parameters. Empty before it is saved."
     )
     outcomes = serializers.DictField(
-        child=serializers.IntegerField(), help_text="how many people, by outcome"
+        child=serializers.IntegerField(), help_text="The number of people with each outcome."
     )
 
 

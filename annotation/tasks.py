@@ -155,7 +155,7 @@ def _now_or_later(wanted: CampaignWork) -> CampaignWork:
         try:
             wanted.refresh_from_db()
         except CampaignWork.DoesNotExist as error:
-            raise UserError(_("Somebody has withdrawn this meanwhile.")) from error
+            raise UserError(_("Somebody has withdrawn this.")) from error
     return wanted
 
 

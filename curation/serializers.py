@@ -36,14 +36,16 @@ class FactsSerializer(serializers.Serializer[Any]):
     """What stands at the head of a dataset's pages."""
 
     pairs = serializers.IntegerField()
-    judged = serializers.IntegerField(help_text="pairs with a score that people made")
-    referenced = serializers.IntegerField(help_text="pairs with a score that a file gave")
+    judged = serializers.IntegerField(help_text="Pairs with a score from people.")
+    referenced = serializers.IntegerField(help_text="Pairs with a score from a file.")
     generated = serializers.IntegerField()
     rejected = serializers.IntegerField()
     score_sets = serializers.IntegerField()
-    shr = serializers.FloatField(allow_null=True, help_text="Spearman, of the newest scores that people made")
-    shr_n = serializers.IntegerField(allow_null=True, help_text="judgements behind it")
-    judged_by = serializers.CharField(help_text="who gave the judgements behind the scores")
+    shr = serializers.FloatField(
+        allow_null=True, help_text="Split-half reliability of the newest scores from people (Spearman)."
+    )
+    shr_n = serializers.IntegerField(allow_null=True, help_text="The number of judgements behind it.")
+    judged_by = serializers.CharField(help_text="Who gave the judgements behind the scores.")
 
 
 class DatasetDetailSerializer(DatasetSerializer):
@@ -67,7 +69,7 @@ class PairSerializer(serializers.ModelSerializer[Pair]):
 
 class ScoredPairSerializer(PairSerializer):
     score = serializers.FloatField(
-        source="value", allow_null=True, help_text="in the score set that was asked for"
+        source="value", allow_null=True, help_text="The score in the requested score set."
     )
 
     class Meta(PairSerializer.Meta):
@@ -88,7 +90,7 @@ class PairLifeSerializer(PairSerializer):
 
     scores = serializers.SerializerMethodField()
     lineage = serializers.SerializerMethodField(
-        help_text="of each score: its campaign, its run, or the file, line, checksum, person and time of its import"
+        help_text="The origin of each score: its campaign, its run, or its import with file, line, person and time."
     )
 
     class Meta(PairSerializer.Meta):
@@ -105,10 +107,10 @@ class PairLifeSerializer(PairSerializer):
 
 class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
     judged_by = serializers.CharField(
-        read_only=True, help_text="people, simulated annotators, or both; empty where nobody annotated"
+        read_only=True, help_text="People, simulated annotators, or both. Empty where nobody annotated."
     )
     lineage = serializers.SerializerMethodField(
-        help_text="who annotated, the campaign, the run, or every file that was imported into it"
+        help_text="Who annotated, the campaign, the run, or every file that was imported into the set."
     )
 
     withdrawn_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
@@ -160,7 +162,7 @@ class DifferenceOfRanksSerializer(serializers.Serializer[Any]):
     pair = serializers.IntegerField()
     first = serializers.FloatField()
     second = serializers.FloatField()
-    difference = serializers.FloatField(help_text="second rank minus first rank, each 0 to 1")
+    difference = serializers.FloatField(help_text="Second rank minus first rank, each 0 to 1.")
 
 
 class AgreementSerializer(serializers.Serializer[Any]):
@@ -168,7 +170,7 @@ class AgreementSerializer(serializers.Serializer[Any]):
 
     first = ComparedSetSerializer()
     second = ComparedSetSerializer()
-    pairs = serializers.IntegerField(help_text="active pairs with both scores")
+    pairs = serializers.IntegerField(help_text="Active pairs with both scores.")
     spearman = CorrelationSerializer(allow_null=True)
     pearson = CorrelationSerializer(allow_null=True)
     bins = AgreementBinSerializer(many=True)
@@ -189,18 +191,20 @@ class QuerySerializer(serializers.Serializer[Any]):
 class PairFilterSerializer(QuerySerializer):
     """The query parameters of the list of pairs; each may be left out."""
 
-    search = serializers.CharField(required=False, help_text="words of either sentence, or of the id")
+    search = serializers.CharField(required=False, help_text="Words of either sentence, or of the id.")
     source = serializers.CharField(required=False)  # type: ignore[assignment]  # a field of that name, not the attribute
     subset = serializers.CharField(required=False)
     split = serializers.CharField(required=False)
     origin = serializers.ChoiceField(required=False, choices=Pair.Origin.choices)
     status = serializers.ChoiceField(required=False, choices=Pair.Status.choices)
     generated_pairs = serializers.ChoiceField(
-        required=False, choices=INCLUSIONS, help_text="which pairs with a machine-written sentence"
+        required=False,
+        choices=INCLUSIONS,
+        help_text="Which pairs with a machine-written sentence are included.",
     )
-    score_set = NumberInBody(required=False, help_text="id of the set whose scores are shown")
-    low = serializers.FloatField(required=False, help_text="lowest score, on the set's own scale")
-    high = serializers.FloatField(required=False, help_text="highest score")
+    score_set = NumberInBody(required=False, help_text="The id of the set whose scores are shown.")
+    low = serializers.FloatField(required=False, help_text="The lowest score, on the set's scale.")
+    high = serializers.FloatField(required=False, help_text="The highest score.")
     order = serializers.ChoiceField(required=False, choices=ORDERS, default="pk")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -235,10 +239,13 @@ class NewPairsSerializer(serializers.Serializer[Any]):
 
     pairs = NewPairSerializer(many=True)
     score_set = serializers.CharField(required=False, default="reference", max_length=100)
-    low = serializers.FloatField(required=False, help_text="of the scale of the scores; else recognised")
+    low = serializers.FloatField(
+        required=False,
+        help_text="The lowest value of the scale of the scores. Empty: recognised from the scores.",
+    )
     high = serializers.FloatField(required=False)
     rejected_rows = serializers.ChoiceField(
-        required=False, choices=["nothing"], help_text="import nothing where one pair cannot be imported"
+        required=False, choices=["nothing"], help_text="If one pair cannot be imported: import nothing."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -248,7 +255,7 @@ class NewPairsSerializer(serializers.Serializer[Any]):
 
 
 class RejectedRowSerializer(serializers.Serializer[Any]):
-    line = serializers.IntegerField(help_text="from 1")
+    line = serializers.IntegerField(help_text="From 1.")
     reason = serializers.CharField()
     row = serializers.CharField()
 
@@ -271,7 +278,7 @@ class WaitingSerializer(serializers.ModelSerializer[PairScore]):
     external_id = serializers.CharField(source="pair.external_id")
     source_sentence = serializers.CharField(source="pair.a.text")
     sentence = serializers.CharField(source="pair.b.text")
-    p_d = serializers.FloatField(source="value", help_text="human-likeness (p_D), 0 to 1")
+    p_d = serializers.FloatField(source="value", help_text="Human-likeness (p_D), 0 to 1.")
 
     class Meta:
         model = PairScore
@@ -281,29 +288,29 @@ class WaitingSerializer(serializers.ModelSerializer[PairScore]):
 class QueueSerializer(QuerySerializer):
     """The query parameters of the list of sentences that wait; each may be left out."""
 
-    score_set = NumberInBody(required=False, help_text="id of a p_D set; else the newest")
+    score_set = NumberInBody(required=False, help_text="The id of a p_D set. Empty: the newest.")
     share = serializers.FloatField(
         required=False,
         default=1.0,
         min_value=0.001,
         max_value=1,
-        help_text="of the sentences, lowest p_D first",
+        help_text="Which share of the sentences is shown, lowest p_D first.",
     )
     frame = serializers.ChoiceField(
         required=False,
         default=Frame.LOWEST.value,
         choices=[frame for frame in Frame.choices if frame[0] != Frame.CHOSEN],
-        help_text="how the sentences are chosen; rates of all may be estimated from random and stratified alone",
+        help_text="How the sentences are chosen. Only random and stratified samples estimate rates of all sentences.",
     )
     size = serializers.IntegerField(
         required=False,
         default=100,
         min_value=1,
         max_value=2000,
-        help_text="of a sample; no share counts then",
+        help_text="The number of sentences of a sample. The share is then ignored.",
     )
     twice = serializers.BooleanField(
-        required=False, default=False, help_text="two people review every sentence, independently"
+        required=False, default=False, help_text="Whether two people review every sentence independently."
     )
 
     def validate_frame(self, value: str) -> Frame:
@@ -326,16 +333,16 @@ class ReviewDecisionSerializer(serializers.ModelSerializer[ReviewDecision]):
 
 
 class VerdictSerializer(serializers.Serializer[Any]):
-    """A verdict on a generated pair. Sent twice under one client_id, it is kept once."""
+    """A decision on a generated pair. If you send it twice under one client_id, it is kept once."""
 
     pair = NumberInBody()
     verdict = serializers.ChoiceField(choices=ReviewDecision.Verdict.choices)
-    client_id = serializers.UUIDField(help_text="a UUID of your making")
+    client_id = serializers.UUIDField(help_text="A UUID of your making.")
     reasons = serializers.ListField(
         child=serializers.ChoiceField(choices=ReviewDecision.Reason.choices),
         required=False,
         default=list,
-        help_text="of a rejection, at least one",
+        help_text="At least one reason of a rejection.",
     )
     note = serializers.CharField(required=False, default="", allow_blank=True, max_length=500)
     text = serializers.CharField(
@@ -343,18 +350,20 @@ class VerdictSerializer(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         max_length=2000,
-        help_text="of an edit, the new sentence",
+        help_text="The new sentence of an edit.",
     )
-    score_set = NumberInBody(required=False, help_text="id of the p_D set that was shown; else the newest")
-    blind = serializers.BooleanField(required=False, default=False, help_text="whether p_D was hidden")
+    score_set = NumberInBody(
+        required=False, help_text="The id of the p_D set that was shown. Empty: the newest."
+    )
+    blind = serializers.BooleanField(required=False, default=False, help_text="Whether p_D was hidden.")
     frame = serializers.ChoiceField(
         required=False,
         default=Frame.CHOSEN.value,
         choices=Frame.choices,
-        help_text="of the list that showed the sentence; a sample has to contain it",
+        help_text="How the list that showed the sentence was chosen. A sample has to contain the sentence.",
     )
     twice = serializers.BooleanField(
-        required=False, default=False, help_text="two people review every sentence, independently"
+        required=False, default=False, help_text="Whether two people review every sentence independently."
     )
 
     def validate_frame(self, value: str) -> Frame:

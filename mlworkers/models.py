@@ -41,7 +41,7 @@ class Run(models.Model):
 
     priority = models.PositiveIntegerField(
         default=0,
-        help_text="of the runs of a queue that wait, those with the highest go first, then the oldest",
+        help_text="Waiting runs of a queue start by priority, the highest first, and then by age.",
     )
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.QUEUED)
     attempt = models.PositiveIntegerField(default=0)
@@ -162,7 +162,7 @@ class Artifact(models.Model):
     kind = models.CharField(max_length=40)
     path = models.CharField(max_length=500, help_text="relative to SEMBLANCE_HOME")
     sha256 = models.CharField(max_length=64)
-    size = models.PositiveBigIntegerField(default=0, help_text="bytes")
+    size = models.PositiveBigIntegerField(default=0, help_text="Bytes.")
     card = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     removed_at = models.DateTimeField(
@@ -190,27 +190,33 @@ class Evaluation(models.Model):
         null=True,
         blank=True,
         related_name="evaluations",
-        help_text="empty: a base model",
+        help_text="Empty for a base model.",
     )
-    model = models.CharField(
-        max_length=300, help_text="the model's source, as `sources.parse_source` reads it"
-    )
+    model = models.CharField(max_length=300, help_text="The source of the model, such as `run:7`.")
     label = models.CharField(
-        max_length=40, blank=True, help_text="its row in a comparison: base, plain, realism …"
+        max_length=40, blank=True, help_text="The row in a comparison, such as base, plain or realism."
     )
     source = models.CharField(
-        max_length=100, blank=True, help_text="in a table of suites: the dataset trained on, or “baseline”"
+        max_length=100, blank=True, help_text="In a table of suites, the training dataset or “baseline”."
     )
-    suite = models.CharField(max_length=200, help_text="dataset, score set and split; or the name of a suite")
+    suite = models.CharField(
+        max_length=200, help_text="Dataset, score set and split, or the name of a suite."
+    )
     part = models.CharField(
-        max_length=100, blank=True, help_text="of the suite: a source of its pairs, a mean, or a probe"
+        max_length=100,
+        blank=True,
+        help_text="The part of the suite: a source of its pairs, a mean, or a probe.",
     )
     metric = models.CharField(max_length=40)
-    value = models.FloatField(null=True, help_text="empty: undefined, such as a correlation with a constant")
+    value = models.FloatField(
+        null=True, help_text="Empty where it is undefined, such as a correlation with a constant."
+    )
     low = models.FloatField(null=True)
     high = models.FloatField(null=True)
-    n = models.PositiveIntegerField(help_text="pairs")
-    seed = models.BigIntegerField(null=True, blank=True, help_text="of the training; empty: none was trained")
+    n = models.PositiveIntegerField(help_text="The number of pairs.")
+    seed = models.BigIntegerField(
+        null=True, blank=True, help_text="The seed of the training. Empty if no model was trained."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

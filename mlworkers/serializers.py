@@ -96,7 +96,7 @@ class SettingSerializer(serializers.Serializer[Any]):
     choices = serializers.ListField(child=serializers.CharField())
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
-    refers_to = serializers.CharField(help_text="what the value names, such as a score set")
+    refers_to = serializers.CharField(help_text="What the value names, such as a score set.")
     help = serializers.CharField()
 
 
@@ -112,28 +112,31 @@ class KindSerializer(serializers.Serializer[Any]):
 
 class StartAgainSerializer(serializers.Serializer[Any]):
     launch = serializers.UUIDField(
-        required=False, help_text="a UUID of your making: sent twice, it starts one run"
+        required=False, help_text="A UUID of your making. A request that is sent twice starts one run."
     )
 
 
 class StartSerializer(StartAgainSerializer):
     """A run to start: its kind, and the settings of its plan that differ from the defaults."""
 
-    kind = serializers.CharField(help_text="its name in /api/v1/runs/kinds/")
-    plan = serializers.DictField(help_text="by the names of the settings")
+    kind = serializers.CharField(help_text="The name of the kind in /api/v1/runs/kinds/.")
+    plan = serializers.DictField(help_text="The values of the settings by their names.")
 
 
 class AskedSentenceSerializer(serializers.Serializer[Any]):
     """What a paraphraser is asked: a sentence, its two tags, and what measures similarity (0: the packaged encoder)."""
 
     source = serializers.CharField(max_length=SENTENCE_MAX_CHARACTERS)  # type: ignore[assignment]
-    similarity = serializers.CharField(max_length=20, help_text="a tag such as SIM95")
-    bleu = serializers.CharField(max_length=20, help_text="a tag such as BLEU20")
+    similarity = serializers.CharField(max_length=20, help_text="A tag such as SIM95.")
+    bleu = serializers.CharField(max_length=20, help_text="A tag such as BLEU20.")
     labeller = NumberInBody(default=0, min_value=0)
 
 
 class ParaphraseSerializer(serializers.Serializer[Any]):
-    """similarity, bleu: measured, 0 to 100; null where nothing could be compared. copy: of the source."""
+    """A paraphrase. Its measured `similarity` and `bleu` are 0 to 100, and null where nothing could be compared.
+
+    `copy` says that it is a copy of the source.
+    """
 
     text = serializers.CharField()
     similarity = serializers.FloatField(allow_null=True)
@@ -143,13 +146,13 @@ class ParaphraseSerializer(serializers.Serializer[Any]):
 
 
 class CellSerializer(serializers.Serializer[Any]):
-    similarity = serializers.CharField(help_text="a tag such as SIM95")
-    bleu = serializers.CharField(help_text="a tag such as BLEU20")
-    pairs = serializers.IntegerField(help_text="pairs or candidates that lie in the cell")
+    similarity = serializers.CharField(help_text="A tag such as SIM95.")
+    bleu = serializers.CharField(help_text="A tag such as BLEU20.")
+    pairs = serializers.IntegerField(help_text="Pairs or candidates in the cell.")
 
 
 class ProfileSerializer(serializers.Serializer[Any]):
-    """inside: pairs in any of the cells."""
+    """Similarity and BLEU of a dataset. `inside` is the number of pairs in any of the cells."""
 
     pairs = serializers.IntegerField(source="profile.pairs")
     inside = serializers.IntegerField(source="profile.inside")
@@ -165,7 +168,7 @@ class ProfileSerializer(serializers.Serializer[Any]):
 
 
 class MeanSerializer(serializers.Serializer[Any]):
-    """low, high: the ends of the 95 % interval, null where there is none."""
+    """A mean. `low` and `high` are the ends of its 95 % interval, null where there is none."""
 
     value = serializers.FloatField()
     low = serializers.FloatField(allow_null=True)
@@ -173,16 +176,17 @@ class MeanSerializer(serializers.Serializer[Any]):
 
 
 class LabelledSerializer(serializers.Serializer[Any]):
-    """labels: by which number these labels are asked for."""
+    """A labelled dataset. Ask for its labels by the number in `labels`."""
 
     labels = serializers.IntegerField(source="similarity.pk")
     dataset = serializers.CharField(source="dataset.slug")
-    run = serializers.IntegerField(source="similarity.run_ref", help_text="the run that made the labels")
+    run = serializers.IntegerField(source="similarity.run_ref", help_text="The run that made the labels.")
 
 
 class PartSerializer(serializers.Serializer[Any]):
-    """part: what its pairs have in common; "" where the dataset is not divided. inside: the share of pairs in any cell.
-    cells: those that hold pairs.
+    """A part of a labelled dataset. `part` is what its pairs have in common, "" where the dataset is not divided.
+
+    `inside` is the share of pairs in any cell. `cells` has the cells with pairs.
     """
 
     labels = serializers.IntegerField(source="labelled.similarity.pk")
@@ -207,14 +211,17 @@ class PartSerializer(serializers.Serializer[Any]):
 
 
 class PartsSerializer(serializers.Serializer[Any]):
-    """labelled: what you can ask for."""
+    """Parts of labelled datasets. `labelled` has all datasets that you can ask for."""
 
     labelled = LabelledSerializer(many=True)
     parts = PartSerializer(many=True)
 
 
 class SettingYieldSerializer(serializers.Serializer[Any]):
-    """written: all candidates. dropped: copies and others that can be in no cell. share: in any cell, of the known."""
+    """What a setting wrote. `dropped` are copies and other candidates that can be in no cell.
+
+    `share` is the share in any cell, of the candidates with known values.
+    """
 
     setting = serializers.CharField()
     written = serializers.IntegerField()
@@ -244,11 +251,11 @@ class YieldsSerializer(serializers.Serializer[Any]):
 
 
 class ScaleRatedSerializer(MeanSerializer):
-    scale = serializers.CharField(help_text="fluency, meaning or wording")
+    scale = serializers.CharField(help_text="Fluency, meaning or wording.")
 
 
 class SettingRatedSerializer(serializers.Serializer[Any]):
-    """candidates: that anybody rated."""
+    """The ratings of a setting. `candidates` is the number of candidates that anybody rated."""
 
     setting = serializers.CharField()
     candidates = serializers.IntegerField()
@@ -264,7 +271,7 @@ class SettingRatedSerializer(serializers.Serializer[Any]):
 
 
 class RatingsSerializer(serializers.Serializer[Any]):
-    """drawn: candidates that can be rated."""
+    """The ratings of candidates. `drawn` is the number of candidates that can be rated."""
 
     drawn = serializers.IntegerField()
     raters = serializers.IntegerField()
@@ -283,7 +290,7 @@ class BlindCandidateSerializer(serializers.ModelSerializer[RatedCandidate]):
 
 
 class NextCandidateSerializer(serializers.Serializer[Any]):
-    """rated, all: how many you rated, and how many there are."""
+    """The next candidate to rate. `rated` is the number that you rated, `all` the number of all candidates."""
 
     candidate = BlindCandidateSerializer(allow_null=True)
     rated = serializers.IntegerField()
@@ -291,7 +298,7 @@ class NextCandidateSerializer(serializers.Serializer[Any]):
 
 
 class TrialSerializer(serializers.ModelSerializer[Run]):
-    """paraphrases: the likeliest first; null until the run has succeeded. state: that of a run."""
+    """A trial of a paraphraser. `paraphrases` has the likeliest first, and is null until the run has succeeded."""
 
     state = serializers.CharField(read_only=True)
     paraphrases = serializers.SerializerMethodField()
@@ -338,7 +345,7 @@ class FoundPairSerializer(serializers.Serializer[Any]):
 
 
 class FoundSentenceSerializer(serializers.Serializer[Any]):
-    """more: the sentence stands in further pairs."""
+    """A sentence that was found. `more` says that further pairs have it."""
 
     sentence = serializers.CharField(source="sentence.text")
     cosine = serializers.FloatField()
@@ -347,7 +354,7 @@ class FoundSentenceSerializer(serializers.Serializer[Any]):
 
 
 class SentenceSearchSerializer(serializers.ModelSerializer[Run]):
-    """sentences: the nearest first, as `found` of the context reads them; null until the run has succeeded."""
+    """A search. `sentences` has the nearest first, and is null until the run has succeeded."""
 
     state = serializers.CharField(read_only=True)
     sentences = serializers.SerializerMethodField()
@@ -377,7 +384,7 @@ class RunningTextSerializer(serializers.Serializer[Any]):
     )
     language = serializers.RegexField(LANGUAGE_TAG, default="", allow_blank=True, max_length=35)
     encoding = serializers.ChoiceField(
-        choices=OFFERED, default="", allow_blank=True, help_text="of the file; else detected"
+        choices=OFFERED, default="", allow_blank=True, help_text="The encoding of the file. Empty: detected."
     )
 
 
@@ -386,7 +393,7 @@ class CorpusSerializer(serializers.Serializer[Any]):
 
     run = serializers.IntegerField(source="run.pk")
     state = serializers.CharField(source="run.state")
-    size = serializers.IntegerField(help_text="bytes")
+    size = serializers.IntegerField(help_text="Bytes.")
     facts = serializers.DictField()
 
 

@@ -141,6 +141,6 @@ def redis_is_set(**_kwargs: Any) -> list[CheckMessage]:
         return []
     sentence = _(
         "DATABASE_URL is set, but REDIS_URL is not. Messages to workers are therefore files in SEMBLANCE_HOME, which "
-        "workers on other machines cannot read, and every web process has a cache of its own. Set REDIS_URL."
+        "workers on other machines cannot read, and each web process has its own cache. Set REDIS_URL."
     )
     return [Warning(sentence, id="semblance.W001")]

@@ -15,7 +15,7 @@ from semblance.journey import Step, standing_of, step_of
 class NextStepSerializer(serializers.Serializer[Any]):
     step = serializers.ChoiceField(choices=[step.value for step in Step])
     campaign = serializers.IntegerField(
-        allow_null=True, help_text="number of the newest campaign, if there is one"
+        allow_null=True, help_text="The number of the newest campaign, if there is one."
     )
 
 

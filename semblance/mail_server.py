@@ -29,8 +29,8 @@ def mail_server_of(address: str) -> MailServer:
         parts, host, port = urlsplit(""), None, None
     if parts.scheme not in PORTS or not host:
         raise ImproperlyConfigured(
-            "EMAIL_URL is no address of a mail server; give one such as smtp+tls://USER:PASSWORD@mail.example.org:587 "
-            "(STARTTLS), smtps://… (TLS) or smtp://… (neither). Write special characters of the password as %40."
+            "EMAIL_URL is not an address of a mail server; give one such as smtp+tls://USER:PASSWORD@mail.example.org:587"
+            " (STARTTLS), smtps://… (TLS) or smtp://… (neither). Write special characters of the password as %40."
         )
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
     starts_tls, tls = parts.scheme == "smtp+tls", parts.scheme == "smtps"

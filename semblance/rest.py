@@ -69,7 +69,10 @@ class Pages(LimitOffsetPagination):
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
         described = super().get_paginated_response_schema(schema)
-        described["properties"]["count"] |= {"nullable": True, "description": "null on pages after the first"}
+        described["properties"]["count"] |= {
+            "nullable": True,
+            "description": "The number of rows. Null on pages after the first.",
+        }
         return described
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:

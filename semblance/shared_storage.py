@@ -19,8 +19,8 @@ def shared_storage_of(address: str) -> dict[str, Any]:
         parts, has_more = urlsplit(""), True
     if parts.scheme != "s3" or has_more or not BUCKET.fullmatch(parts.netloc):
         raise ImproperlyConfigured(
-            "STORAGE_URL is no bucket of an S3-compatible store; give one such as s3://BUCKET or s3://BUCKET/PREFIX. "
-            "Its keys are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and its server, where that is not Amazon's, "
+            "STORAGE_URL is not a bucket of an S3-compatible store; give one such as s3://BUCKET or s3://BUCKET/PREFIX."
+            " Its keys are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and its server, where that is not Amazon's, "
             "AWS_ENDPOINT_URL_S3."
         )
     if not (find_spec("storages") and find_spec("boto3")):

@@ -41,7 +41,7 @@ def options_read(text: str) -> Options:
         sentence = _("Put a star (*) before the one right option; %(number)d lines have one.")
         raise ValueError(sentence % {"number": len(right)})
     if not all(texts) or len(set(texts)) < len(texts):
-        raise ValueError(_("Each option needs a text of its own."))
+        raise ValueError(_("Each option needs a text, and no two may have the same."))
     return Options(texts, right[0])
 
 

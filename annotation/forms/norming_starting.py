@@ -44,7 +44,7 @@ class NormingForm(forms.Form):
         numbers = [number_from(part) for part in parts]
         for part, number in zip(parts, numbers, strict=True):
             if number is None:
-                raise forms.ValidationError(_("“%(part)s” is no number of a tuple.") % {"part": part})
+                raise forms.ValidationError(_("“%(part)s” is not a number of a tuple.") % {"part": part})
         return [number for number in numbers if number is not None]
 
     def clean(self) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class Campaign(models.Model):
     )
     rounds = models.PositiveSmallIntegerField(default=1, help_text="how many rounds of tuples there are")
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT)
-    certificate = models.JSONField(default=dict, blank=True, help_text="what is known of the design")
+    certificate = models.JSONField(default=dict, blank=True, help_text="What is known about the design.")
     adaptive_budget = models.PositiveIntegerField(
         _("extra judgements"), default=0, help_text="judgements that the adaptive phase may ask for, in all"
     )
@@ -72,7 +72,7 @@ class Campaign(models.Model):
     )
     has_quiz = models.BooleanField(default=False, help_text="whether it has questions; kept with them")
     archived = models.BooleanField(
-        _("archived"), default=False, help_text="out of the lists; nothing in it changes"
+        _("archived"), default=False, help_text="Whether lists leave it out. Nothing in it changes."
     )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"

@@ -49,7 +49,7 @@ class NormingTuple(models.Model):
     """Pairs that are shown together in a norming session: no `Tuple`, so nothing hands it out or counts it."""
 
     session = models.ForeignKey(NormingSession, models.CASCADE, db_index=False, related_name="tuples")
-    number = models.PositiveSmallIntegerField(help_text="from 1")
+    number = models.PositiveSmallIntegerField(help_text="From 1.")
 
     class Meta:
         ordering = ["number"]

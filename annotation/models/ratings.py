@@ -38,9 +38,7 @@ class SliderArm(models.Model):
 
 class SliderPair(models.Model):
     arm = models.ForeignKey(SliderArm, models.CASCADE, db_index=False, related_name="pairs")
-    number = models.PositiveIntegerField(
-        help_text="from 1, as drawn; each person rates in an order of their own"
-    )
+    number = models.PositiveIntegerField(help_text="From 1, as drawn. Each person rates in another order.")
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="+")
 
     class Meta:

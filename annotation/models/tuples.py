@@ -40,12 +40,12 @@ class Tuple(models.Model):
     )
     phase = models.CharField(max_length=10, choices=TuplePhase.choices, default=TuplePhase.BALANCED)
     number = models.PositiveIntegerField(
-        help_text="position in the design, from 1; attention checks are numbered by themselves"
+        help_text="The position in the design, from 1. Attention checks are numbered separately."
     )
     round = models.PositiveSmallIntegerField(default=1)
     priority = models.PositiveIntegerField(help_text="the order in which tuples are handed out")
-    required = models.PositiveSmallIntegerField(help_text="judgements")
-    collected = models.PositiveSmallIntegerField(default=0, help_text="judgements that count")
+    required = models.PositiveSmallIntegerField(help_text="The number of required judgements.")
+    collected = models.PositiveSmallIntegerField(default=0, help_text="Judgements that count.")
     leased = models.PositiveSmallIntegerField(default=0, help_text="live leases")
 
     objects = TupleQuerySet.as_manager()

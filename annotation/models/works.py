@@ -30,7 +30,7 @@ class CampaignDesign(Job):
     campaign = models.OneToOneField("annotation.Campaign", models.CASCADE, related_name="design_work")
     purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.PREVIEW)
     number = models.PositiveIntegerField(
-        null=True, blank=True, help_text="of pairs to add; empty: all that fit"
+        null=True, blank=True, help_text="The number of pairs to add. Empty: all that fit."
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
     asked_at = models.DateTimeField(null=True, blank=True)
@@ -95,7 +95,7 @@ class CampaignWork(Job):
 
     campaign = models.ForeignKey("annotation.Campaign", models.CASCADE, db_index=False, related_name="works")
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    asked = models.JSONField(default=dict, blank=True, help_text="the choices")
+    asked = models.JSONField(default=dict, blank=True, help_text="The choices.")
     key = models.CharField(
         max_length=64, help_text="the same for what is asked twice: two clicks, a page loaded again"
     )
@@ -105,7 +105,7 @@ class CampaignWork(Job):
     )
     asked_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
-    message = models.TextField(blank=True, help_text="why it failed")
+    message = models.TextField(blank=True, help_text="Why it failed.")
     result = models.JSONField(default=dict, blank=True)
 
     class Meta:

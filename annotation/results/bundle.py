@@ -93,7 +93,7 @@ def bundle_write(*, campaign: Campaign, path: Path, spreadsheet: bool = False) -
         with errors_shown(FileError), replacing(path) as file:
             return bundle_zip(campaign=campaign, file=file, path=path, spreadsheet=spreadsheet)
     if path.exists() and not (path / MANIFEST).is_file():
-        raise UserError(_("%(path)s is there already and is no bundle; choose another place."), path=path)
+        raise UserError(_("%(path)s is there already and is not a bundle; choose another place."), path=path)
     with errors_shown(FileError), folder_replacing(path) as folder:
         return _fill(campaign, folder, path, spreadsheet=spreadsheet)
 

@@ -388,7 +388,7 @@ def _require_different_ids(pairs: _Pairs, drawn: Sequence[str]) -> None:
         named = ", ".join(f"“{name}”" for name in twice[:_NAMED])
         sentence = _(
             "%(count)s ids would name two pairs of one source and split, such as %(ids)s, because their file counts "
-            "from 1 in each split. Keep the splits of the file, or import each of them with a source of its own."
+            "from 1 in each split. Keep the splits of the file, or import each of them with another source."
         )
         raise UserError(sentence, count=len(twice), ids=named)
 

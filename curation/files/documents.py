@@ -54,7 +54,7 @@ def read_documents(
     """
     if not re.fullmatch(LANGUAGE_TAG, language):
         raise FileError(
-            f"“{printable(language)[:40]}” is no tag of a language; give one such as en or pt-BR."
+            f"“{printable(language)[:40]}” is not a tag of a language; give one such as en or pt-BR."
         )
     if path.suffix.lower() in JSON_SUFFIXES:
         return _of_json(path, language, encoding)

@@ -89,7 +89,7 @@ def inspect_sentences(
     """
     if documents and not re.fullmatch(LANGUAGE_TAG, language):
         raise FileError(
-            f"“{printable(language)[:40]}” is no tag of a language; give one such as en or pt-BR."
+            f"“{printable(language)[:40]}” is not a tag of a language; give one such as en or pt-BR."
         )
     named = columns.text or columns.source or columns.labels or delimiter
     table = path.suffix.lower() in TABLE_SUFFIXES

@@ -91,7 +91,7 @@ def table_blocks(
     Raises FileError, at once, where the format is unknown.
     """
     if format not in FORMATS:
-        raise FileError(f'"{format}" is no format of exports; choose one of {", ".join(FORMATS)}.')
+        raise FileError(f'"{format}" is not a format of exports; choose one of {", ".join(FORMATS)}.')
     if format == "parquet":
         return _parquet_blocks(columns, rows, about or {})
     safe = rows

@@ -226,7 +226,7 @@ def _sentence(error: OSError, path: Path) -> str:
     if error.errno == errno.EROFS:
         return _READ_ONLY_SHOWN.format(path.name)
     if error.errno == errno.ENOTDIR:
-        return f"{path.parent} is no folder, so {path.name} was not written; choose another place."
+        return f"{path.parent} is not a folder, so {path.name} was not written; choose another place."
     if error.errno == errno.ENOENT and not path.parent.is_dir():
         missing = f"The folder {path.parent} does not exist"
         return f"{missing}, so {path.name} was not written; make the folder first."

@@ -117,23 +117,30 @@ class AuditEntry(models.Model):
     at = models.DateTimeField(default=now)
     by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
     via = models.CharField(max_length=10, choices=Via.choices)
-    token = models.CharField(max_length=8, blank=True, help_text="the beginning of the API token")
+    token = models.CharField(max_length=8, blank=True, help_text="The beginning of the API token.")
     action = models.CharField(max_length=20, choices=Action.choices)
     subject = models.CharField(
         max_length=255,
         blank=True,
-        help_text="the file, person, score set, snapshot or campaign that it was about",
+        help_text="The file, person, score set, snapshot or campaign that it was about.",
     )
     pair = models.ForeignKey(
         "curation.Pair", models.CASCADE, null=True, blank=True, related_name="audit_entries"
     )
-    pairs = models.PositiveIntegerField(null=True, blank=True, help_text="that were added or changed")
+    pairs = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The number of pairs that were added or changed."
+    )
     batch = models.ForeignKey(
         "curation.ImportBatch", models.SET_NULL, null=True, blank=True, related_name="audit_entries"
     )
     details = models.JSONField(default=dict, blank=True)
     undoes = models.OneToOneField(
-        "self", models.CASCADE, null=True, blank=True, related_name="undone_by", help_text="the edit"
+        "self",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="undone_by",
+        help_text="The edit that it undoes.",
     )
 
     objects = Appended.as_manager()

@@ -23,7 +23,7 @@ class Composition(models.Model):
     """Pairs that a person composed from the pool: how they were drawn, and which they are."""
 
     dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="compositions")
-    parameters = models.JSONField(default=dict, help_text="the strategy and its settings")
+    parameters = models.JSONField(default=dict, help_text="The strategy and its settings.")
     pairs = models.PositiveIntegerField()
     created_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(default=now)

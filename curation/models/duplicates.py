@@ -31,8 +31,10 @@ class DuplicateSearch(Job):
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
-    message = models.CharField(max_length=500, blank=True, help_text="why it failed")
-    counts = models.JSONField(default=dict, blank=True, help_text="groups by likeness, and how many leak")
+    message = models.CharField(max_length=500, blank=True, help_text="Why it failed.")
+    counts = models.JSONField(
+        default=dict, blank=True, help_text="The number of groups by likeness, and how many leak."
+    )
     pairs_state = models.CharField(max_length=64, blank=True, help_text="of the pairs that were read")
     asked_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
     asked_at = models.DateTimeField(default=now)

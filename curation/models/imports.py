@@ -11,7 +11,7 @@ class UploadDay(models.Model):
 
     user = models.ForeignKey("curation.User", models.CASCADE, related_name="+")
     day = models.DateField()
-    size = models.PositiveBigIntegerField(default=0, help_text="bytes")
+    size = models.PositiveBigIntegerField(default=0, help_text="Bytes.")
 
     class Meta:
         constraints = [
@@ -60,7 +60,7 @@ class ImportBatch(Job):
     added = models.PositiveIntegerField(default=0)
     unchanged = models.PositiveIntegerField(default=0)
     rejected = models.PositiveIntegerField(default=0)
-    report = models.JSONField(default=dict, blank=True, help_text="duplicates, scale, first errors")
+    report = models.JSONField(default=dict, blank=True, help_text="Duplicates, scale, first errors.")
     written = models.JSONField(
         default=dict, blank=True, help_text="what this import's attempts have added so far"
     )

@@ -52,14 +52,14 @@ class Pair(models.Model):
 
     dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="pairs")
     external_id = models.CharField(
-        max_length=200, help_text="the file's, or made from content and occurrence"
+        max_length=200, help_text="The id in the file, or one made from content and occurrence."
     )
     # Its own index would be the beginning of that of both sentences, which every import asks.
     a = models.ForeignKey(Sentence, models.PROTECT, related_name="pairs_as_a", db_index=False)
     b = models.ForeignKey(Sentence, models.PROTECT, related_name="pairs_as_b")
     source = models.CharField(max_length=100, blank=True)
     subset = models.CharField(max_length=100, blank=True)
-    split = models.CharField(max_length=20, blank=True, help_text="what the file said")
+    split = models.CharField(max_length=20, blank=True, help_text="The split that the file said.")
     origin = models.CharField(max_length=10, choices=Origin.choices, default=Origin.IMPORTED)
     run_ref = models.BigIntegerField(null=True, blank=True)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.ACTIVE)

@@ -46,11 +46,11 @@ class ReviewDecision(models.Model):
     pair = models.ForeignKey(Pair, models.CASCADE, related_name="decisions")
     reviewer = models.ForeignKey("curation.User", models.SET_NULL, null=True, related_name="+")
     verdict = models.CharField(max_length=10, choices=Verdict.choices)
-    reasons = models.JSONField(default=list, blank=True, help_text="why it was rejected (curation.review)")
+    reasons = models.JSONField(default=list, blank=True, help_text="Why it was rejected.")
     note = models.CharField(max_length=500, blank=True)
     replacement = models.ForeignKey(Pair, models.SET_NULL, null=True, blank=True, related_name="replaces")
-    value_shown = models.FloatField(null=True, blank=True, help_text="p_D at the time of the decision")
-    blind = models.BooleanField(default=False, help_text="whether p_D was hidden from the reviewer")
+    value_shown = models.FloatField(null=True, blank=True, help_text="The p_D at the time of the decision.")
+    blind = models.BooleanField(default=False, help_text="Whether p_D was hidden from the reviewer.")
     decided_at = models.DateTimeField()
     undone_at = models.DateTimeField(null=True, blank=True)
     undone_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
@@ -68,7 +68,9 @@ class ReviewDecision(models.Model):
         related_name="companions",
         help_text="the decision on the pair that was shown, where another pair holds the same sentence",
     )
-    client_id = models.UUIDField(unique=True, help_text="one per shown sentence: sent twice, decided once")
+    client_id = models.UUIDField(
+        unique=True, help_text="One UUID per shown sentence. A decision that is sent twice is stored once."
+    )
     score_set = models.ForeignKey(
         "curation.ScoreSet",
         models.SET_NULL,
@@ -78,17 +80,19 @@ class ReviewDecision(models.Model):
         help_text="the p_D set whose queue showed it",
     )
     frame = models.CharField(
-        max_length=10, choices=Frame.choices, help_text="the queue in which it was shown"
+        max_length=10, choices=Frame.choices, help_text="The queue in which it was shown."
     )
     stratum = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="tenth of the sentences by p_D, from 1, of a stratified sample"
+        null=True, blank=True, help_text="In a stratified sample, the tenth of the sentences by p_D, from 1."
     )
-    binding = models.BooleanField(default=True, help_text="whether the pair has the status that this says")
+    binding = models.BooleanField(default=True, help_text="Whether the pair has the status of this decision.")
     second = models.BooleanField(
-        default=False, help_text="asked of a second reviewer, who did not see the first"
+        default=False, help_text="Whether it is of a second reviewer, who did not see the first decision."
     )
     text = models.CharField(
-        max_length=SENTENCE_MAX_CHARACTERS, blank=True, help_text="of an edit that changed no pair"
+        max_length=SENTENCE_MAX_CHARACTERS,
+        blank=True,
+        help_text="The new sentence of an edit that changed no pair.",
     )
     settles = models.ForeignKey(
         "self",
@@ -96,7 +100,7 @@ class ReviewDecision(models.Model):
         null=True,
         blank=True,
         related_name="settled_by",
-        help_text="the decision that it replaces by adjudication",
+        help_text="The decision that it replaces by adjudication.",
     )
 
     class Meta:

@@ -93,10 +93,14 @@ class PairScore(models.Model):
     standard_error = models.FloatField(null=True, blank=True)
     judgements = models.PositiveIntegerField(null=True, blank=True)
     contexts = models.PositiveIntegerField(
-        null=True, blank=True, help_text="by how many contexts of a corpus the score was computed"
+        null=True, blank=True, help_text="The number of contexts of a corpus behind the score."
     )
-    interval_low = models.FloatField(null=True, blank=True, help_text="95 %, over contexts")
-    interval_high = models.FloatField(null=True, blank=True, help_text="95 %, over contexts")
+    interval_low = models.FloatField(
+        null=True, blank=True, help_text="The end of the 95 % interval, over contexts."
+    )
+    interval_high = models.FloatField(
+        null=True, blank=True, help_text="The end of the 95 % interval, over contexts."
+    )
     imported = models.BigIntegerField(
         null=True, blank=True, help_text="the import and the line that gave it (curation.datasets.lineage)"
     )

@@ -8,8 +8,8 @@ class SplitChange(models.Model):
     """Splits that a person drew, and how to go back: `before` holds what the changed pairs had."""
 
     dataset = models.ForeignKey("curation.Dataset", models.CASCADE, related_name="split_changes")
-    parameters = models.JSONField(default=dict, help_text="shares, seed, and which pairs were divided")
-    pairs = models.PositiveIntegerField(help_text="whose split changed")
+    parameters = models.JSONField(default=dict, help_text="Shares, seed, and which pairs were divided.")
+    pairs = models.PositiveIntegerField(help_text="The number of pairs whose split changed.")
     created_by = models.ForeignKey("curation.User", models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(default=now)
     undone_at = models.DateTimeField(null=True, blank=True)

@@ -161,7 +161,7 @@ def _suites_check(names: str) -> None:
     for suite in suites:
         if not (settings.SUITES_FOLDER / suite.name).is_dir():
             sentence = _(
-                "There are no files of %(suite)s; ask whoever runs the site to put %(files)s into %(folder)s."
+                "There are no files of %(suite)s; ask the administrator of the site to put %(files)s into %(folder)s."
             )
             raise UserError(
                 sentence, suite=suite.label, files=suite.looks_for, folder=f"SUITES_FOLDER/{suite.name}"
@@ -199,7 +199,7 @@ def _baselines_check(text: str) -> None:
             if source.kind is SourceKind.RUN:
                 _lock(model_of_run(int(source.name), source.part, kinds=("encoder",)))
         if source.kind not in (SourceKind.RUN, SourceKind.PACKAGED):
-            sentence = _("“%(name)s” is no baseline row; give %(known)s, run:ID or packaged:NAME.")
+            sentence = _("“%(name)s” is not a baseline row; give %(known)s, run:ID or packaged:NAME.")
             raise UserError(sentence, name=name, known=listed(BASELINES))
 
 

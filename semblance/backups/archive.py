@@ -230,10 +230,10 @@ def backup_reading(path: Path) -> Iterator[BackupReader]:
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}.") from error
     except zipfile.BadZipFile as error:
-        raise FileError(f"{path} is no backup, or only a part of one; use another file.") from error
+        raise FileError(f"{path} is not a backup, or only a part of one; use another file.") from error
     with archive:
         if MANIFEST not in archive.namelist():
-            raise FileError(f"{path} is no backup: it has no manifest; use another file.")
+            raise FileError(f"{path} is not a backup: it has no manifest; use another file.")
         yield BackupReader(archive, path.name)
 
 

@@ -65,7 +65,7 @@ def _other_database(url: str) -> Iterator[None]:
     try:
         database: dict[str, Any] = environ.Env.db_url_config(url)
     except (ImproperlyConfigured, ValueError) as error:
-        raise UserError(_("%(url)s is no address of a database."), url=url) from error
+        raise UserError(_("%(url)s is not an address of a database."), url=url) from error
     if not str(database.get("ENGINE", "")).endswith("postgresql"):
         raise UserError(
             _("Give the address of a PostgreSQL database, such as postgres://user:password@host:5432/name.")

@@ -25,13 +25,15 @@ class FolderQuerySerializer(QuerySerializer):
     """The choices of the page; each may be left out."""
 
     score_set = serializers.CharField(
-        required=False, help_text="name of the scores of the main table; else the first"
+        required=False, help_text="The name of the scores of the main table. Empty: the first."
     )
-    authors = serializers.CharField(required=False, help_text="who is cited, one name on each line")
+    authors = serializers.CharField(required=False, help_text="The people to cite, one name per line.")
 
 
 class MethodsQuerySerializer(QuerySerializer):
-    score_set = serializers.CharField(required=False, help_text="name of the main scores; else the first")
+    score_set = serializers.CharField(
+        required=False, help_text="The name of the main scores. Empty: the first."
+    )
 
 
 class MethodsSerializer(serializers.Serializer[Any]):

@@ -29,7 +29,7 @@ class WorkerSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(source="worker.name")
     queues = serializers.ListField(source="worker.queues", child=serializers.CharField())
     device = serializers.CharField(source="worker.device")
-    devices = serializers.IntegerField(source="worker.devices", help_text="accelerators")
+    devices = serializers.IntegerField(source="worker.devices", help_text="The number of accelerators.")
     version = serializers.CharField(source="worker.version")
     started_at = serializers.DateTimeField(source="worker.started_at", allow_null=True)
     seen_at = serializers.DateTimeField(source="worker.seen_at")

@@ -387,7 +387,7 @@ def test_suites_are_evaluated_together_with_a_row_for_each_genre(encoder_folder,
     [
         (["--suite", "stsb"], "Give a suite as NAME=PATH"),
         (["--suite", "none=/x"], "There is no suite “none”; the suites are stsb"),
-        (["--suite", "stsb=/nowhere"], "STS benchmark: /nowhere is no folder"),
+        (["--suite", "stsb=/nowhere"], "STS benchmark: /nowhere is not a folder"),
         (["--suite", "stsb=/nowhere", "--a", "1"], "A suite knows its columns; leave out --a"),
         ([], "one of the arguments --pairs --suite is required"),
     ],

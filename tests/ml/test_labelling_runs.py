@@ -154,7 +154,7 @@ def test_labels_that_are_no_number_are_refused_and_nothing_is_labelled(dataset, 
     run = carried_out(dataset, folder)
 
     assert run.state == "failed"
-    assert "a score that is no number; its weights are damaged." in run.message
+    assert "a score that is not a number; its weights are damaged." in run.message
     assert not ScoreSet.objects.filter(run_ref=run.pk).exists()
 
 

@@ -166,7 +166,7 @@ def test_a_decoder_that_cannot_take_new_tokens_is_refused_in_one_sentence(apart)
 
 
 def test_a_model_without_a_decoder_is_refused(encoder_folder) -> None:
-    with pytest.raises(ModelError, match="is no encoder-decoder"):
+    with pytest.raises(ModelError, match="is not an encoder-decoder"):
         paraphraser_further(encoder_folder / ".", TagBounds(), COMPUTE)
 
 

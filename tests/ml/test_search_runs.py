@@ -126,7 +126,9 @@ def test_a_trial_that_fails_says_why_and_the_others_go_on(dataset, encoder_folde
 
     def fails_at_half(base, rows, plan, **about):
         if plan.temperature == 0.5:
-            raise ValueError("The loss is no number any more at step 1 of 3; choose a lower learning rate.")
+            raise ValueError(
+                "The loss is not a number any more at step 1 of 3; choose a lower learning rate."
+            )
         return train(base, rows, plan, **about)
 
     monkeypatch.setattr(searching, "encoder_train", fails_at_half)
@@ -134,7 +136,7 @@ def test_a_trial_that_fails_says_why_and_the_others_go_on(dataset, encoder_folde
     run = searched(dataset, encoder_folder, temperatures="0.5,fitted")
 
     failed, whole = run.result["trials"]
-    assert (failed["spearman"], failed["failed"][:26]) == (None, "The loss is no number any ")
+    assert (failed["spearman"], failed["failed"][:26]) == (None, "The loss is not a number a")
     assert (run.result["failed"], run.result["chosen_trial"]) == (1, 2)
     assert whole["spearman"] is not None
 
@@ -143,14 +145,14 @@ def test_where_every_trial_fails_the_run_fails_with_the_first_reason(
     dataset, encoder_folder, monkeypatch
 ) -> None:
     def fails(*args, **about):
-        raise ValueError("The loss is no number any more.")
+        raise ValueError("The loss is not a number any more.")
 
     monkeypatch.setattr(searching, "encoder_train", fails)
 
     run = searched(dataset, encoder_folder, state="failed", temperatures="fitted")
 
     assert run.message == (
-        "No trial has a dev figure. The first failed with: The loss is no number any more."
+        "No trial has a dev figure. The first failed with: The loss is not a number any more."
     )
 
 

@@ -282,13 +282,13 @@ def test_settings_that_make_no_table_are_refused(given, reason) -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"suites": "paws"}, "There are no files of PAWS; ask whoever runs the site"),
+        ({"suites": "paws"}, "There are no files of PAWS; ask the administrator of the site"),
         ({"suites": "nothing"}, "There is no suite “nothing”"),
         ({"sources": "none | a | b"}, "Row 1: There is no dataset called “none”"),
         ({"sources": "other | a | b"}, "Row 1: the dataset “other” has no score set “a” of the kind"),
         (
             {"baselines": "/etc"},
-            "“/etc” is no baseline row; give static, cls and mean, run:ID or packaged:NAME",
+            "“/etc” is not a baseline row; give static, cls and mean, run:ID or packaged:NAME",
         ),
     ],
 )

@@ -49,7 +49,7 @@ from curation.views.api.base import FilesOnly
 from curation.views.api.bodies import body_of, form_filled
 
 DraftSerializer = body_of(
-    CampaignForm, "CampaignDraft", dataset=serializers.CharField(help_text="its short name")
+    CampaignForm, "CampaignDraft", dataset=serializers.CharField(help_text="The dataset's short name.")
 )
 ResultsSerializer = body_of(PublishForm, "PublishChoices")
 MoveSerializer = type(

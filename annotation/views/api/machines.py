@@ -22,7 +22,7 @@ class MachineList(APIView):
 
     @extend_schema(request=BlockRequestSerializer, responses={201: MachinesSerializer})
     def post(self, request: Request, campaign_pk: int) -> Response:
-        """Draw the tuples that machines judge, once for all machines. A run `judge_tuples` takes the block's number."""
+        """Sample the tuples that model annotators answer, once for all. Runs `judge_tuples` take the block's number."""
         user: Any = request.user
         campaign = campaign_for(user, campaign_pk, may="curate")
         asked = BlockRequestSerializer(data=request.data)

@@ -53,7 +53,7 @@ class Command(BaseCommand):
                 try:
                     shares[name.strip()] = float(share)
                 except ValueError:
-                    self.fail(_("“%(part)s” is no NAME=SHARE, such as train=.8.") % {"part": part})
+                    self.fail(_("“%(part)s” is not NAME=SHARE, such as train=.8.") % {"part": part})
             drawing = Drawing(
                 shares,
                 seed=options["seed"],

@@ -87,7 +87,7 @@ def combinations_read(written: str) -> list[Combination]:
     for part in filter(None, (part.strip() for part in written.split(","))):
         one, dash, other = (side.strip() for side in part.partition("-"))
         if not dash or not one or not other:
-            raise SamplingError(f"“{part}” is no combination, such as for-against.")
+            raise SamplingError(f"“{part}” is not a combination, such as for-against.")
         found.append((one, other))
     return list(dict.fromkeys(found))
 

@@ -73,7 +73,7 @@ def invitations_mail(
     told = []
     for address in addresses:
         if not is_address(address):
-            told.append(Told(address, _("This is no e-mail address. Nothing was sent."), good=False))
+            told.append(Told(address, _("This is not an e-mail address. Nothing was sent."), good=False))
         elif address.casefold() in open_to:
             told.append(Told(address, _("This address has an open invitation to this role."), good=False))
         else:

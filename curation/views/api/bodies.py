@@ -76,7 +76,7 @@ def leaks_in_body() -> serializers.ChoiceField:
     return serializers.ChoiceField(
         choices=[each.value for each in Leaks],
         default=Leaks.REFUSE.value,
-        help_text="whether splits that are set here may share sentences",
+        help_text="Whether splits that are set here may share sentences.",
     )
 
 

@@ -32,13 +32,13 @@ ChoiceSerializer = body_of(
     leaks=leaks_in_body(),
     state=serializers.CharField(
         required=False,
-        help_text="of the preview; if it is given and the pairs have changed since, nothing is changed",
+        help_text="The state from the preview. If the pairs have changed since, nothing is changed.",
     ),
 )
 
 
 class StratumSerializer(serializers.Serializer[Any]):
-    """available: pairs to choose from; asked: that were wanted; drawn: that are chosen."""
+    """A stratum. `available` pairs can be chosen, `asked` were requested, and `drawn` are chosen."""
 
     name = serializers.CharField()
     available = serializers.IntegerField(allow_null=True)
@@ -53,7 +53,7 @@ class ChoicePreviewSerializer(CompositionPreviewSerializer):
     to count that while a program waits.
     """
 
-    strata = StratumSerializer(many=True, help_text="bins of the score, buckets, or the window")
+    strata = StratumSerializer(many=True, help_text="Bins of the score, buckets, or the window.")
     leaks_before = LeakSerializer(many=True, allow_null=True)
     leaks = LeakSerializer(many=True, allow_null=True)
 

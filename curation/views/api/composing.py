@@ -45,8 +45,7 @@ SettingsSerializer = body_of(
     "CompositionSettings",
     state=serializers.CharField(
         required=False,
-        help_text="of the preview; if it is given and the single sentences have changed since, nothing is "
-        "added",
+        help_text="The state from the preview. If the single sentences have changed since, nothing is added.",
     ),
 )
 SentencesSerializer = body_of(SentencesForm, "Sentences", filename=serializers.CharField(max_length=255))
@@ -106,15 +105,17 @@ class SentenceFileSerializer(serializers.ModelSerializer[ImportBatch]):
     """A file of sentences and what became of it."""
 
     known = serializers.IntegerField(
-        source="unchanged", help_text="single sentences that the dataset had before"
+        source="unchanged", help_text="Single sentences that the dataset had before."
     )
-    problem = serializers.SerializerMethodField(help_text="why nothing was added")
-    rejections = serializers.SerializerMethodField(help_text="the first rejected rows")
-    rejected_rows = serializers.SerializerMethodField(help_text="address of the rejected rows as CSV")
+    problem = serializers.SerializerMethodField(help_text="Why nothing was added.")
+    rejections = serializers.SerializerMethodField(help_text="The first rejected rows.")
+    rejected_rows = serializers.SerializerMethodField(help_text="The address of the rejected rows as CSV.")
     warnings = serializers.SerializerMethodField()
-    guesses = serializers.SerializerMethodField(help_text="what was decided although nobody said it, and why")
+    guesses = serializers.SerializerMethodField(
+        help_text="What Semblance decided because the request did not say it, and why."
+    )
     as_run = serializers.SerializerMethodField(
-        help_text="what to send to /api/v1/runs/ where the file is too large to wait for"
+        help_text="The body to send to /api/v1/runs/ if the file is too large to wait for."
     )
 
     class Meta:

@@ -42,10 +42,10 @@ class DifferingSerializer(serializers.Serializer[Any]):
 class SearchSerializer(serializers.ModelSerializer[DuplicateSearch]):
     against = serializers.SerializerMethodField()
     stale = serializers.SerializerMethodField(
-        help_text="whether pairs have changed since; null while it goes on"
+        help_text="Whether pairs have changed since. Null while the search goes on."
     )
     scores_differ = serializers.SerializerMethodField(
-        help_text="groups of equal pairs with different scores: the 100 with the largest differences"
+        help_text="Groups of equal pairs with different scores: the 100 with the largest differences."
     )
 
     class Meta:
@@ -69,7 +69,7 @@ class SearchSerializer(serializers.ModelSerializer[DuplicateSearch]):
 
 
 class MemberSerializer(serializers.Serializer[Any]):
-    """alike: the Jaccard index of the words with the first pair of the group."""
+    """A pair of a group. `alike` is the Jaccard index of its words with the first pair of the group."""
 
     id = serializers.IntegerField(source="pair.pk")
     dataset = serializers.CharField(source="pair.dataset.slug")

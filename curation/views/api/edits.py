@@ -34,12 +34,12 @@ class EditSerializer(serializers.Serializer[Any]):
     """One value for pairs: for those of the numbers in `pairs`, or for all that `filter` finds ({} finds all)."""
 
     field = serializers.ChoiceField(choices=FIELDS)
-    value = serializers.CharField(allow_blank=True, help_text="a status, or the name of the split or source")
+    value = serializers.CharField(allow_blank=True, help_text="A status, or the name of the split or source.")
     pairs = serializers.ListField(child=NumberInBody(), required=False, max_length=MOST_CHOSEN)
     filter = PairFilterSerializer(required=False)
     state = serializers.CharField(
         required=False,
-        help_text="of the preview; if it is given and pairs have changed since, nothing is edited",
+        help_text="The state from the preview. If pairs have changed since, nothing is edited.",
     )
 
     leaks = leaks_in_body()
@@ -66,13 +66,13 @@ class EditPreviewSerializer(serializers.Serializer[Any]):
     found = serializers.IntegerField()
     changed = serializers.IntegerField()
     reviewed = serializers.IntegerField()
-    before = BeforeSerializer(many=True, help_text="the most frequent values of the changed pairs")
+    before = BeforeSerializer(many=True, help_text="The most frequent values of the changed pairs.")
     leaks_before = LeakSerializer(many=True, allow_null=True)
     leaks = LeakSerializer(many=True, allow_null=True)
 
 
 class EditedSerializer(serializers.ModelSerializer[AuditEntry]):
-    """An edit that was made. details: what was set, and the filter; undone_at: when it was taken back."""
+    """An edit. `details` has the new values and the filter, `undone_at` the time of its undo."""
 
     by = serializers.CharField(source="by.username", default="")
     undone_at = serializers.DateTimeField(source="undone_by.at", default=None, allow_null=True)

@@ -50,15 +50,15 @@ Body = OpenApiTypes.BINARY
 
 class FileNameSerializer(QuerySerializer):
     filename = serializers.CharField(
-        max_length=255, help_text="name of the file: its ending is the format, its stem the source"
+        max_length=255, help_text="The name of the file. Its ending gives the format, its stem the source."
     )
 
 
 class GuessSerializer(serializers.Serializer[Any]):
     what = serializers.CharField(
-        help_text="a column's field, or a property of the file such as its delimiter"
+        help_text="The field of a column, or a property of the file such as its delimiter."
     )
-    taken = serializers.CharField(help_text="the column or the value; empty where nothing was taken")
+    taken = serializers.CharField(help_text="The column or the value. Empty where nothing was used.")
     reason = serializers.CharField()
 
 
@@ -67,15 +67,17 @@ class PreviewSerializer(serializers.Serializer[Any]):
 
     format = serializers.CharField()
     encoding = serializers.CharField()
-    header = serializers.BooleanField(help_text="whether the first row names the columns")
+    header = serializers.BooleanField(help_text="Whether the first row names the columns.")
     delimiter = serializers.CharField()
     columns = serializers.ListField(child=serializers.CharField())
     guess = serializers.DictField(
-        child=serializers.CharField(allow_null=True), help_text="the column of each field, where recognised"
+        child=serializers.CharField(allow_null=True), help_text="The recognised column of each field."
     )
     rows = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
     warnings = serializers.ListField(child=serializers.CharField())
-    guesses = GuessSerializer(many=True, help_text="what was decided although nobody said it, and why")
+    guesses = GuessSerializer(
+        many=True, help_text="What Semblance decided because the request did not say it, and why."
+    )
 
 
 class AsRunSerializer(serializers.Serializer[Any]):
@@ -91,23 +93,27 @@ CheckSerializer = body_of(
     header=serializers.ChoiceField(
         choices=["yes", "no"],
         required=False,
-        help_text="whether the first row names the columns; else guessed",
+        help_text="Whether the first row names the columns. Empty: guessed.",
     ),
-    delimiter=serializers.CharField(required=False, help_text="between columns; else guessed"),
-    encoding=serializers.ChoiceField(choices=OFFERED, required=False, help_text="of the file; else detected"),
+    delimiter=serializers.CharField(
+        required=False, help_text="The delimiter between columns. Empty: guessed."
+    ),
+    encoding=serializers.ChoiceField(
+        choices=OFFERED, required=False, help_text="The encoding of the file. Empty: detected."
+    ),
 )
 
 
 class ImportSerializer(serializers.ModelSerializer[ImportBatch]):
     """An upload and its result. `report` has the counts and first rows of changes and errors of the last step."""
 
-    checked = serializers.BooleanField(help_text="whether `report` says what an import would do")
+    checked = serializers.BooleanField(help_text="Whether `report` says what an import would do.")
     updated = serializers.SerializerMethodField()
-    problem = serializers.SerializerMethodField(help_text="why nothing was or could be imported")
-    rejected_rows = serializers.SerializerMethodField(help_text="address of the rejected rows as CSV")
+    problem = serializers.SerializerMethodField(help_text="Why nothing was or could be imported.")
+    rejected_rows = serializers.SerializerMethodField(help_text="The address of the rejected rows as CSV.")
     created_by = serializers.StringRelatedField[Any](allow_null=True)
     as_run = serializers.SerializerMethodField(
-        help_text="what to send to /api/v1/runs/ where the next step is a run"
+        help_text="The body to send to /api/v1/runs/ if the next step is a run."
     )
 
     class Meta:

@@ -25,9 +25,9 @@ class AuditFilterSerializer(QuerySerializer):
 
     search = serializers.CharField(
         required=False,
-        help_text="in what the entry is about, in the name of its annotator, or the id of its pair",
+        help_text="Text in the subject of the entry, in the name of its annotator, or in the id of its pair.",
     )
-    by = serializers.CharField(required=False, help_text="name of the person")
+    by = serializers.CharField(required=False, help_text="The name of the person.")
     via = serializers.ChoiceField(required=False, choices=AuditEntry.Via.choices)
     action = serializers.ChoiceField(required=False, choices=AuditEntry.Action.choices)
     since = serializers.DateField(required=False)
@@ -50,7 +50,7 @@ class AuditFileSerializer(AuditFilterSerializer):
     """The query parameters of a file of the log; each may be left out."""
 
     spreadsheet = serializers.ChoiceField(
-        required=False, choices=["1"], help_text="1: nothing in CSV is a formula to a spreadsheet"
+        required=False, choices=["1"], help_text="1: nothing in a CSV file is a formula to a spreadsheet."
     )
 
 

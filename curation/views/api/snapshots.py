@@ -76,10 +76,12 @@ class DifferenceSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     added = serializers.IntegerField()
     removed = serializers.IntegerField()
-    both = serializers.IntegerField(help_text="pairs that are in both")
+    both = serializers.IntegerField(help_text="Pairs that are in both.")
     unchanged = serializers.IntegerField()
-    changed = serializers.DictField(child=serializers.IntegerField(), help_text="pairs by column")
-    moves = MoveSerializer(many=True, help_text="pairs that went from one split to another")
+    changed = serializers.DictField(
+        child=serializers.IntegerField(), help_text="The number of changed pairs by column."
+    )
+    moves = MoveSerializer(many=True, help_text="Pairs that went from one split to another.")
     columns_added = serializers.ListField(child=serializers.CharField())
     columns_removed = serializers.ListField(child=serializers.CharField())
     changes = ChangeSerializer(many=True)

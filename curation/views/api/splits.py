@@ -37,7 +37,7 @@ DrawingSerializer = body_of(
     "Drawing",
     state=serializers.CharField(
         required=False,
-        help_text="of the preview; if it is given and pairs have changed since, nothing is applied",
+        help_text="The state from the preview. If pairs have changed since, nothing is applied.",
     ),
     leaks=leaks_in_body(),
 )
@@ -52,7 +52,7 @@ class SplitRowSerializer(serializers.Serializer[Any]):
     mean = serializers.FloatField(allow_null=True)
     sd = serializers.FloatField(allow_null=True)
     counts = serializers.ListField(
-        child=serializers.IntegerField(), help_text="how many scores lie in each bin of `edges`"
+        child=serializers.IntegerField(), help_text="The number of scores in each bin of `edges`."
     )
 
 
@@ -64,24 +64,24 @@ class LeakSerializer(serializers.Serializer[Any]):
     pairs = serializers.IntegerField()
     of = serializers.IntegerField()
     own = serializers.IntegerField(
-        help_text="so many of `pairs` because of a split that was drawn or set here"
+        help_text="The number of `pairs` that leak because of a split that was drawn or set here."
     )
 
 
 class SplitsSerializer(serializers.Serializer[Any]):
-    scores = serializers.CharField(allow_null=True, help_text="name of the score set of mean and sd")
-    edges = serializers.ListField(child=serializers.FloatField(), help_text="of the bins of the scores")
+    scores = serializers.CharField(allow_null=True, help_text="The name of the score set of mean and sd.")
+    edges = serializers.ListField(
+        child=serializers.FloatField(), help_text="The edges of the bins of the scores."
+    )
     splits = SplitRowSerializer(source="rows", many=True)
     leaks = LeakSerializer(many=True)
 
 
 class SplitsDrawnSerializer(SplitsSerializer):
     state = serializers.CharField()
-    changed = serializers.IntegerField(help_text="pairs whose split would change")
-    largest = serializers.IntegerField(
-        help_text="pairs of the largest group that hangs together by sentences"
-    )
-    divided = serializers.IntegerField(help_text="pairs that would be divided")
+    changed = serializers.IntegerField(help_text="Pairs whose split would change.")
+    largest = serializers.IntegerField(help_text="Pairs of the largest group that is connected by sentences.")
+    divided = serializers.IntegerField(help_text="Pairs that would be divided.")
 
 
 class SplitChangeSerializer(serializers.ModelSerializer[SplitChange]):

@@ -31,7 +31,7 @@ def index_corpus(plan: CorpusPlan, job: Job) -> Outcome:
     ).first()
     if batch is None or not import_files(batch):
         sentence = _(
-            "The upload number %(number)s is no running text, or its files are gone; upload it again."
+            "The upload number %(number)s is not a running text, or its files are gone; upload it again."
         )
         raise UserError(sentence, number=plan.batch)
     folder = job.folder / CORPUS

@@ -85,7 +85,7 @@ def values_in(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise UserError(_("“%(text)s” is no setting; write key=value."), text=text)
+            raise UserError(_("“%(text)s” is not a setting; write key=value."), text=text)
         values[name] = value
     return values
 

@@ -39,7 +39,7 @@ def cross_scores(
         report(min(block.stop, len(first)), len(first), "Scoring pairs")
     if not np.isfinite(scores).all():
         raise EncoderError(
-            f"The cross-encoder gives {int((~np.isfinite(scores)).sum())} of {len(scores)} pairs a score that is no "
+            f"The cross-encoder gives {int((~np.isfinite(scores)).sum())} of {len(scores)} pairs a score that is not a "
             "number; its weights are damaged. Train it again, or choose another model."
         )
     if scores.size and (scores.min() < 0 or scores.max() > 1):

@@ -76,7 +76,7 @@ def correlation_measured(
     Raises ValueError where the vectors are unusable (as `correlation.paired`), and for another metric.
     """
     if metric not in _CORRELATIONS:
-        raise ValueError(f"{metric} is no correlation.")
+        raise ValueError(f"{metric} is not a correlation.")
     of_all, by_pair, resampled = _CORRELATIONS[metric]
     # Ranks are made again in each.
     drawn = resampled(cosines, human, seed=seed, resamples=resamples) if resamples else np.empty(0)

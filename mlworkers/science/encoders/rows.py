@@ -101,7 +101,7 @@ class PairTable:
             about = json_from((self._table.schema.metadata or {})[b"semblance"])
         except (OSError, pa.ArrowInvalid, KeyError, ValueError) as error:
             raise RowsError(
-                "%(file)s is no snapshot that this program wrote; make a new one.", file=path.name
+                "%(file)s is not a snapshot that this program wrote; make a new one.", file=path.name
             ) from error
         self._columns = {str(told["score_set"]): (name, told) for name, told in about["scores"].items()}
 

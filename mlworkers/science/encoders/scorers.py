@@ -71,7 +71,7 @@ def two_encoder_scores(
             "length can be multiplied."
         )
     if not (np.isfinite(left).all() and np.isfinite(right).all()):
-        raise EncoderError("An encoder gives a vector that is no number; its weights are damaged.")
+        raise EncoderError("An encoder gives a vector that is not a number; its weights are damaged.")
     a, b = ([place[text] for text in side] for side in (first, second))  # (n,) rows of left and right
     # Symmetrised: (f(a) · g(b) + f(b) · g(a)) / 2, with the two encoders f and g, does not depend on the
     # order.

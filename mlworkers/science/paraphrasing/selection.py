@@ -59,7 +59,7 @@ def select_balanced(
     Raises ValueError where two candidates have one name, or a split asks for less than one pair.
     """
     if len(set(names)) != len(names):
-        raise ValueError("Two candidates have the same name; give each candidate a name of its own.")
+        raise ValueError("Two candidates have the same name; give each candidate another name.")
     if not per_unit or min(per_unit.values()) < 1:
         raise ValueError("Each split must ask for at least one pair of every cell.")
     rows, columns = bounds.bins(similarity, bleu)  # (n,) each; OUTSIDE is -1

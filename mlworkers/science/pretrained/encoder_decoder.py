@@ -32,7 +32,7 @@ def load_encoder_decoder(folder: Path, *, otherwise: str) -> tuple[Any, Any]:
     otherwise: what to do where it is none, as the end of a sentence. Raises ModelError.
     """
     if not is_encoder_decoder(folder):
-        raise ModelError(f"The model in {folder} is no encoder-decoder; {otherwise}.")
+        raise ModelError(f"The model in {folder} is not an encoder-decoder; {otherwise}.")
     loader: Any = AutoModelForSeq2SeqLM
     with quiet_transformers():
         try:

@@ -124,11 +124,11 @@ def task_checked(spec: Any) -> Task:
             value = math.nan
         if not 0 <= value <= 1:  # NaN fails too: it compares as false
             raise TaskError(
-                f"The label {label!r} is no number from 0 to 1, and cannot be a target similarity."
+                f"The label {label!r} is not a number from 0 to 1, and cannot be a target similarity."
             )
         for counter in instruction.counters:
             if counter not in instructions:
-                raise TaskError(f"The label {label} counters {counter!r}, which is no label of the task.")
+                raise TaskError(f"The label {label} counters {counter!r}, which is not a label of the task.")
             if counter == label:
                 raise TaskError(f"The label {label} counters itself; remove it from its counter_labels.")
         if len(set(instruction.counters)) < len(instruction.counters):
@@ -161,7 +161,7 @@ def labels_listed(text: str, task: Task) -> tuple[str, ...]:
         known = ", ".join(task.instructions)
         raise TaskError(f"The task {task.name} has no label {unknown[0]!r}; its labels are {known}.")
     if not labels or len(set(labels)) < len(labels):
-        raise TaskError(f"{text!r} is no list of different labels; give some, such as 0,0.5,1.")
+        raise TaskError(f"{text!r} is not a list of different labels; give some, such as 0,0.5,1.")
     return tuple(labels)
 
 

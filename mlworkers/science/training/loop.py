@@ -206,7 +206,7 @@ class _Loop:
         loss = float(self.loss_sum) / since  # mean over the steps since the last point
         if not math.isfinite(loss):
             raise TrainingError(
-                f"The loss is no number any more at step {self.done} of {self.schedule.steps}; choose a lower "
+                f"The loss is not a number any more at step {self.done} of {self.schedule.steps}; choose a lower "
                 "learning rate."
             )
         dev = self.evaluate() if evaluated and self.evaluate else None

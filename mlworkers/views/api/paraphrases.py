@@ -43,7 +43,7 @@ from mlworkers.serializers import (
 
 _SETS = [
     OpenApiParameter(
-        name, int, description=f"the number of the score set of {what}; default: of the newest run"
+        name, int, description=f"The number of the score set of {what}. Default: that of the newest run."
     )
     for name, what in (("first", "similarity in meaning"), ("second", "similarity in wording"))
 ]
@@ -75,9 +75,11 @@ class ParaphrasesSideBySide(APIView):
         operation_id="paraphrases_side_by_side",
         parameters=[
             OpenApiParameter(
-                "labels", int, many=True, description="which labelled datasets; default: the first"
+                "labels", int, many=True, description="Which labelled datasets. Default: the first."
             ),
-            OpenApiParameter("by", str, enum=list(DIVIDED_BY), description="what each is divided by"),
+            OpenApiParameter(
+                "by", str, enum=list(DIVIDED_BY), description="The property by which each dataset is divided."
+            ),
         ],
         responses=PartsSerializer,
     )
@@ -144,7 +146,7 @@ class RatingLast(APIView):
 
     @extend_schema(responses={200: NextCandidateSerializer})
     def delete(self, request: Request, pk: int) -> Response:
-        """Take back your newest rating. 404: there is none."""
+        """Undo your newest rating. 404: there is none."""
         user: Any = request.user
         run = rating_for(user, pk, may="annotate")
         if not rating_undo(run=run, person=user):

@@ -292,7 +292,7 @@ def test_a_curator_starts_moves_and_closes_a_session_on_the_pages(campaign, cura
         said = site.post(place("norming_move", session), {"move": move}, follow=True)
     listed = text_of(site.get(address("norming", campaign)))
 
-    assert "“x” is no number of a tuple." in text_of(refused)
+    assert "“x” is not a number of a tuple." in text_of(refused)
     assert started.headers["Location"] == place("norming_session", session)
     assert "has moved on" in text_of(said)
     session.refresh_from_db()

@@ -374,7 +374,7 @@ def test_a_bundle_replaces_an_earlier_one_and_nothing_else(judged, bundle, tmp_p
     mine.mkdir()
     (mine / "thesis.tex").write_text("years of work")
 
-    with pytest.raises(UserError, match="is no bundle"):
+    with pytest.raises(UserError, match="is not a bundle"):
         bundle_write(campaign=judged, path=mine)
 
     assert (mine / "thesis.tex").read_text() == "years of work"

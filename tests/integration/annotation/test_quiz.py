@@ -41,8 +41,8 @@ def test_an_owner_writes_a_question_with_a_star_before_the_right_option() -> Non
         ("\n".join(map(str, range(9))), "there are 9"),
         ("yes\nno", "0 lines have one"),
         ("*yes\n*no", "2 lines have one"),
-        ("yes\n*yes", "a text of its own"),
-        ("yes\n*", "a text of its own"),
+        ("yes\n*yes", "Each option needs a text"),
+        ("yes\n*", "Each option needs a text"),
     ],
 )
 def test_options_that_cannot_be_asked_are_refused_in_a_sentence(text, sentence) -> None:

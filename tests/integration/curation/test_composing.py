@@ -333,7 +333,7 @@ def test_a_wrong_setting_is_told_on_the_page(
 
 
 @pytest.mark.parametrize(
-    ("combinations", "sentence"), [("", "Say which combinations"), ("for", "“for” is no combination")]
+    ("combinations", "sentence"), [("", "Say which combinations"), ("for", "“for” is not a combination")]
 )
 def test_a_wrong_combination_of_labels_is_told_where_there_are_labels(
     combinations: str, sentence: str

@@ -133,7 +133,7 @@ def test_each_address_is_told_what_became_of_it(dataset, owner) -> None:
         ("nobody", False),
         ("OPEN@example.org", False),
     ]
-    assert "no e-mail address" in told[1].sentence
+    assert "not an e-mail address" in told[1].sentence
     assert "has an open invitation" in told[2].sentence
     assert Mail.objects.count() == 2
 
@@ -532,7 +532,7 @@ def test_a_mail_server_is_an_address(address: str, server: MailServer) -> None:
     "address", ["mail.example.org", "http://secret@x", "smtp://", "smtp://a:secret@h:port"]
 )
 def test_what_is_no_mail_server_is_refused_without_its_password(address: str) -> None:
-    with pytest.raises(ImproperlyConfigured, match="EMAIL_URL is no address") as refused:
+    with pytest.raises(ImproperlyConfigured, match="EMAIL_URL is not an address") as refused:
         mail_server_of(address)
 
     assert "secret" not in str(refused.value)

@@ -157,7 +157,7 @@ def test_fewer_pairs_than_asked_for_are_told_for_their_stratum(sample, sentences
         (["--strategy", "overlap", "--synonyms", "nowhere.tsv"], "nowhere.tsv cannot be read"),
         (
             ["--strategy", "labels", "--shared-label", "a", "--label", "b", "--combinations", "x"],
-            "“x” is no combination",
+            "“x” is not a combination",
         ),
         (["--strategy", "score", "--pairs", "--bins", "low,high"], "are no edges of bins"),
         (["--strategy", "score", "--pairs", "--bins", "0,nan,1"], "Say where the bins"),
@@ -166,7 +166,7 @@ def test_fewer_pairs_than_asked_for_are_told_for_their_stratum(sample, sentences
         (["--strategy", "overlap", "--seed", "-1"], "The seed must be a whole number of 0 or more, not -1."),
         (
             ["--strategy", "overlap", "--documents", "--language", "Klingon!"],
-            "“Klingon!” is no tag of a language",
+            "“Klingon!” is not a tag of a language",
         ),
         (
             ["--strategy", "overlap", "--pairs"],

@@ -86,8 +86,8 @@ def test_a_version_that_says_the_same_is_refused(dataset, curator) -> None:
         ([ONE, ONE], "Two instructions have the same label"),
         ([LabelText("1", 'Second: "')], "must contain &lt;X1&gt; once, not 0 times"),
         ([LabelText("1", "<X1>")], "does not end in a quote"),
-        ([LabelText("2", '<X1> "')], "is no number from 0 to 1"),
-        ([LabelText("1", '<X1> "', ("0",))], "which is no label of the task"),
+        ([LabelText("2", '<X1> "')], "is not a number from 0 to 1"),
+        ([LabelText("1", '<X1> "', ("0",))], "which is not a label of the task"),
     ],
 )
 @pytest.mark.parametrize("button", [{}, {"check": "1"}])
@@ -145,7 +145,7 @@ def test_new_instructions_begin_with_ready_made_ones(curated, dataset) -> None:
 def test_the_list_of_a_dataset_without_instructions_says_what_runs_use(curated, dataset) -> None:
     page = curated.get(reverse("mlworkers:instructions_list", args=[dataset.slug])).text
 
-    assert "This dataset has no instructions of its own." in page
+    assert "This dataset has no own instructions." in page
     assert address(dataset) in page
 
 

@@ -81,7 +81,7 @@ def test_a_plan_in_a_file_gives_way_to_what_the_command_says(scenes, tmp_path) -
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["export_dataset", "scenes"], "“scenes” is no setting; write key=value."),
+        (["export_dataset", "scenes"], "“scenes” is not a setting; write key=value."),
         (["export_dataset", "datset=scenes"], "did you mean “dataset”?"),
         (["export_dataset", "dataset=scenes", "format=xls"], "“format” is “xls”; choose one of"),
         (["export_everything"], "There is no kind of run called “export_everything”"),

@@ -10,7 +10,7 @@ from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
 from tests.factories import RunFactory, ScoreSetFactory, client_of
 
-FIGURES = [(0.71, ""), (0.74, ""), (None, "The loss is no number any more at step 3 of 9."), (0.69, "")]
+FIGURES = [(0.71, ""), (0.74, ""), (None, "The loss is not a number any more at step 3 of 9."), (0.69, "")]
 
 
 @pytest.fixture
@@ -85,7 +85,10 @@ def test_the_page_shows_the_trials_by_their_dev_figure_and_both_figures_of_the_c
         "the test pairs."
     ) in page
     assert (
-        page.index("0.740") < page.index("0.710") < page.index("0.690") < page.index("The loss is no number")
+        page.index("0.740")
+        < page.index("0.710")
+        < page.index("0.690")
+        < page.index("The loss is not a number")
     )
     assert "is the highest of 3 and therefore too high on average" in page
     assert "Each trial was trained with one seed." in page
@@ -115,7 +118,7 @@ def test_the_file_has_every_trial(staff, search) -> None:
         "fitted",
         "0.5",
     )
-    assert rows[3]["failed"] == "The loss is no number any more at step 3 of 9."
+    assert rows[3]["failed"] == "The loss is not a number any more at step 3 of 9."
 
 
 def test_a_comparison_starts_with_the_chosen_settings(client, staff, search) -> None:

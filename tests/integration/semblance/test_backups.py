@@ -189,7 +189,7 @@ def test_half_a_backup_is_refused(backup, tmp_path) -> None:
     half = tmp_path.joinpath("half.zip")
     half.write_bytes(backup.read_bytes()[: backup.stat().st_size // 2])
 
-    with pytest.raises(CommandError, match="no backup, or only a part"):
+    with pytest.raises(CommandError, match="is not a backup, or only a part"):
         call_command("restore", str(half))
 
 

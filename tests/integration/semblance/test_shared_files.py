@@ -380,7 +380,7 @@ def test_an_address_that_is_no_bucket_stops_the_start(url) -> None:
     )
 
     assert done.returncode != 0
-    assert "STORAGE_URL is no bucket of an S3-compatible store" in done.stderr
+    assert "STORAGE_URL is not a bucket of an S3-compatible store" in done.stderr
     assert "secret" not in done.stderr
 
 

@@ -435,7 +435,9 @@ def test_the_weights_of_the_best_look_are_kept(encoder_folder, compute, looks, b
 
 
 def test_a_loss_that_is_no_number_stops_with_a_sentence(encoder_folder, compute) -> None:
-    with pytest.raises(TrainingError, match=r"The loss is no number any more at step 2 of 8; choose a lower"):
+    with pytest.raises(
+        TrainingError, match=r"The loss is not a number any more at step 2 of 8; choose a lower"
+    ):
         trained(encoder_folder, compute, plan=replace(PLAN, learning_rate=1e38, clip=1e6, warmup=0.0))
 
 

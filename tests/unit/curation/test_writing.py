@@ -174,5 +174,5 @@ def test_a_device_is_never_replaced_by_a_file(tmp_path) -> None:
 def test_a_file_is_no_folder_to_write_into(tmp_path) -> None:
     (tmp_path / "file").write_text("mine")
 
-    with pytest.raises(FileError, match="file is no folder, so scores was not written"):
+    with pytest.raises(FileError, match="file is not a folder, so scores was not written"):
         write(tmp_path / "file" / "scores")

@@ -180,7 +180,7 @@ class SharedContrast:
     keep_originals: bool = setting(
         "Keep the original examples",
         "Yes: paraphrased copies are added to the original examples. No: paraphrased copies alone; of sentences, the "
-        "paraphrase then is the positive in place of dropout.",
+        "paraphrase then is the positive instead of dropout.",
         default=True,
         source=CONPGS,
         essential=True,
@@ -529,8 +529,8 @@ def _number(text: str, name: str, *, whole: bool = False) -> float:
         return int(text) if whole else float(text)
     except ValueError:
         raise PlanError(
-            "“%(setting)s” has “%(text)s”, which is no %(kind)s.",
+            "“%(setting)s” has “%(text)s”, which is not %(kind)s.",
             setting=SettingName(name),
             text=text,
-            kind="whole number" if whole else "number",
+            kind="a whole number" if whole else "a number",
         ) from None

@@ -57,8 +57,8 @@ class TaskNames(NamedTuple):
             found = re.sub(r"[^a-z0-9]", "", text.casefold())
             if found == _WNLI:
                 raise TaskError(
-                    "WNLI is no task here: its dev sentences are training sentences with other labels (the questions "
-                    "about GLUE on gluebenchmark.com say so), so that figures on it mean nothing."
+                    "WNLI is not a task here: its dev sentences are training sentences with other labels (the "
+                    "questions about GLUE on gluebenchmark.com say so), so that figures on it mean nothing."
                 )
             if found in GLUE:
                 return found

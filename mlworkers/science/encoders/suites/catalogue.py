@@ -126,7 +126,7 @@ def _found(folder: Path, names: Sequence[str], what: str) -> Path:
     path = _perhaps(folder, names)
     if path is None:
         if not folder.is_dir():
-            raise FileError(f"{folder} is no folder; give the folder with {' or '.join(names)}.")
+            raise FileError(f"{folder} is not a folder; give the folder with {' or '.join(names)}.")
         raise FileError(f"{folder} holds no {what} file; looked for {', '.join(names)}.")
     return path
 
@@ -318,7 +318,9 @@ def _sts_year(year: int, left_out: Sequence[str] = ()) -> Callable[[Path], Read]
 
     def read(folder: Path) -> Read:
         if not folder.is_dir():
-            raise FileError(f"{folder} is no folder; give the folder with STS.input.*.txt and STS.gs.*.txt.")
+            raise FileError(
+                f"{folder} is not a folder; give the folder with STS.input.*.txt and STS.gs.*.txt."
+            )
         inputs = sorted(
             path
             for pattern in ("STS.input.*.txt", f"STS{year}.input.*.txt")

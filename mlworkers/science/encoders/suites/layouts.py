@@ -155,7 +155,7 @@ def _text(path: Path) -> tuple[str, list[str]]:
             text = file.read()
     except (OSError, UnicodeError) as error:
         raise FileError(
-            f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}."
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is not text'}."
         ) from error
     return mended(text), [encoding.warning] if encoding.warning else []
 

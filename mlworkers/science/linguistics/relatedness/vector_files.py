@@ -201,7 +201,7 @@ def _binary(file: io.BufferedReader, wanted: Collection[str], reading: _Reading)
 def _require_short(length: int, number: int, path: Path) -> None:
     if length > LONGEST_WORD:
         raise RelatednessError(
-            "Word %(word)s of %(file)s has more than %(most)d bytes; the file is no binary word2vec.",
+            "Word %(word)s of %(file)s has more than %(most)d bytes; the file is not binary word2vec.",
             word=f"{number + 1:,}",
             file=path.name,
             most=LONGEST_WORD,

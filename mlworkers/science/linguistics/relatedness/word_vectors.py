@@ -147,7 +147,7 @@ def _module_folder(folder: Path) -> Path:
 
 def _no_static_embedding(folder: Path, because: str) -> RelatednessError:
     return RelatednessError(
-        "%(folder)s is no StaticEmbedding model: %(because)s; give the folder of one, or a file of word vectors.",
+        "%(folder)s is not a StaticEmbedding model: %(because)s; give the folder of one, or a file of word vectors.",
         folder=folder.name,
         because=because,
     )

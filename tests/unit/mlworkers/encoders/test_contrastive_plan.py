@@ -40,10 +40,10 @@ def test_settings_that_do_not_go_together_are_refused(given, sentence) -> None:
     ("given", "sentence"),
     [
         ({"sizes": "1"}, "“sizes” has 1; give whole numbers from 2 to 20"),
-        ({"sizes": "two"}, "“sizes” has “two”, which is no whole number"),
+        ({"sizes": "two"}, "“sizes” has “two”, which is not a whole number"),
         ({"sizes": ""}, "“sizes” is empty"),
         ({"shares": "0"}, "“shares” has 0; give numbers above 0"),
-        ({"shares": "half"}, "which is no number"),
+        ({"shares": "half"}, "which is not a number"),
         ({"variants": ""}, "“variants” is empty"),
         ({"variants": "a, a"}, "“a” is named twice"),
         ({"suites": "sick-e"}, "SICK-E needs a trained probe"),

@@ -99,7 +99,10 @@ def test_a_mean_with_an_undefined_part_is_undefined() -> None:
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
-        (lambda: correlation_measured(Metric.F1, COSINES, GOLD, resamples=0, seed=1), "f1 is no correlation"),
+        (
+            lambda: correlation_measured(Metric.F1, COSINES, GOLD, resamples=0, seed=1),
+            "f1 is not a correlation",
+        ),
         (
             lambda: decisions_measured(Metric.PEARSON, LABELS, LABELS, resamples=0, seed=1),
             "pearson needs scores, not labels",

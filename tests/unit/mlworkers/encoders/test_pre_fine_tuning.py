@@ -198,7 +198,7 @@ def test_tasks_are_named_by_a_dataset_and_its_labels_or_by_a_folder() -> None:
         ({"tasks": " ; "}, "“tasks” is empty"),
         ({"tasks": "a | b | c | d"}, "give a folder, or dataset | labels"),
         ({"tasks": "sts | gold; sts|gold"}, "The task “sts, gold” is named twice"),
-        ({"tasks": "WNLI"}, "WNLI is no task here"),
+        ({"tasks": "WNLI"}, "WNLI is not a task here"),
         ({"variants": "original"}, "the row without paraphrases"),
         ({"similarity": "x"}, "Tags need both"),
         ({"bootstrap": 5}, "5 resamples are too few"),

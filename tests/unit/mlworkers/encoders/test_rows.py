@@ -230,7 +230,7 @@ def test_what_the_snapshot_lacks_is_named(table, scores: str, split: str, senten
 def test_a_file_that_is_no_snapshot_is_refused(tmp_path) -> None:
     (tmp_path / "1.parquet").write_text("not Parquet")
 
-    with pytest.raises(RowsError, match=r"1\.parquet is no snapshot that this program wrote"):
+    with pytest.raises(RowsError, match=r"1\.parquet is not a snapshot that this program wrote"):
         PairTable(tmp_path / "1.parquet")
 
 
