@@ -253,7 +253,7 @@ def causal_problem(folder: Path) -> str:
     architecture = named[0] if isinstance(named, list) and named else "nothing known"
     if str(architecture).endswith(_CAUSAL):
         return ""
-    return f"{folder} holds {architecture}, which is no causal language model; name one, such as gpt2-xl."
+    return f"{folder} holds {architecture}, which is not a causal language model; name one, such as gpt2-xl."
 
 
 def is_causal(folder: Path) -> bool:
@@ -278,7 +278,7 @@ def check_folder(folder: Path) -> Path:
         raise unavailable(f"{folder} holds no safetensors weights, and no other kind is loaded", Kind.PATH)
     for file in sorted({*weights, *_named_weights(folder)}):
         if file.suffix != ".safetensors" or not file.is_file():
-            raise unavailable(f"{file}, which the model names as weights, is no safetensors file", Kind.PATH)
+            raise unavailable(f"{file}, which the model names as weights, is not a safetensors file", Kind.PATH)
         try:
             # Eight bytes give the length of a JSON header, and that says where each tensor ends after it.
             with file.open("rb") as stream:

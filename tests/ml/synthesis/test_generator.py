@@ -70,7 +70,7 @@ def test_a_bare_encoder_is_refused(encoder_folder: Path, tmp_path: Path) -> None
     bare = Path(shutil.copytree(encoder_folder, tmp_path / "bare"))
     (bare / "modules.json").unlink()
 
-    with pytest.raises(ModelError, match="holds BertModel, which is no causal language model"):
+    with pytest.raises(ModelError, match="holds BertModel, which is not a causal language model"):
         loaded(bare)
 
 
@@ -88,7 +88,7 @@ def test_a_pickled_model_is_refused(folder: Path) -> None:
         ({"n_layer": 1}, "its config.json leaves out 11 of its weights, first transformer.h.1."),
         ({"n_embd": 64}, "its config.json describes weights of other shapes than its files hold"),
         ({"n_embd": "wide"}, "Validation error for field 'n_embd': TypeError"),
-        ({"architectures": "GPT2LMHeadModel"}, "holds nothing known, which is no causal language model"),
+        ({"architectures": "GPT2LMHeadModel"}, "holds nothing known, which is not a causal language model"),
     ],
 )
 def test_a_config_that_lies_is_refused_in_one_sentence(folder: Path, lie: dict, sentence: str) -> None:
@@ -104,7 +104,7 @@ def test_a_config_that_lies_is_refused_in_one_sentence(folder: Path, lie: dict, 
 def test_a_config_that_is_a_list_is_no_causal_model(folder: Path) -> None:
     (folder / "config.json").write_text("[1]")
 
-    with pytest.raises(ModelError, match="holds nothing known, which is no causal language model"):
+    with pytest.raises(ModelError, match="holds nothing known, which is not a causal language model"):
         loaded(folder)
 
 

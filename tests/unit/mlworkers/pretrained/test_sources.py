@@ -266,7 +266,7 @@ def test_pickled_weights_beside_safetensors_do_no_harm(model) -> None:
 def test_a_model_that_names_other_weights_is_refused(model, file, content) -> None:
     (model / file).write_text(json.dumps(content))
 
-    with pytest.raises(ModelError, match="which the model names as weights, is no safetensors file"):
+    with pytest.raises(ModelError, match="which the model names as weights, is not a safetensors file"):
         check_folder(model)
 
 
