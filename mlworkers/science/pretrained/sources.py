@@ -278,7 +278,9 @@ def check_folder(folder: Path) -> Path:
         raise unavailable(f"{folder} holds no safetensors weights, and no other kind is loaded", Kind.PATH)
     for file in sorted({*weights, *_named_weights(folder)}):
         if file.suffix != ".safetensors" or not file.is_file():
-            raise unavailable(f"{file}, which the model names as weights, is not a safetensors file", Kind.PATH)
+            raise unavailable(
+                f"{file}, which the model names as weights, is not a safetensors file", Kind.PATH
+            )
         try:
             # Eight bytes give the length of a JSON header, and that says where each tensor ends after it.
             with file.open("rb") as stream:
