@@ -29,7 +29,7 @@ from curation.exchange.score_columns import (
     columns_of,
     score_cells,
     scores_about,
-    values_alone,
+    values_and_errors,
     values_explained,
 )
 from curation.files.comparing import snapshot_leaks, snapshot_splits
@@ -202,7 +202,8 @@ def snapshot_create(
     report: Report = silent,
     leaks: Leaks = Leaks.REFUSE,
 ) -> Snapshot:
-    """Keep the pairs that the filter finds, with all their scores, in a Parquet file that never changes.
+    """Keep the pairs that the filter finds, with all their scores and standard errors, in a Parquet file that never
+    changes.
 
     Its column `component` numbers the groups of pairs that are connected by shared sentences, so that a split
     can keep each on one side. Its metadata names the filter, with the choice of generated pairs, and each score
@@ -262,7 +263,7 @@ def _staged(
     triples: (n, 3) the pairs and their sentences.
     """
     sets = _score_sets(dataset, None)
-    scored = values_alone(sets)
+    scored = values_and_errors(sets)
     columns = (*SNAPSHOT_COLUMNS, *columns_of(scored, SNAPSHOT_COLUMNS))
     about: dict[str, object] = {"dataset": dataset.slug, "licence": dataset.licence}
     about["filter"] = filter.as_json()

@@ -37,11 +37,17 @@ class SetColumns:
         return self.start + len(self.columns)
 
 
-def values_alone(sets: Sequence[ScoreSet]) -> list[SetColumns]:
-    """A column for each score set, under its name."""
-    return [
-        SetColumns(one, [Column(one.name, "number")], ["value"], [], place) for place, one in enumerate(sets)
-    ]
+def values_and_errors(sets: Sequence[ScoreSet]) -> list[SetColumns]:
+    """A column for each score set, under its name, and one for the standard errors of a set that has any."""
+    rows = PairScore.objects.filter(score_set__in=sets, standard_error__isnull=False)
+    with_errors = set(rows.order_by().values_list("score_set", flat=True).distinct())
+    found: list[SetColumns] = []
+    for one in sets:
+        fields = ["value", "standard_error"] if one.pk in with_errors else ["value"]
+        columns = [Column(one.name, "number")]
+        columns += [Column(f"{one.name}: standard_error", "number")] * (len(fields) - 1)
+        found.append(SetColumns(one, columns, fields, [], found[-1].end if found else 0))
+    return found
 
 
 def values_explained(
@@ -90,9 +96,19 @@ def columns_of(sets: Sequence[SetColumns], taken: Sequence[Column]) -> tuple[Col
 def scores_about(
     sets: Sequence[SetColumns], columns: Sequence[Column], *, people: bool
 ) -> dict[str, dict[str, Any]]:
-    """What a file says of its score columns, by their names: the set and where its scores come from."""
+    """What a file says of its score columns, by their names: the set, where its scores come from, and the column of
+    their standard errors.
+    """
     lineages = score_set_lineages([one.score_set for one in sets], people=people)
-    return {columns[one.start].name: lineages[one.score_set.pk] for one in sets}
+    return {
+        columns[one.start].name: lineages[one.score_set.pk]
+        | {
+            field: columns[one.start + place].name
+            for place, field in enumerate(one.fields)
+            if field == "standard_error"
+        }
+        for one in sets
+    }
 
 
 def score_cells(pks: Sequence[int], sets: Sequence[SetColumns]) -> dict[int, list[object]]:

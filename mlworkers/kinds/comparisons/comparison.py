@@ -25,6 +25,7 @@ ORDER = (
     "ratio",
     "rank",
     "verdicts",
+    "precision",
     *(str(each) for each in Weighting if each.controlled),
     "constant",
 )

@@ -41,6 +41,7 @@ class Signal(StrEnum):
     REALISM = "realism"  # p_D
     CONSISTENCY = "consistency"  # p_y
     VERDICTS = "verdicts"
+    ERRORS = "errors"  # standard errors of the scores that are trained on
 
 
 SCORED_SIGNALS = (Signal.REALISM, Signal.CONSISTENCY)  # those that a score set holds
@@ -63,6 +64,7 @@ class Weighting(StrEnum):
     RATIO = "ratio"  # w = p_D / (1 - p_D), clipped, over its mean
     RANK = "rank"  # w = (rank of p_D within its label - 1/2) / pairs of the label
     VERDICTS = "verdicts"  # w = 1 for kept, 0 for rejected, `unjudged_weight` for others
+    PRECISION = "precision"  # w = σ² / (σ² + s²), s the standard error of the score
     RANDOM = "random"  # w ~ U(0, 1) (RISE, section 5)
     SHUFFLE = "shuffle"  # of realism; it was the first
     SHUFFLE_CONSISTENCY = "shuffle-consistency"
@@ -72,6 +74,7 @@ class Weighting(StrEnum):
     SHUFFLE_RATIO = "shuffle-ratio"
     SHUFFLE_RANK = "shuffle-rank"
     SHUFFLE_VERDICTS = "shuffle-verdicts"
+    SHUFFLE_PRECISION = "shuffle-precision"
     CONSTANT = "constant"  # w = 1/2
 
     @property
@@ -111,6 +114,7 @@ _SIGNALS = {
     Weighting.RATIO: (Signal.REALISM,),
     Weighting.RANK: (Signal.REALISM,),
     Weighting.VERDICTS: (Signal.VERDICTS,),
+    Weighting.PRECISION: (Signal.ERRORS,),
 }
 _CONTROLS = {
     each: Weighting("shuffle" if each is Weighting.REALISM else f"shuffle-{each}") for each in _SIGNALS
@@ -404,7 +408,8 @@ class EncoderPlan(TrainingPlan):
         "Weighting",
         "plain gives every pair the weight 1, realism its p_D, consistency its p_y, product both "
         "multiplied, ratio p_D / (1 − p_D), clipped, rank the rank of p_D within a target similarity; "
-        "verdicts goes by the review. filter drops the pairs of lowest p_D, filter-consistency those of "
+        "verdicts goes by the review, precision by the standard errors of the scores. filter drops the "
+        "pairs of lowest p_D, filter-consistency those of "
         "lowest p_y. random, constant, shuffle and shuffle- before another name are controls.",
         default=Weighting.PLAIN,
         source=RISE_WEIGHTINGS,
@@ -542,7 +547,7 @@ class ComparisonPlan(TrainingPlan):
     weightings: str = setting(
         "Weightings",
         "The weightings, plain among them, because the others are compared with it. Separate several by "
-        "commas: plain, realism, consistency, product, filter, filter-consistency, ratio, rank, verdicts, "
+        "commas: plain, realism, consistency, product, filter, filter-consistency, ratio, rank, verdicts, precision, "
         "random.",
         default="plain,realism,filter,random",
         source=RISE_WEIGHTINGS,

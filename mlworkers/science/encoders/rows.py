@@ -43,6 +43,7 @@ class Rows:
     verdicts: 1 where a curator kept or edited the pair or people made it, NaN where nobody judged it, (n,); None in
     older snapshots.
     by_people: whether a person wrote or edited the second sentence, (n,) bool; None where nobody knows.
+    errors: standard errors of the values, NaN where one has none, (n,); None where the snapshot has none.
     """
 
     numbers: Column
@@ -55,6 +56,7 @@ class Rows:
     by_people: Column | None = None
     consistency: Column | None = None
     verdicts: Column | None = None
+    errors: Column | None = None
 
     def __len__(self) -> int:
         return int(self.numbers.size)
@@ -143,8 +145,17 @@ class PairTable:
             by_people=by_people,
             consistency=self.scores(consistency) if consistency else None,
             verdicts=self._verdicts(),
+            errors=self._errors(scores),
         )
         return every.taken(chosen)
+
+    def _errors(self, scores: str) -> Column | None:
+        column = self._columns[scores][1].get("standard_error")
+        if column is None:
+            return None
+        low, high = self.scale(scores)
+        errors: Column = self.column(column).astype(np.float64) / (high - low)
+        return errors
 
     def _verdicts(self) -> Column | None:
         if "verdict" not in self._table.column_names:

@@ -1,4 +1,4 @@
-"""What each training pair counts for: by p_D, by p_y, by verdicts, or, as controls, by chance.
+"""What each training pair counts for: by p_D, by p_y, by verdicts, by standard errors, or, as controls, by chance.
 
 RISE weighs by p_D (equation 1, section 4) and compares with filtering and with random weights (section 5). Weights of a
 mean below 1 also shrink the loss; shuffled and constant weights show what that alone does.
@@ -36,8 +36,8 @@ class WeightedRows:
     """What weights are made from, of n pairs.
 
     numbers: of the pairs (n,), which decide between equal values. signals: of each signal that is known the values,
-    (n,) in 0..1; of verdicts 1 for kept and 0 for rejected, NaN for pairs that nobody judged. targets: what the pairs
-    are trained to, (n,).
+    (n,) in 0..1; of verdicts 1 for kept and 0 for rejected, NaN for pairs that nobody judged; standard errors on the
+    scale of the targets. targets: what the pairs are trained to, (n,).
     """
 
     numbers: ArrayLike
@@ -132,6 +132,8 @@ def _weights(
         case Weighting.VERDICTS:
             # NaN is "nobody judged this pair", which is neither kept (1) nor rejected (0).
             weights = np.where(np.isnan(signals[0]), unjudged, signals[0])
+        case Weighting.PRECISION:
+            weights = precisions(signals[0], rows.targets)
         case Weighting.RANDOM:
             weights = rng.uniform(size=numbers.size)  # U(0, 1), mean 1/2, once for all epochs
         case Weighting.CONSTANT:
@@ -155,6 +157,27 @@ def density_ratios(probabilities: ArrayLike) -> Weights:
         ratios = np.clip(values / (1 - values), low, high)  # p / (1 - p): odds of being human
     # Divided by their mean, the ratios weigh rows against one another and keep the size of the loss.
     weights: Weights = ratios / ratios.mean()
+    return weights
+
+
+def precisions(errors: ArrayLike, scores: ArrayLike) -> Weights:
+    """σ² / (σ² + s²) of each score t with the standard error s, (n,), (n,) -> (n,) in 0..1: how reliable it is alone.
+
+    Let t = θ + e, with Var θ = σ² over the pairs and Var e = s² for this score, independent of each other. Then
+    Var t = σ² + s², so that 1 / (σ² + s²) is the inverse variance by which weighted least squares weighs a score around
+    the mean, and σ² times it is the share of the variance that is not error. An encoder that predicts θ up to a
+    variance τ² < σ² would gain from more uneven weights, 1 / (τ² + s²); how far it will is not known beforehand.
+    σ² is estimated by the variance of the scores minus the mean of s². Raises WeightingError where nothing is left.
+    """
+    variances = np.square(np.asarray(errors, dtype=np.float64))  # (n,)
+    spread = float(np.var(np.asarray(scores, dtype=np.float64), ddof=1)) if variances.size > 1 else 0.0
+    between = spread - float(variances.mean())  # σ²
+    if not between > 0:
+        raise WeightingError(
+            "The standard errors explain the whole spread of the scores, so no score is more reliable than another; "
+            "choose another weighting, or scores from more judgements."
+        )
+    weights: Weights = between / (between + variances)
     return weights
 
 
@@ -191,6 +214,8 @@ def _checked(weighting: Weighting, signal: Signal, rows: WeightedRows, numbers: 
                 "“verdicts”."
             )
         return np.asarray(known, dtype=np.float64)
+    if signal is Signal.ERRORS:
+        return _errors_checked(known, numbers)
     symbol = SYMBOLS[signal]
     if known is None:
         raise WeightingError(f"The weighting “{weighting}” needs {symbol}; name a score set of {signal}.")
@@ -211,5 +236,22 @@ def _checked(weighting: Weighting, signal: Signal, rows: WeightedRows, numbers: 
         wrong = outside[0]
         raise WeightingError(
             f"{symbol} of pair {numbers[wrong]} is {values[wrong]:g}; it must be within 0 and 1."
+        )
+    return values
+
+
+def _errors_checked(known: ArrayLike | None, numbers: Places) -> Weights:
+    """The standard errors, (n,), each a number and not negative."""
+    if known is None:
+        raise WeightingError(
+            "The snapshot has no standard errors of these scores; choose scores from judgements or ratings and a new "
+            "snapshot, or another weighting than “precision”."
+        )
+    values = np.asarray(known, dtype=np.float64)
+    missing = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if missing.size:
+        raise WeightingError(
+            f"{missing.size} of {values.size} scores have no standard error, first that of pair {numbers[missing[0]]}; "
+            "choose another weighting than “precision”."
         )
     return values

@@ -41,6 +41,24 @@ def test_a_snapshot_holds_pairs_sentences_and_scores(dataset, pairs, owner) -> N
     assert (snapshot.rows, snapshot.created_by) == (3, owner)
 
 
+def test_a_snapshot_has_the_standard_errors_of_the_scores_that_have_any(dataset, pairs) -> None:
+    human = ScoreSetFactory(dataset=dataset, name="human")
+    for number, pair in enumerate(pairs[:2]):
+        error = 0.1 if number else None
+        PairScore.objects.create(score_set=human, pair=pair, value=0.5, standard_error=error)
+
+    path = snapshot_path(snapshot_create(dataset=dataset))
+
+    table = pq.read_table(path)
+    assert table["human"].to_pylist() == [0.5, 0.5, None]
+    assert table["human: standard_error"].to_pylist() == [None, 0.1, None]
+    about = json.loads(pq.read_schema(path).metadata[b"semblance"])["scores"]
+    assert about["human"]["standard_error"] == "human: standard_error"
+    assert set(about) == {"gold", "human"}
+    assert "standard_error" not in about["gold"]
+    assert "gold: standard_error" not in table.column_names
+
+
 def test_pairs_that_share_a_sentence_are_one_component(dataset, pairs) -> None:
     table = pq.read_table(snapshot_path(snapshot_create(dataset=dataset)))
 

@@ -64,6 +64,32 @@ def table(tmp_path) -> PairTable:
     return table_with(tmp_path / "1.parquet")
 
 
+def test_standard_errors_are_brought_to_the_scale_of_the_scores(tmp_path) -> None:
+    columns = (*SNAPSHOT_COLUMNS, Column("gold", "number"), Column("gold: standard_error", "number"))
+    rows = [
+        (0, number, 2 * number, 2 * number + 1, f"p{number}", f"a {number}", f"b {number}", "", "", "train", "imported",
+         "human", "human", "", float(number), error)
+        for number, error in enumerate((0.5, None, 1.0))
+    ]  # fmt: skip
+    told = {"gold": {**SETS["gold"], "score_set": "gold", "standard_error": "gold: standard_error"}}
+    write_table(
+        tmp_path / "2.parquet", "parquet", columns, rows, about={"semblance": json.dumps({"scores": told})}
+    )
+
+    found = PairTable(tmp_path / "2.parquet").rows("gold", split="train")
+
+    assert found.values.tolist() == [0, 0.2, 0.4]
+    assert np.array_equal(found.errors, [0.1, np.nan, 0.2], equal_nan=True)
+    assert found.weighable.signals[Signal.ERRORS] is found.errors
+
+
+def test_a_snapshot_without_standard_errors_has_none(table) -> None:
+    found = table.rows("gold", split=None)
+
+    assert found.errors is None
+    assert Signal.ERRORS not in found.weighable.signals
+
+
 def test_of_intended_scores_the_generated_pairs_of_the_split_are_learned(table) -> None:
     found = table.rows("intended", split="train", realism="p_D")
 

@@ -13,6 +13,7 @@ from mlworkers.science.encoders.weighting import (
     WeightingError,
     density_ratios,
     effective_size,
+    precisions,
     ranks_within,
 )
 
@@ -21,10 +22,18 @@ PAIRS = np.array([11, 14, 12, 13, 15])
 
 
 def weigh(
-    weighting: Weighting, *, pairs, targets=None, realism=None, consistency=None, verdicts=None, **settings
+    weighting: Weighting,
+    *,
+    pairs,
+    targets=None,
+    realism=None,
+    consistency=None,
+    verdicts=None,
+    errors=None,
+    **settings,
 ):
     """The weights of pairs of which these signals are known."""
-    given = zip(Signal, (realism, consistency, verdicts), strict=True)
+    given = zip(Signal, (realism, consistency, verdicts, errors), strict=True)
     signals = {signal: values for signal, values in given if values is not None}
     rows = WeightedRows(pairs, signals, np.zeros(len(pairs)) if targets is None else targets)
     return weighting_module.weigh(weighting, rows, **settings)
@@ -203,6 +212,7 @@ def test_each_shuffle_gives_the_weights_under_test_to_other_pairs(control: Weigh
         "consistency": rng.uniform(size=60),
         "verdicts": rng.choice([1.0, np.nan], 60),
         "targets": rng.choice([0.1, 0.9], 60),
+        "errors": rng.uniform(high=0.3, size=60),
     }
 
     own = weigh(control.controlled, pairs=range(60), share=0.3, unjudged=0.4, **known)
@@ -224,7 +234,61 @@ def test_each_weighting_that_depends_on_the_pair_has_a_control_of_its_own(weight
 @pytest.mark.parametrize("weighting", list(Weighting))
 def test_with_mean1_the_weights_of_what_is_trained_on_have_the_mean_one(weighting: Weighting) -> None:
     known = {"realism": P_D, "consistency": P_Y, "verdicts": [1, 1, np.nan, 1, 1], "targets": [0, 0, 0, 1, 1]}
+    known["errors"] = [0.1, 0.2, 0.3, 0.1, 0.2]
 
     found = weigh(weighting, pairs=PAIRS, share=0.2, normalise=Normalise.MEAN1, **known)
 
     assert found.weights.mean() == pytest.approx(1)
+
+
+def test_precision_is_the_share_of_a_score_s_variance_that_is_not_error() -> None:
+    scores = [0.0, 0.2, 0.4, 0.6, 0.8]  # variance .1 by n - 1
+    errors = [0.0, 0.1, 0.2, 0.2, 0.1]  # mean square .02, so that σ² = .08
+
+    found = weigh(Weighting.PRECISION, pairs=PAIRS, targets=scores, errors=errors)
+
+    assert found.weights.tolist() == pytest.approx([1, 8 / 9, 8 / 12, 8 / 12, 8 / 9])
+    assert found.places.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_precision_recovers_the_variance_between_pairs() -> None:
+    rng = np.random.default_rng(5)
+    errors = rng.choice([0.05, 0.3], size=20_000)
+    scores = rng.normal(0.5, 0.2, size=errors.size) + rng.normal(size=errors.size) * errors
+
+    found = precisions(errors, scores)
+
+    expected = 0.04 / (0.04 + errors**2)
+    assert np.abs(found - expected).max() < 0.02
+
+
+def test_equal_standard_errors_weigh_all_alike() -> None:
+    found = weigh(Weighting.PRECISION, pairs=PAIRS, targets=[0, 0.3, 0.5, 0.7, 1], errors=[0.1] * 5)
+
+    assert np.ptp(found.weights) == 0
+
+
+def test_the_control_of_precision_gives_its_weights_to_other_pairs() -> None:
+    given = {"pairs": PAIRS, "targets": [0, 0.3, 0.5, 0.7, 1], "errors": [0.01, 0.1, 0.2, 0.3, 0.05]}
+    own = weigh(Weighting.PRECISION, **given).weights
+    shuffled = weigh(Weighting.SHUFFLE_PRECISION, seed=3, **given).weights
+
+    assert sorted(shuffled) == sorted(own)
+    assert shuffled.tolist() != own.tolist()
+
+
+@pytest.mark.parametrize(
+    ("errors", "sentence"),
+    [
+        (
+            None,
+            "The snapshot has no standard errors of these scores; choose scores from judgements or ratings",
+        ),
+        ([0.1, np.nan, 0.1, np.nan, 0.1], "2 of 5 scores have no standard error, first that of pair 14"),
+        ([0.1, 0.1, -0.1, 0.1, 0.1], "1 of 5 scores have no standard error, first that of pair 12"),
+        ([9.0] * 5, "The standard errors explain the whole spread of the scores"),
+    ],
+)
+def test_precision_without_usable_standard_errors_is_refused(errors, sentence) -> None:
+    with pytest.raises(WeightingError, match=sentence):
+        weigh(Weighting.PRECISION, pairs=PAIRS, targets=[0, 0.3, 0.5, 0.7, 1], errors=errors)
