@@ -87,6 +87,26 @@ def test_training_leaves_an_encoder_that_says_where_it_comes_from(dataset, encod
     assert "Licence of the data: CC0-1.0" in (artifact_folder(run) / "README.md").read_text()
 
 
+def test_precision_weighs_scores_by_their_standard_errors_and_needs_them(dataset, encoder_folder) -> None:
+    run = carried_out(
+        queued("train_encoder", dataset, encoder_folder, **SETS, **SHORT, weighting="precision"), "failed"
+    )
+    assert "The snapshot has no standard errors of these scores" in run.message
+
+    scores = PairScore.objects.filter(score_set__name=SETS["scores"])
+    for number, score in enumerate(scores):
+        score.standard_error = 0.3 if number % 2 else 0.01
+        score.save()
+    run = trained(dataset, encoder_folder, weighting="precision")
+
+    assert run.artifacts.get().card["label"] == "precision"
+    # Half have the weight 1 nearly, half σ² / (σ² + .09), σ² = Var t - mean s².
+    values = [score.value for score in scores]
+    between = np.var(values, ddof=1) - (0.09 + 0.0001) / 2
+    weights = between / (between + np.tile([0.0001, 0.09], 12))
+    assert run.result["effective_pairs"] == pytest.approx(weights.sum() ** 2 / (weights**2).sum(), abs=0.1)
+
+
 def test_its_curve_is_kept_beside_it(dataset, encoder_folder) -> None:
     run = trained(dataset, encoder_folder, validation_share=0.3, looks=1)
 
