@@ -113,6 +113,6 @@ def _margins(logits: ArrayLike) -> Floats:
         raise ValueError(f"Logits have the shape {values.shape}; give two a sentence, machine and human.")
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if wrong.size:
-        raise ValueError(f"A logit of sentence {wrong[0] + 1} is no finite number, so it has no p_D.")
+        raise ValueError(f"A logit of sentence {wrong[0] + 1} is not a finite number, so it has no p_D.")
     margins: Floats = values[:, 1] - values[:, 0]  # (n,): h - m, the log-odds of being human
     return margins

@@ -220,7 +220,7 @@ def test_a_fixed_temperature_is_kept_and_a_fitted_one_is_better_calibrated() -> 
 def test_a_logit_that_is_no_number_scores_nothing() -> None:
     data = data_of(60, 60)
 
-    with pytest.raises(ValueError, match="logit of sentence 4 is no finite number"):
+    with pytest.raises(ValueError, match="logit of sentence 4 is not a finite number"):
         score_sentences(
             np.where(np.arange(120)[:, None] == 3, np.nan, np.zeros((120, 2))), data, temperature=1.0
         )

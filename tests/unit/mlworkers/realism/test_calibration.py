@@ -83,7 +83,7 @@ def test_logits_that_are_not_two_of_each_sentence_are_refused(logits) -> None:
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf])
 def test_a_logit_that_is_no_number_is_refused_by_its_place(wrong: float) -> None:
-    with pytest.raises(ValueError, match="A logit of sentence 2 is no finite number"):
+    with pytest.raises(ValueError, match="A logit of sentence 2 is not a finite number"):
         probabilities([[0.0, 1.0], [wrong, 1.0]], 1.0)
 
 
