@@ -74,16 +74,22 @@ def database_ready() -> None:
         reason = str(error).strip().splitlines()[0]
         sentence = _("The database cannot be reached (%(reason)s). Check DATABASE_URL.")
         raise UserError(sentence, reason=reason) from error
+    except UserError:
+        if not settings.EMBEDDED:
+            raise
+        missing = (
+            1  # or another command records what it applied at this moment, one migration after the other
+        )
     if not missing:
         return
     if not settings.EMBEDDED:
         raise UserError(migrations_sentence(missing))
     folder = os.open(settings.SEMBLANCE_HOME, os.O_RDONLY)
     try:
-        fcntl.flock(
-            folder, fcntl.LOCK_EX
-        )  # the first of several commands migrates, and the others wait for it
-        call_command("migrate", verbosity=0, interactive=False)
+        # The first of several commands migrates, and the others wait for it and look again.
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        if migrations_missing():
+            call_command("migrate", verbosity=0, interactive=False)
     finally:
         os.close(folder)
 

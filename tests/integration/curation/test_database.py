@@ -70,6 +70,25 @@ def test_a_database_with_some_single_migrations_is_refused_and_left_as_it_was(ap
     assert applied() == before
 
 
+def test_a_command_that_comes_while_another_records_its_migrations_waits_and_looks_again(
+    settings, monkeypatch
+) -> None:
+    settings.EMBEDDED = True
+    single = single_migrations("curation")
+    forget("curation", SQUASHED, *single[1:])
+    whole = {*applied(), *(("curation", name) for name in (*single, SQUASHED))}
+
+    def other_ends(_folder: int, _how: int) -> None:
+        for name in (*single[1:], SQUASHED):
+            MigrationRecorder(connection).record_applied("curation", name)
+
+    monkeypatch.setattr(database.fcntl, "flock", other_ends)
+    database_ready()
+
+    assert migrations_missing() == 0
+    assert applied() == whole
+
+
 @pytest.mark.exhaustive
 @pytest.mark.own_site
 def test_commands_that_begin_at_the_same_time_migrate_an_empty_installation_once(tmp_path) -> None:
