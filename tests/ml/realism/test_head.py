@@ -103,6 +103,17 @@ def test_a_feature_that_never_varies_changes_nothing() -> None:
     )
 
 
+def test_a_feature_that_varies_by_its_rounding_errors_alone_changes_nothing() -> None:
+    features, labels = problem()
+    rounded = 1e6 + 1e-9 * labels  # a billionth of a million is its last digits
+
+    with_rounded = fit_head(np.column_stack([features, rounded]), labels, penalty=0.1)
+
+    assert with_rounded.logits(np.column_stack([features, rounded])) == pytest.approx(
+        fit_head(features, labels, penalty=0.1).logits(features)
+    )
+
+
 def planted(data: SdiData, *, distance: float, d: int = 20, seed: int = 3):
     """Features in which the classes lie `distance` standard deviations apart, in a drawn direction."""
     rng = np.random.default_rng(seed)

@@ -15,7 +15,14 @@ from annotation.bws.scores.empirical_bayes import fit_with_prior
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.refitting import MaxDiffSettings
 from annotation.bws.scores.scoring import counting_scores
-from annotation.bws.studies.forecast import ForecastPlan, _settings, fitted_noise, forecast, forecast_sizes
+from annotation.bws.studies.forecast import (
+    CAMPAIGNS_FITTED,
+    ForecastPlan,
+    _settings,
+    fitted_noise,
+    forecast,
+    forecast_sizes,
+)
 from annotation.bws.studies.simulation import (
     SimulatedAnnotator,
     differing_annotators,
@@ -145,6 +152,21 @@ def test_the_noise_of_simulated_annotators_is_found_again(noise) -> None:
     found, error = fitted_noise(judgements, replace(PLAN, **ALIKE))
 
     assert abs(np.log(found / noise)) < max(0.1, 3 * error)
+
+
+def test_the_noise_is_refined_in_other_campaigns_than_it_was_searched_in(monkeypatch) -> None:
+    judgements, _ = campaign(1)
+    searched, refined = set(), set()
+
+    def reliabilities(_judgements, noise, campaigns, _plan, rng) -> list[float]:
+        (searched if campaigns == CAMPAIGNS_FITTED else refined).add(rng.random())
+        return [1 / (1 + noise)] * campaigns
+
+    monkeypatch.setattr("annotation.bws.studies.forecast._reliabilities", reliabilities)
+    fitted_noise(judgements, replace(PLAN, trials=2))
+
+    assert len(searched) == len(refined) == 1  # the search asks the same people at every noise
+    assert not searched & refined
 
 
 def test_people_who_contradict_each_other_have_the_most_noise_that_is_tried() -> None:

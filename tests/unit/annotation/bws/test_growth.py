@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from annotation.bws.designs.design import design_tuples
-from annotation.bws.judgements import Judgements
+from annotation.bws.judgements import Judgements, tuple_numbers
+from annotation.bws.reliability.drawing import halves_of_units, random_ranks
 from annotation.bws.reliability.replication import compared_methods, counting_values, replication
 from annotation.bws.reliability.split_half import equal_shares, judgements_for, split_half_reliability
 from annotation.bws.scores.refitting import maxdiff_fit
@@ -62,6 +64,20 @@ def test_scores_from_other_tuples_agree_better_with_more_judgements_and_with_max
     assert counting[0].spearman_mean < counting[1].spearman_mean < maxdiff[1].spearman_mean
     assert counting[0].spearman_mean < maxdiff[0].spearman_mean
     assert [point.judgements for point in counting] == [200, 800]
+
+
+def test_a_replication_is_what_halves_and_choices_in_turn_from_one_stream_give() -> None:
+    judgements = campaign(4)
+    tuples, rng, expected = tuple_numbers(judgements.items), np.random.default_rng(7), []
+    for _ in range(3):
+        first = halves_of_units(tuples)(1, rng)[:, 0]
+        few = first & (random_ranks(tuples, 1, rng)[:, 0] < 2)
+        one, two = (counting_values(judgements.only(half)) for half in (few, ~first))
+        expected.append(spearmanr(one, two, nan_policy="omit").statistic)
+
+    found = replication(judgements, counting_values, judgements_per_tuple=2, trials=3, seed=7)
+
+    assert (found.spearman_mean, found.spearman_sd) == pytest.approx((np.mean(expected), np.std(expected)))
 
 
 @pytest.mark.parametrize("rows", [0, 3])

@@ -144,6 +144,16 @@ def test_parts_are_joined_without_changing_how_often_items_appear() -> None:
     assert np.array_equal(np.bincount(search.tuples.ravel()), np.bincount(tuples.ravel()))
 
 
+def test_parts_are_joined_by_tuples_that_just_suffice() -> None:
+    # Three triples have room for a tree of seven items; as they are, 0 and 1 meet twice and 4, 5, 6 stand apart.
+    tuples = np.array([[0, 1, 2], [0, 1, 3], [4, 5, 6]])
+    search = SwapSearch(tuples, np.arange(7)[:, None], np.random.default_rng(0))
+
+    connect(search, SwapPools(np.zeros(tuples.size, dtype=np.int64)))
+
+    assert comparison_components(search.tuples, 7)[0] == 1
+
+
 def test_what_a_swap_is_said_to_save_is_what_it_saves() -> None:
     rng = np.random.default_rng(2)
     tuples = dealt(14, 4, 28, seed=3)

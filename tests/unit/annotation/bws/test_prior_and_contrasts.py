@@ -1,5 +1,6 @@
 """MaxDiff with ties, the estimated prior, and the errors of differences: by hand, by derivatives, by other ways."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -255,6 +256,20 @@ def test_errors_of_many_items_are_those_of_few(monkeypatch, by_people) -> None:
     assert many.covariance is None
     assert few.kind is many.kind is (ErrorKind.ANNOTATORS if by_people else ErrorKind.LAPLACE)
     assert many.errors == pytest.approx(few.errors, rel=0.03 if by_people else 1e-6)
+
+
+def test_what_is_not_known_of_the_prior_is_part_of_the_errors_of_many_items_as_of_those_of_few(
+    monkeypatch,
+) -> None:
+    known = fit_utilities(MaxDiffLikelihood(some_ties(11)), prior_precision=0.5)
+    unsure = replace(known, shared=np.random.default_rng(1).normal(size=(6, 2)))
+
+    few = contrasts(unsure)
+    monkeypatch.setattr("annotation.bws.scores.contrasts.MOST_ITEMS_JOINT", 5)
+    many = contrasts(unsure)
+
+    assert (many.errors > contrasts(known).errors).all()
+    assert many.errors == pytest.approx(few.errors, rel=1e-6)
 
 
 def test_random_sums_of_many_peoples_gradients_serve_as_well_as_all_of_them(monkeypatch) -> None:

@@ -151,6 +151,15 @@ def test_numbers_that_may_be_either_are_items_and_the_file_says_so(read) -> None
     assert "they are read as items" in file.warnings[0]
 
 
+def test_a_number_that_is_neither_item_nor_position_is_no_reason_to_doubt_the_others(read) -> None:
+    # Every other number means the same as an item and as a position.
+    file = read(HEADER + "1,2,3,4,1,4\n1,2,3,4,2,3\n1,2,3,4,9,1\n")
+
+    assert chosen(file) == [("1", "4"), ("2", "3")]
+    assert [row.line for row in file.rejected] == [4]
+    assert not [warning for warning in file.warnings if "can be read as" in warning]
+
+
 def test_positions_may_count_from_zero(read) -> None:
     file = read(HEADER + "a,b,c,d,0,3\nb,c,d,e,2,1\nb,c,a,e,3,0\n")
 
@@ -527,7 +536,7 @@ def test_a_position_counts_the_columns_that_a_row_leaves_empty(read) -> None:
 
 
 def test_a_position_that_the_row_leaves_empty_names_no_item(read) -> None:
-    file = read(HEADER + "x,,y,z,2,3\nx,y,z,w,4,2\ny,z,w,x,1,2\n")
+    file = read(HEADER + "x,,y,z,2,4\nx,y,z,w,4,2\ny,z,w,x,1,2\n")
 
     assert chosen(file) == [("w", "y"), ("y", "z")]
     assert [row.line for row in file.rejected] == [2]

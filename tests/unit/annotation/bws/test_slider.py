@@ -37,6 +37,12 @@ def test_standardised_values_are_the_z_scores_of_each_person() -> None:
     assert values[1::2].tolist() == [0, 0, 0]  # always the same value says nothing
 
 
+def test_before_anybody_has_rated_there_is_nothing_to_standardise() -> None:
+    nobody = np.zeros(0, dtype=int)
+
+    assert len(Ratings(nobody, nobody, np.zeros(0), 3).standardised()) == 0
+
+
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [([(0, 0, 1), (0, 0, 2)], "twice"), ([(3, 0, 1)], "between 0 and 2")],

@@ -8,13 +8,17 @@ import pytest
 
 from annotation.bws.annotators.agreement import tuple_agreement
 from annotation.bws.designs.design import design_tuples
+from annotation.bws.designs.swapping import unreported
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.scoring import counting_scores
 from annotation.bws.studies.forecast import ForecastPlan, forecast
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
 from annotation.bws.studies.study import (
+    THRESHOLDS,
     CampaignRecord,
     StudyPlan,
+    _forecast,
+    _people,
     agreements,
     counted_without,
     leaving_out_result,
@@ -306,6 +310,56 @@ def test_a_campaign_that_has_just_begun_is_forecast_with_as_many_people_as_there
     )
     assert not found["forecast"]["fitted"]
     assert found["forecast"]["counting"] == asdict(forecast(usual).counting_accuracy)
+
+
+@pytest.mark.parametrize(("people", "simulated"), [(np.array([4, 9, 4]), 2), (None, ForecastPlan.people)])
+def test_too_few_judgements_are_forecast_with_the_people_who_judged_or_else_with_as_many_as_usual(
+    people, simulated
+) -> None:
+    items = np.arange(12).reshape(3, 4)
+    every = Judgements(items, items[:, 0], items[:, 1], 12, people)
+    plan = StudyPlan(size=4, factor=0.25, judgements_per_tuple=1, campaigns=2)
+
+    found = _forecast(every, plan, unreported)
+
+    usual = ForecastPlan(
+        items=12, factor=0.25, judgements_per_tuple=1, people=simulated, campaigns=2, seed=plan.seed
+    )
+    assert not found["fitted"]
+    assert found["counting"] == asdict(forecast(usual).counting_accuracy)
+
+
+@pytest.mark.parametrize("role", ["best", "worst"])
+def test_a_persons_position_is_shown_for_the_choice_that_chance_explains_least(role) -> None:
+    always, even, items = np.full(20, 2), np.arange(20) % 4, np.tile(np.arange(4), (20, 1))
+    best, worst = (always, even) if role == "best" else (even, always)
+    record = CampaignRecord(
+        judged=Judgements.from_slots(
+            items, np.zeros(20, int), np.ones(20, int), item_count=4, annotators=np.zeros(20, int)
+        ),
+        tuples=np.arange(20),
+        best_slot=np.zeros(20, int),
+        worst_slot=np.ones(20, int),
+        best_position=best,
+        worst_position=worst,
+        required=np.ones(20, int),
+        counted=np.ones(20, bool),
+        excluded=frozenset(),
+        gold_shares={},
+    )
+
+    (person,) = _people(record, {})
+
+    assert (person["role"], person["position"], person["share"]) == (role, 3, 1.0)
+
+
+@pytest.mark.parametrize("measure", ["gold", "agreement"])
+def test_thresholds_rise_from_0_and_stay_below_1(measure) -> None:
+    steps = THRESHOLDS[measure]
+
+    assert steps[0] == 0
+    assert all(one < two for one, two in pairwise(steps))
+    assert steps[-1] < 1
 
 
 def test_somebody_who_always_takes_one_place_is_said_to(record) -> None:
