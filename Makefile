@@ -122,7 +122,7 @@ real-contexts: $(VENV)/installed ## similarity from contexts on the STS benchmar
 	@test -n "$(DATA)" || { echo "Name the folder that has novels/ and stsb/: make real-contexts DATA=FOLDER"; exit 2; }
 	@$(BIN)/python docs/experiments/real_contexts.py "$(DATA)" --minutes $(MINUTES) $(if $(SMALL),--small)
 
-pictures: $(VENV)/installed-dev ## the pictures of docs/guide/start/first-campaign.md, taken again on a site of its own (PORT=8000; needs Chromium)
+pictures: $(VENV)/installed-dev ## the pictures of the guide, taken again on two sites of their own (PORT=8000; needs Chromium)
 	@$(BIN)/python docs/experiments/pictures.py --port $(PORT)
 
 real-campaign: $(VENV)/installed-dev ## a campaign of 200 pairs of the STS benchmark, judged over HTTP by simulated annotators, one of them in Chromium (DATA=folder with stsb/; some minutes)

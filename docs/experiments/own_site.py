@@ -45,9 +45,12 @@ def answers(port: int) -> bool:
 
 
 class Site:
-    """A running site on SQLite, and the password of its one user, who is called owner and may do everything."""
+    """A running site on SQLite, and the password of the user who is called owner and may do everything.
 
-    def __init__(self, home: Path, port: int) -> None:
+    backup: what is restored before the site starts; otherwise the site is empty.
+    """
+
+    def __init__(self, home: Path, port: int, backup: Path | None = None) -> None:
         self.home, self.port, self.password = home, port, secrets.token_hex(12)
         self.address = f"http://127.0.0.1:{port}"
         self.database = home / "semblance.sqlite3"
@@ -57,6 +60,8 @@ class Site:
             "TMPDIR": str(self.temporary), "DATABASE_URL": "", "REDIS_URL": "",
             "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")])),
         }  # fmt: skip
+        if backup:
+            self.manage("restore", str(backup))
         self.process = started(home, port, **self._more)
 
     def manage(self, *arguments: str) -> str:
@@ -86,9 +91,9 @@ class Site:
 
 
 @contextmanager
-def own_site(port: int) -> Iterator[Site]:
+def own_site(port: int, backup: Path | None = None) -> Iterator[Site]:
     with tempfile.TemporaryDirectory() as folder:
-        site = Site(Path(folder), port)
+        site = Site(Path(folder), port, backup)
         try:
             site.manage("shell", "-v", "0", "-c", OWNER.format(password=site.password))
             yield site

@@ -123,6 +123,7 @@ def test_the_first_campaign_is_played_as_its_page_says(
     people = dict.fromkeys(("anna", "ben", "cleo", "dan"), STEADY)
     crowd_answer(campaign, list(asked), each=4, people=people)
     scores_published(owner, campaign)
+    assert campaign.dataset.score_sets.filter(kind="human").exists()
 
     (_sh, commands), (_text, shown) = re.findall(r"```(sh|text)\n(.*?)```", PAGE, re.DOTALL)[-2:]
     (tmp_path / "var").mkdir()
