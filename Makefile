@@ -102,9 +102,9 @@ false-alarms: $(VENV)/installed ## how often equal weightings are called differe
 	@PYTHONPATH=. $(BIN)/python docs/experiments/false_alarms.py
 	@PYTHONPATH=. $(BIN)/python docs/experiments/false_alarms_labels.py
 
-real-rise: $(VENV)/installed ## RISE on the STS benchmark, at most MINUTES at a time (DATA=folder with stsb/ and snli/)
+real-rise: $(VENV)/installed ## RISE on the STS benchmark, at most MINUTES at a time (DATA=folder with stsb/ and snli/; MODEL=what writes the pairs)
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/ and snli/: make real-rise DATA=FOLDER"; exit 2; }
-	@$(BIN)/python docs/experiments/real_rise.py "$(DATA)" --minutes $(MINUTES)
+	@RISE_MODEL="$(MODEL)" $(BIN)/python docs/experiments/real_rise.py "$(DATA)" --minutes $(MINUTES)
 
 real-folds: $(VENV)/installed ## cross-validation on the STS benchmark, at most MINUTES at a time (DATA=folder with stsb/)
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/: make real-folds DATA=FOLDER"; exit 2; }
