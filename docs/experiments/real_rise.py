@@ -152,10 +152,10 @@ def told(result: Mapping[str, Any]) -> str:
 def language_tables(run: Run) -> Iterable[str]:
     """The paper's Tables 1 and 4: all generated pairs, then those of each target."""
     for heading, table in language_report(
-        run, Reader(lambda _kind, _dataset: False, Run.objects.all(), {})
+        run, Reader(lambda _kind, _dataset: False, lambda _dataset, _right: False, Run.objects.all(), {})
     ).tables:
         yield f"Language, {heading}"
-        yield table.markdown()
+        yield table.markdown(str)
 
 
 def comparison_tables(run: Run) -> Iterable[str]:
