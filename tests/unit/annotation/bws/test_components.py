@@ -6,7 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
+from scipy.special import logit
+from scipy.stats import chi2, spearmanr
 
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
@@ -14,6 +15,8 @@ from annotation.bws.reliability.components import variance_components
 from annotation.bws.reliability.marginal import marginal_interval, marginal_reliability
 from annotation.bws.reliability.per_tuple import fewer_judgements
 from annotation.bws.reliability.split_half import Split, split_half_reliability
+from annotation.bws.scores.empirical_bayes import log_evidence
+from annotation.bws.scores.posterior import fit_utilities
 from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.bws.scores.scoring import maxdiff_scores
 from tests.unit.annotation.bws.test_prior_and_contrasts import drawn
@@ -206,6 +209,24 @@ def test_the_quick_interval_of_the_marginal_reliability_is_that_of_the_likelihoo
     monkeypatch.setattr("annotation.bws.reliability.marginal.ENOUGH_KNOWN", np.inf)
 
     assert quick == pytest.approx(marginal_interval(fit, 0.8), abs=0.015)
+
+
+def test_the_interval_of_a_small_campaign_ends_where_the_evidence_is_1_92_lower() -> None:
+    rng = np.random.default_rng(3)
+    tuples = rng.random((60, 30)).argsort(axis=1)[:, :4]
+    fit, reliability = maxdiff_fit(drawn(tuples, 1.5 * rng.standard_normal(30), 3)), 0.7
+
+    low, high = marginal_interval(fit, reliability)
+
+    # The logit of the reliability falls as the log of the precision rises.
+    best = fit.posterior.prior_precision
+    ends = [best * np.exp(logit(reliability) - logit(end)) for end in (low, high)]
+    highest, *lower = (
+        log_evidence(fit.likelihood, fit_utilities(fit.likelihood, prior_precision=float(precision)))
+        for precision in (best, *ends)
+    )
+    assert 0 < low < reliability < high < 1
+    assert [highest - each for each in lower] == pytest.approx([chi2.ppf(0.95, 1) / 2] * 2, abs=0.02)
 
 
 def test_items_that_nobody_judged_do_not_narrow_the_interval() -> None:

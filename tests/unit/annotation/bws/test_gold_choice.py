@@ -126,3 +126,11 @@ def test_no_sentence_is_in_two_of_the_others_or_in_a_chosen_pair(sentences, numb
     assert len(found) <= number
     assert len(set(used)) == len(used)
     assert not set(used) & set(numbers[:2].ravel().tolist())
+
+
+def test_of_a_chosen_tuple_the_best_and_the_worst_say_where_the_others_lie() -> None:
+    values = np.array([0.0, 1.0, 0.9, *[0.5] * 5, *[0.95] * 5])
+
+    found = pairs_between(values, own_sentences(len(values)), [1, 0, 2], 2, np.random.default_rng(1))
+
+    assert values[found].tolist() == [0.5, 0.5]

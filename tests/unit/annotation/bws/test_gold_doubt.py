@@ -63,3 +63,13 @@ def test_the_worst_comes_first() -> None:
     right[0, 4] = right[1, 4] = 0
 
     assert [doubt.gold for doubt in golds_doubted(right, threshold=0.8)] == [7, 4]
+
+
+def test_gold_tuples_that_people_were_not_asked_do_not_count_against_them() -> None:
+    right = answers(3, 20)
+    right[:, 4:] = -1
+    right[:, 0] = 0
+
+    (doubt,) = golds_doubted(right, threshold=0.7)
+
+    assert (doubt.gold, doubt.good) == (0, 3)

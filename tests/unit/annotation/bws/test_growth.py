@@ -48,9 +48,10 @@ def test_the_promise_about_holds_in_simulation() -> None:
     assert needed == pytest.approx(8 * 400, rel=0.15)
 
 
-def test_a_target_of_one_cannot_be_reached() -> None:
-    with pytest.raises(ValueError, match="between 0 and 1, not 1"):
-        judgements_for(1.0, judgements=10, spearman=0.5)
+@pytest.mark.parametrize("target", [-0.5, 0.0, 1.0])
+def test_a_target_that_no_reliability_comes_to_is_refused(target) -> None:
+    with pytest.raises(ValueError, match=f"between 0 and 1, not {target:g}"):
+        judgements_for(target, judgements=10, spearman=0.5)
 
 
 def test_scores_from_other_tuples_agree_better_with_more_judgements_and_with_maxdiff() -> None:

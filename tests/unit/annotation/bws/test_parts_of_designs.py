@@ -172,3 +172,42 @@ def test_what_a_swap_is_said_to_save_is_what_it_saves() -> None:
         search.swap(np.array([a]), np.array([b]))
         # Exact wherever the swap breaks no rule; a broken rule is dear, and by how much does not matter.
         assert before - after == gain or (before - after < -40 and gain < -40)
+
+
+def test_a_design_of_too_few_tuples_to_join_all_items_is_left_as_it_is() -> None:
+    # Four triples join nine items at most. A swap could take an item of the first two, which share two, to another.
+    tuples = np.array([[0, 1, 2], [0, 1, 3], [4, 5, 6], [7, 8, 9]])
+    search = SwapSearch(tuples, np.arange(10)[:, None], np.random.default_rng(0))
+
+    connect(search, SwapPools(np.zeros(tuples.size, dtype=np.int64)))
+
+    assert np.array_equal(search.tuples, tuples)
+
+
+def test_a_repair_that_no_swap_helps_leaves_the_tuples_as_they_are() -> None:
+    tuples = np.arange(8).reshape(2, 4)
+    search = SwapSearch(
+        tuples, np.zeros((8, 1), dtype=np.int64), np.random.default_rng(0)
+    )  # all share a sentence
+
+    search.repair(SwapPools(np.zeros(8, dtype=np.int64)))
+
+    assert np.array_equal(search.tuples, tuples)
+
+
+def test_a_search_that_cannot_reach_its_goal_reports_every_round_to_the_last(monkeypatch) -> None:
+    monkeypatch.setattr("annotation.bws.designs.swapping.EFFORT", 0)  # as few rounds as there can be
+    reported: list[tuple[int, int]] = []
+    # All items share a sentence, so that every tuple breaks a rule whatever is swapped.
+    search = SwapSearch(
+        dealt(12, 4, 6),
+        np.zeros((12, 1), dtype=np.int64),
+        np.random.default_rng(0),
+        report=lambda done, total: reported.append((done, total)),
+    )
+
+    done = search.improve(SwapPools(np.zeros(search.slots.size, dtype=np.int64)))
+
+    total = reported[0][1]
+    assert not done
+    assert reported == [(number, total) for number in range(1, total + 1)]

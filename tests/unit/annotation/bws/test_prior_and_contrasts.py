@@ -12,7 +12,7 @@ from scipy.stats import gamma
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores import precision_prior
-from annotation.bws.scores.contrasts import contrasts
+from annotation.bws.scores.contrasts import Contrasts, contrasts
 from annotation.bws.scores.empirical_bayes import fit_with_prior, log_determinant
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.posterior import ErrorKind, fit_utilities
@@ -220,6 +220,15 @@ def test_a_small_determinant_is_exact() -> None:
     precision = scipy.sparse.csr_array([[2.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
 
     assert log_determinant(precision) == pytest.approx(np.log(4), rel=1e-12)
+
+
+def test_the_error_of_a_difference_lacks_twice_the_covariance() -> None:
+    covariance = np.array([[2.0, 0.5, -0.25], [0.5, 1.0, 0.0], [-0.25, 0.0, 0.5]])
+    found = Contrasts(np.sqrt(np.diag(covariance)), ErrorKind.LAPLACE, covariance)
+
+    errors = found.of_differences(np.array([0, 0, 1]), np.array([1, 2, 2]))
+
+    assert errors**2 == pytest.approx([2 + 1 - 1, 2 + 0.5 + 0.5, 1 + 0.5])
 
 
 @pytest.mark.exhaustive

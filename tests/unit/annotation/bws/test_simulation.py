@@ -126,3 +126,14 @@ def test_the_noise_of_people_who_differ_is_log_normal_around_its_median() -> Non
     assert np.median(logs) == pytest.approx(np.log(0.7), abs=0.02)
     assert logs.std() == pytest.approx(0.35, abs=0.015)
     assert {person.careless for person in people} == {0.1}
+
+
+def test_somebody_who_is_not_described_sees_through_a_noise_of_one_half_and_never_guesses() -> None:
+    values = np.tile([1.0, 0.5, 0.0, -0.5], (50, 1))
+
+    one, other = (
+        simulated_choices(values, annotator, rng())
+        for annotator in (SimulatedAnnotator(), SimulatedAnnotator(noise=0.5, careless=0.0))
+    )
+
+    assert np.array_equal(one, other)

@@ -10,7 +10,7 @@ from scipy.stats import sem, spearmanr, zscore
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.ratings import HalfMeans, Ratings, halves_of_ratings, rating_scores
 from annotation.bws.reliability.split_half import TooFewJudgements
-from annotation.bws.studies.methods import Timed, methods_compared
+from annotation.bws.studies.methods import MethodsPoint, Timed, methods_compared
 from curation.statistics.influence import spearman_by_pair
 
 MINUTE = 60.0
@@ -45,7 +45,11 @@ def test_before_anybody_has_rated_there_is_nothing_to_standardise() -> None:
 
 @pytest.mark.parametrize(
     ("rows", "sentence"),
-    [([(0, 0, 1), (0, 0, 2)], "twice"), ([(3, 0, 1)], "between 0 and 2")],
+    [
+        ([(0, 0, 1), (0, 0, 2)], "twice"),
+        ([(3, 0, 1)], "between 0 and 2"),
+        ([(0, 0, 1), (-1, 0, 1)], "between 0 and 2"),
+    ],
 )
 def test_what_is_no_set_of_ratings_is_refused(rows, sentence) -> None:
     with pytest.raises(ValueError, match=sentence):
@@ -275,3 +279,17 @@ def test_a_rating_scale_has_no_part_in_it() -> None:
     )
 
     assert one.last.slider.value == pytest.approx(other.last.slider.value, abs=1e-9)
+
+
+def test_with_very_many_answers_twenty_random_halves_are_still_drawn(monkeypatch) -> None:
+    judgements, ratings = world(judge_noise=0.5, rate_noise=0.7, items=24)
+
+    def compared(trials: int) -> MethodsPoint:
+        return methods_compared(
+            judgements, ratings, judgement_seconds=5, rating_seconds=10, trials=trials
+        ).last
+
+    twenty = compared(20)
+    monkeypatch.setattr("annotation.bws.studies.methods.CELLS", len(judgements) + len(ratings))
+
+    assert compared(100) == twenty

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, replace
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from annotation.bws.studies.study import (
     agreements,
     counted_without,
     leaving_out_result,
+    reliability_now,
     study,
 )
 
@@ -379,6 +381,59 @@ def test_somebody_who_always_takes_one_place_is_said_to(record) -> None:
         1.0,
     )
     assert [people[person]["biased"] for person in range(4)] == [False, False, False, True]
+
+
+# A seed that would draw the same person twice, if that were allowed.
+QUICK = StudyPlan(4, 0.5, judgements_per_tuple=4, campaigns=2, resamples=40, random_choices=1, seed=1239)
+
+
+@pytest.fixture(scope="module")
+def few() -> CampaignRecord:
+    """16 items; two of four people answer nearly at random, and everybody takes every place equally often."""
+    rng, latent = np.random.default_rng(3), np.linspace(-2, 2, 16)
+    tuples = np.concatenate([rng.permutation(16).reshape(-1, 4) for _deck in range(4)])
+    asked, people = np.tile(np.arange(len(tuples)), 4), np.repeat(np.arange(4), len(tuples))
+    best, worst = np.empty_like(asked), np.empty_like(asked)
+    for person, noise in enumerate((0.2, 0.3, 9.0, 9.0)):
+        own = people == person
+        best[own], worst[own] = simulated_choices(latent[tuples[asked[own]]], SimulatedAnnotator(noise), rng)
+    places = np.tile(np.arange(4), len(tuples))
+    return CampaignRecord(
+        judged=Judgements.from_slots(tuples[asked], best, worst, item_count=16, annotators=people),
+        tuples=asked,
+        best_slot=best,
+        worst_slot=worst,
+        best_position=places,
+        worst_position=places,
+        required=np.full(len(asked), 4),
+        counted=np.ones(len(asked), dtype=bool),
+        excluded=frozenset(),
+        gold_shares={},
+    )
+
+
+@pytest.fixture(scope="module")
+def found_few(few) -> dict[str, Any]:
+    return study(few, QUICK)
+
+
+def test_the_curve_is_resampled_a_quarter_as_often_as_the_reliability_now(few, found_few) -> None:
+    first = found_few["curve"][0]
+    then, _note = reliability_now(
+        few.judged.only(np.arange(first["judgements"])), trials=50, resamples=10, seed=QUICK.seed
+    )
+
+    assert first == {name: then[name] for name in first}
+
+
+def test_random_people_who_are_left_out_for_comparison_are_as_many_different_ones(few, found_few) -> None:
+    row = next(row for row in found_few["what_if"]["agreement"] if row["left_out"] == 2)
+    quick = replace(QUICK, scenario_trials=QUICK.random_trials)
+
+    twos = [leaving_out_result(few, two, quick).reliability for two in combinations(range(4), 2)]
+
+    assert row["random"] is not None
+    assert row["random"] in twos
 
 
 def test_a_study_of_nothing_says_so(record) -> None:

@@ -8,6 +8,7 @@ from scipy.stats import gamma
 
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
+from annotation.bws.scores import precision_prior
 from annotation.bws.scores.contrasts import contrasts
 from annotation.bws.scores.empirical_bayes import fit_with_prior
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
@@ -69,6 +70,20 @@ def test_the_precision_is_the_most_likely_one_and_its_uncertainty_is_in_the_erro
     )
     # What one standard deviation of log l moves of the utilities, at a curvature that does not move with them.
     assert found.shared[:, 0] == pytest.approx((upper - lower) / 0.2 / np.sqrt(curvature), abs=0.1)
+
+
+def test_the_information_on_the_precision_lacks_the_variance_of_utilities_that_are_not_known() -> None:
+    found = averaged(*fitted(1.0), precision_known=False)
+    precision, covariance = found.prior_precision, inverse(found.precision)
+
+    # The column is one standard deviation of log l times l C u, so that it says the information.
+    moved = precision * covariance @ found.utilities
+    information = (moved @ moved) / (found.shared[:, 0] @ found.shared[:, 0])
+
+    drawn_utilities = np.random.default_rng(0).multivariate_normal(found.utilities, covariance, 400_000)
+    of_known = precision / 2 * (drawn_utilities**2).sum(axis=1)
+    expected = of_known.mean() - of_known.var() + precision_prior.information(np.log(precision))
+    assert information == pytest.approx(expected, abs=0.02)
 
 
 def test_with_many_judgements_the_mean_is_the_mode() -> None:

@@ -185,3 +185,16 @@ def test_answers_that_do_not_fit_together_are_refused() -> None:
         assisted_scores(people.only(np.arange(20)), machine)
     with pytest.raises(MachineError, match="same items"):
         assisted_scores(Judgements(people.items, people.best, people.worst, ITEMS + 1), machine)
+
+
+def test_an_empty_place_in_every_tuple_changes_no_score() -> None:
+    people, machine, _expected = campaign(8, 0.9)
+    wider = [
+        Judgements(np.pad(said.items, ((0, 0), (0, 1)), constant_values=-1), said.best, said.worst, ITEMS)
+        for said in (people, machine)
+    ]
+
+    plain, padded = assisted_scores(people, machine), assisted_scores(*wider)
+
+    np.testing.assert_allclose(padded.values, plain.values)
+    np.testing.assert_allclose(padded.errors, plain.errors)

@@ -166,3 +166,13 @@ def test_scores_upside_down_mirror_the_interval() -> None:
 def test_what_has_no_auc_is_one_sentence(scores, human, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         auc_interval(scores, human)
+
+
+def test_scores_whose_variance_rounding_makes_negative_have_an_interval_of_numbers() -> None:
+    # Each human sentence has a machine's twin of the same score: whatever groups are drawn, half of them are in order.
+    scores, human = np.tile(np.arange(23), 2), np.arange(46) < 23
+
+    found = auc_interval(scores, human, np.tile(np.arange(23), 2))
+
+    assert found.value == pytest.approx(0.5)
+    assert 0 <= found.low <= found.value <= found.high <= 1

@@ -211,6 +211,7 @@ def test_sentences_of_equal_p_d_are_on_one_side_of_a_threshold() -> None:
     found = cut_at(judged(7), [0.1, 0.4, 0.4, 0.4, 0.9], 0.6)
 
     assert (found.threshold, found.below, found.above) == (0.4, 1, 4)
+    assert (found.share_below, found.share_above) == (0.2, 0.8)
 
 
 def test_a_share_of_nearly_all_sentences_keeps_the_highest() -> None:
