@@ -14,6 +14,7 @@ from mlworkers.science.encoders.metrics import labelled
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+_ROUNDING = 1e-12  # a variance below this is none: ten million sentences leave more than 1e-9
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,8 @@ def _with_interval(value: float, variance: float, fewest: int, level: float) -> 
         return Auc(value, bound, 1.0, level) if value else Auc(value, 0.0, 1 - bound, level)
     # Where nothing varies, as with equal scores, the largest variance that an AUC can have: A (1 - A) / min(k, r)
     # (Birnbaum and Klose 1957).
-    variance = variance or value * (1 - value) / fewest
+    if variance < _ROUNDING:
+        variance = value * (1 - value) / fewest
     # Delta method: d logit(A) / dA = 1 / (A (1 - A)), so the standard error is divided by A (1 - A).
     reach = scipy.stats.norm.ppf((1 + level) / 2) * np.sqrt(variance) / (value * (1 - value))
     low, high = scipy.special.expit(scipy.special.logit(value) + np.array([-reach, reach]))

@@ -176,3 +176,18 @@ def test_scores_whose_variance_rounding_makes_negative_have_an_interval_of_numbe
 
     assert found.value == pytest.approx(0.5)
     assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+@pytest.mark.parametrize("count", [6, 7, 14, 26, 33, 47, 56])
+def test_a_variance_that_is_rounding_alone_gives_no_narrow_interval(count: int) -> None:
+    scores, human, groups = (
+        np.tile(np.arange(count), 2),
+        np.arange(2 * count) < count,
+        np.tile(np.arange(count), 2),
+    )
+
+    found = auc_interval(scores, human, groups)
+
+    # That of .5 with the largest variance, .25 / count, on the logit's scale.
+    reach = 1.959964 * np.sqrt(0.25 / count) / 0.25
+    assert (found.low, found.high) == pytest.approx((expit(-reach), expit(reach)), abs=1e-5)
