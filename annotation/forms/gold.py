@@ -1,5 +1,6 @@
 """Gold tuples: made by hand from chosen pairs, or taken from suggestions."""
 
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from django import forms
@@ -82,7 +83,12 @@ def reason_drafted(suggestion: GoldSuggestion) -> str:
     if suggestion.by_words:
         return _("The sentences of one pair say nearly the same. Those of another have nothing in common.")
     best, worst, *others = suggestion.scores
-    facts = {"best": best, "worst": worst, "low": min(others or [worst]), "high": max(others or [best])}
+    scores = {"best": best, "worst": worst, "low": min(others or [worst]), "high": max(others or [best])}
+    # As the page rounds them beside the reason: halves up, .125 to .13.
+    facts = {
+        name: float(Decimal(repr(score)).quantize(Decimal("0.01"), ROUND_HALF_UP))
+        for name, score in scores.items()
+    }
     if not others:
         return _("Earlier scores of these pairs are far apart: %(best).2f and %(worst).2f.") % facts
     if f"{facts['low']:.2f}" == f"{facts['high']:.2f}":
