@@ -10,6 +10,7 @@ from django.core.management import call_command
 from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Campaign
+from annotation.results.works import work_carry_out
 from curation.models import User
 
 pytestmark = pytest.mark.browser
@@ -101,6 +102,9 @@ def scores_published(owner: Page, campaign: Campaign) -> None:
     press(owner, "Scores")
     press(owner, "Publish scores")
     press(owner, "Publish scores", within="main form")
+    expect(owner.locator("main")).to_contain_text("A worker computes the scores and publishes them.")
+    work_carry_out(work_pk=campaign.works.get().pk, beats=False)
+    owner.reload()
     press(owner, "Pairs")
     press(owner, "Snapshots")
     owner.get_by_label("Scores", exact=True).select_option(campaign.dataset.score_sets.get(kind="human").name)
