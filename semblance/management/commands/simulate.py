@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.models import Campaign
+from annotation.models import Campaign, Lease
 from curation.foundation.command import Command as BaseCommand
 from curation.foundation.errors import UserError
 from curation.foundation.heartbeats import database_now
@@ -40,5 +40,9 @@ class Command(BaseCommand):
         line = _(
             "%(judgements)s judgements by %(annotators)s simulated annotators. Every page of the campaign says so."
         )
-        figures = {"campaign": found.pk, "judgements": given, "annotators": annotators}
-        self.answer(figures, line % figures, as_json=options["json"])
+        held = Lease.objects.filter(participation__campaign=found, state=Lease.State.LIVE).count()
+        figures = {"campaign": found.pk, "judgements": given, "annotators": annotators, "held": held}
+        lines = [line % figures]
+        if held:
+            lines.append(_("Questions reserved for people who are annotating now: %(held)s.") % figures)
+        self.answer(figures, *lines, as_json=options["json"])

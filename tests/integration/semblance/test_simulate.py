@@ -70,7 +70,7 @@ def test_where_people_have_answered_it_must_be_allowed(campaign, capsys) -> None
 
     call_command("simulate", str(campaign.pk), "--beside-people", "--json")
     said = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert said == {"campaign": campaign.pk, "judgements": 17, "annotators": 4}
+    assert said == {"campaign": campaign.pk, "judgements": 17, "annotators": 4, "held": 0}
     assert Judgement.objects.filter(participation__campaign=campaign).count() == 18
 
 
@@ -109,3 +109,13 @@ def test_a_draft_is_not_answered(campaign) -> None:
         CommandError, match=f"Campaign {campaign.pk} is draft; simulated annotators answer an open one"
     ):
         call_command("simulate", str(campaign.pk))
+
+
+def test_a_question_on_somebody_s_screen_stays_theirs_and_it_says_so(campaign, capsys) -> None:
+    person = participation_join(campaign=campaign, user=UserFactory())
+    tuple_claim(participation=person, at=database_now())
+
+    call_command("simulate", str(campaign.pk))
+
+    assert Judgement.objects.filter(participation__campaign=campaign).count() == 17
+    assert "Questions reserved for people who are annotating now: 1." in capsys.readouterr().out
