@@ -6,6 +6,7 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
 
 from annotation.cards import CardsPage, cards_by_tuple
 from annotation.models import (
@@ -23,9 +24,19 @@ from annotation.models import (
     TupleItem,
 )
 from annotation.results.selectors import ROWS_PER_PAGE
+from curation.foundation.errors import UserError
 from curation.models import Dataset, Membership, Pair, User
 
 PAIRS_PER_PAGE = 15  # of which one is chosen with the search beside it
+
+
+def campaign_numbered(number: int) -> Campaign:
+    """The campaign that a command names, with its dataset. Raises UserError if there is none."""
+    campaign = Campaign.objects.select_related("dataset").filter(pk=number).first()
+    if campaign is None:
+        sentence = _("There is no campaign %(number)s; look up its number in the address of its page.")
+        raise UserError(sentence, number=number)
+    return campaign
 
 
 def pairs_fitting(dataset: Dataset, pair_filter: Mapping[str, Any]) -> QuerySet[Pair]:

@@ -16,6 +16,7 @@ _OF_A_SCORE = {
     "interval_low": Column("interval_low", "number"),
     "interval_high": Column("interval_high", "number"),
 }
+_ERROR = "standard_error"
 _OF_CONTEXTS = ("contexts", "interval_low", "interval_high")
 
 
@@ -39,15 +40,24 @@ class SetColumns:
 
 def values_and_errors(sets: Sequence[ScoreSet]) -> list[SetColumns]:
     """A column for each score set, under its name, and one for the standard errors of a set that has any."""
-    rows = PairScore.objects.filter(score_set__in=sets, standard_error__isnull=False)
-    with_errors = set(rows.order_by().values_list("score_set", flat=True).distinct())
+    with_errors = _having(sets, _ERROR)
     found: list[SetColumns] = []
     for one in sets:
-        fields = ["value", "standard_error"] if one.pk in with_errors else ["value"]
-        columns = [Column(one.name, "number")]
-        columns += [Column(f"{one.name}: standard_error", "number")] * (len(fields) - 1)
+        fields = ["value", *([_ERROR] if one.pk in with_errors else [])]
+        columns = [Column(one.name, "number"), *_under(one, [_OF_A_SCORE[field] for field in fields[1:]])]
         found.append(SetColumns(one, columns, fields, [], found[-1].end if found else 0))
     return found
+
+
+def _having(sets: Sequence[ScoreSet], field: str) -> set[int]:
+    """The numbers of those sets of which a score has the field."""
+    rows = PairScore.objects.filter(score_set__in=sets, **{f"{field}__isnull": False})
+    return set(rows.order_by().values_list("score_set", flat=True).distinct())
+
+
+def _under(score_set: ScoreSet, details: Sequence[Column]) -> list[Column]:
+    """Columns under the name of their set."""
+    return [Column(f"{score_set.name}: {each.name}", each.kind) for each in details]
 
 
 def values_explained(
@@ -61,18 +71,14 @@ def values_explained(
     judgements, so that no file passes scores of simulated annotators on as those of people.
     """
     found: list[SetColumns] = []
-    # The sets whose scores were computed by contexts.
-    by_contexts: set[int] = set()
-    if not plain:
-        rows = PairScore.objects.filter(score_set__in=sets, contexts__isnull=False)
-        by_contexts = set(rows.order_by().values_list("score_set", flat=True).distinct())
+    by_contexts = set() if plain else _having(sets, "contexts")
     for one in sets:
         fields, stated = ["value"], {}
         by = one.judged_by
         if by and not plain:
             fields.append("judgements")
         if by and standard_errors:
-            fields.append("standard_error")
+            fields.append(_ERROR)
         if one.pk in by_contexts:
             fields += _OF_CONTEXTS
         if one.method and not plain:
@@ -80,10 +86,10 @@ def values_explained(
         if by:
             stated["judged_by"] = by
         details = [*(_OF_A_SCORE[field] for field in fields[1:]), *map(Column, stated)]
-        named_details = (
-            details if named else [Column(f"{one.name}: {each.name}", each.kind) for each in details]
-        )
-        columns = [Column("score" if named else one.name, "number"), *named_details]
+        columns = [
+            Column("score" if named else one.name, "number"),
+            *(details if named else _under(one, details)),
+        ]
         found.append(SetColumns(one, columns, fields, list(stated.values()), found[-1].end if found else 0))
     return found
 
@@ -100,15 +106,13 @@ def scores_about(
     their standard errors.
     """
     lineages = score_set_lineages([one.score_set for one in sets], people=people)
-    return {
-        columns[one.start].name: lineages[one.score_set.pk]
-        | {
-            field: columns[one.start + place].name
-            for place, field in enumerate(one.fields)
-            if field == "standard_error"
-        }
-        for one in sets
-    }
+    about = {}
+    for one in sets:
+        told = dict(lineages[one.score_set.pk])
+        if _ERROR in one.fields:
+            told[_ERROR] = columns[one.start + one.fields.index(_ERROR)].name
+        about[columns[one.start].name] = told
+    return about
 
 
 def score_cells(pks: Sequence[int], sets: Sequence[SetColumns]) -> dict[int, list[object]]:

@@ -75,11 +75,10 @@ def database_ready() -> None:
         sentence = _("The database cannot be reached (%(reason)s). Check DATABASE_URL.")
         raise UserError(sentence, reason=reason) from error
     except UserError:
+        # Another command may be recording what it applied, one migration after the other: look again once it has ended.
         if not settings.EMBEDDED:
             raise
-        missing = (
-            1  # or another command records what it applied at this moment, one migration after the other
-        )
+        missing = 1
     if not missing:
         return
     if not settings.EMBEDDED:

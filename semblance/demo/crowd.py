@@ -1,7 +1,7 @@
 """Simulated annotators for a campaign of somebody who tries Semblance alone."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from curation.files.progress import silent
 from curation.foundation.errors import UserError
 from curation.models import ScoreSet
 from semblance.demo.accounts import members_add, simulated_users
-from semblance.demo.judging import SECONDS_EACH, campaign_judge, values_of
+from semblance.demo.judging import campaign_judge, time_for, values_of
 
 
 class Crowd(NamedTuple):
@@ -51,7 +51,7 @@ def crowd_answer(campaign: Campaign, crowd: Crowd, *, at: datetime, beside_peopl
         people=[(user, steady) for user in users],
         latent=values,
         seed=crowd.seed,
-        start=at - timedelta(seconds=1.6 * SECONDS_EACH * max(missing, 0) / crowd.annotators),
+        start=at - time_for(max(missing, 0), crowd.annotators),
         report=silent,
     )
 

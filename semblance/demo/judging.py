@@ -87,7 +87,12 @@ def _campaign(plan: DemoPlan, dataset: Dataset, by: User, at: datetime, *, name:
 def _time_needed(plan: DemoPlan, campaign: Campaign) -> timedelta:
     """How long ago the simulated annotators must have begun in order to end about now."""
     judgements = plan.pairs * campaign.factor * plan.judgements_per_tuple
-    return timedelta(seconds=1.6 * SECONDS_EACH * judgements / (plan.annotators - plan.careless_annotators))
+    return time_for(judgements, plan.annotators - plan.careless_annotators)
+
+
+def time_for(judgements: float, annotators: int) -> timedelta:
+    """How long simulated annotators need at most for so many judgements together."""
+    return timedelta(seconds=1.6 * SECONDS_EACH * judgements / annotators)
 
 
 def campaign_judge(

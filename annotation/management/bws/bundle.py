@@ -6,12 +6,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.campaigns.selectors import campaign_numbered
 from annotation.management.bws import verb
-from annotation.models import Campaign
 from annotation.results.bundle import bundle_write
 from curation.foundation.command import spreadsheet_argument
 from curation.foundation.database import database_ready
-from curation.foundation.errors import UserError
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -26,10 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: dict[str, Any]) -> verb.Answer:
     database_ready()
-    campaign = Campaign.objects.select_related("dataset").filter(pk=options["campaign"]).first()
-    if campaign is None:
-        missing = _("There is no campaign %(number)s; look up its number in the address of its page.")
-        raise UserError(missing, number=options["campaign"])
+    campaign = campaign_numbered(options["campaign"])
     bundle = bundle_write(campaign=campaign, path=options["out"], spreadsheet=options["spreadsheet"])
     figures = {"campaign": campaign.pk, "path": str(bundle.path), "judgements": bundle.judgements}
     line = _(

@@ -173,11 +173,9 @@ def _stored(
     if plan.writes_first_sentences:
         firsts = {number: text for number, text, _group in drawn["sources"]}
     result = {**_figures(processed, writer), **facts}
-    sampled = sum(row.sampled for row in kept)
-    words = {name: intcomma(result[name]) for name in ("generated", "sources")}
-    words |= {"kept": intcomma(len(kept) - sampled), "sampled": intcomma(sampled)}
-    message = _("%(kept)s of %(generated)s written rows kept, for %(sources)s sentences") % words
-    if sampled:
+    words = {name: intcomma(result[name]) for name in ("written", "generated", "sources", "sampled")}
+    message = _("%(written)s of %(generated)s written rows kept, for %(sources)s sentences") % words
+    if result["sampled"]:
         message += _("; %(sampled)s sampled partners added") % words
     if not plan.debiases:
         message += _("; not self-debiased")

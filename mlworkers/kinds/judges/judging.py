@@ -31,11 +31,11 @@ from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.storage import content_of
 from mlworkers.science.encoders.saving import seen_by
 from mlworkers.science.judges.asking import Asking, Choice, choice_by_scores, choice_in, tuple_question
-from mlworkers.science.judges.plan import JudgingPlan
+from mlworkers.science.judges.plan import ANSWERING, JudgingPlan
 from mlworkers.science.judges.writing import WritingJudge
 from mlworkers.science.pretrained.compute import choose_compute
 from mlworkers.science.pretrained.loading import quiet
-from mlworkers.science.pretrained.sources import SCORERS, is_causal
+from mlworkers.science.pretrained.sources import is_causal
 from mlworkers.science.synthesis.collecting import Question, answers_collected
 from mlworkers.science.synthesis.endpoint import ChatClient, endpoint_of
 from mlworkers.science.synthesis.generator import load_generator
@@ -105,7 +105,7 @@ def _answer(place: int, tuple_: BlockTuple, backwards: bool, choice: Choice | No
 
 
 def _judge_of_folder(plan: JudgingPlan, block: TupleBlock, job: Job) -> "_ScoringJudge | _LanguageModel":
-    folder = folder_of_model(plan.model, kind="encoder", also=(*SCORERS, "generator"), report=job.report)
+    folder = folder_of_model(plan.model, kind="encoder", also=ANSWERING, report=job.report)
     judge = _LanguageModel if is_causal(folder) else _ScoringJudge
     return judge(plan, block, folder)
 
@@ -158,7 +158,7 @@ class _LanguageModel:
         asked = list(product(places, ORDERS))
         for done, (place, backwards) in enumerate(asked):
             report(done, len(asked), _("Annotating tuples"))
-            shown = [self._texts[place][slot] for slot in self.tuples[place].shown(backwards=backwards)]
+            shown = _pairs_shown(self.tuples[place], self._texts[place], backwards)
             yield _answer(place, self.tuples[place], backwards, self._judge().choice(shown))
 
     def about(self) -> dict[str, Any]:
@@ -167,6 +167,10 @@ class _LanguageModel:
             "model_sha256": content_of(self._folder)[0],
             "guidelines_shown": bool(self._asking.guidelines),
         }
+
+
+def _pairs_shown(tuple_: BlockTuple, texts: Pairs, backwards: bool) -> Pairs:
+    return [texts[slot] for slot in tuple_.shown(backwards=backwards)]
 
 
 def _asking_of(plan: JudgingPlan, block: TupleBlock) -> Asking:
@@ -188,7 +192,7 @@ class _ChatJudge:
         sampling = {"max_tokens": plan.max_tokens, "temperature": 0}
         questions = []
         for place, backwards in product(places, ORDERS):
-            shown = [self._texts[place][slot] for slot in self.tuples[place].shown(backwards=backwards)]
+            shown = _pairs_shown(self.tuples[place], self._texts[place], backwards)
             key = {"place": place, "reversed": backwards}
             questions.append(Question(key, tuple_question(self._asking, shown), sampling))
         with quiet("httpx2", "httpcore2"):  # their log lines hold the address

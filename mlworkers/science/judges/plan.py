@@ -14,6 +14,8 @@ from mlworkers.plans.fields import (
 )
 from mlworkers.science.pretrained.sources import SCORERS, ModelError, parse_source
 
+ANSWERING = (*SCORERS, "generator")  # models of runs that can choose among pairs
+
 
 @dataclass(frozen=True)
 class JudgingPlan:
@@ -33,7 +35,7 @@ class JudgingPlan:
         "run:ID, a folder or a hub id. Or openai:NAME for a chat model behind the endpoint that the worker is "
         "set to.",
         refers_to="model",
-        kinds=(*SCORERS, "generator"),
+        kinds=ANSWERING,
         endpoint=True,
     )
     guidelines: bool = setting(

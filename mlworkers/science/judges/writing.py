@@ -27,6 +27,9 @@ class WritingJudge:
     def __init__(self, generator: Generator, asking: Asking) -> None:
         self._generator, self._asking, self._fitting = generator, asking, Fitting()
         self._without_content = cache(lambda size: self._log_probabilities([_NOTHING] * size))
+        self._answers = cache(
+            lambda size: [generator.plain_tokens(answer_of(choice)) for choice in _choices(size)]
+        )
 
     def choice(self, pairs: Sequence[tuple[str, str]]) -> Choice:
         """Of all A = k · (k - 1) answers a about k pairs that with the highest log p(a | pairs) - log p(a | N/A).
@@ -40,7 +43,7 @@ class WritingJudge:
     def _log_probabilities(self, pairs: Sequence[tuple[str, str]]) -> Tensor:
         """In the model's chat template where it has one, else as plain text with the answer below. (A,)."""
         generator, question = self._generator, tuple_question(self._asking, pairs)
-        answers = [generator.plain_tokens(answer_of(choice)) for choice in _choices(len(pairs))]
+        answers = self._answers(len(pairs))
         room = max(map(len, answers))
         if generator.tokenizer.chat_template:
             prompt = generator.chat_tokens(question, room=room, opening="")

@@ -15,6 +15,7 @@ from torch import Tensor
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Say = Callable[[str], object]
 
 # Tokens of one forward pass, padding included: what fills the caches of a processor core, and a GPU.
 _TOKENS = {"cpu": 1024, "mps": 8192, "cuda": 65536}
@@ -90,9 +91,11 @@ def side_by_side(
         torch.set_num_threads(threads)
 
 
-def halving(
-    work: Callable[[int], Result], batch: int, say: Callable[[str], object] = lambda sentence: None
-) -> tuple[Result, int]:
+def _unsaid(_sentence: str) -> None:
+    """A sentence that nobody reads."""
+
+
+def halving(work: Callable[[int], Result], batch: int, say: Say = _unsaid) -> tuple[Result, int]:
     """`work(rows)`, with at most `batch` rows at a time; where memory does not suffice, with half as many.
 
     work: does the whole of its task in parts of at most so many rows. It is called again from the beginning, so it
@@ -135,9 +138,7 @@ class Fitting:
     def __init__(self) -> None:
         self._share = 1.0
 
-    def within(
-        self, work: Callable[[int], Result], most: int, say: Callable[[str], object] = lambda sentence: None
-    ) -> Result:
+    def within(self, work: Callable[[int], Result], most: int, say: Say = _unsaid) -> Result:
         """`work` with at most so many rows at a time, as `halving` calls it."""
         wanted = max(1, int(most * self._share))
         found, size = halving(work, wanted, say)
@@ -145,9 +146,7 @@ class Fitting:
             self._share = min(self._share, size / most)
         return found
 
-    def parts(
-        self, work: Callable[[Any], Result], rows: Rows, say: Callable[[str], object] = lambda sentence: None
-    ) -> list[Result]:
+    def parts(self, work: Callable[[Any], Result], rows: Rows, say: Say = _unsaid) -> list[Result]:
         """`work` of the rows, at once or part by part, in their order."""
 
         def in_parts(size: int) -> list[Result]:
@@ -159,7 +158,7 @@ class Fitting:
         self,
         work: Callable[[Any], NDArray[Any]],
         rows: Rows,
-        say: Callable[[str], object] = lambda sentence: None,
+        say: Say = _unsaid,
     ) -> NDArray[Any]:
         """As `parts`, where `work` gives an array with an entry for each row: (b, …)."""
         return np.concatenate(self.parts(work, rows, say))

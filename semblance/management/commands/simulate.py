@@ -5,9 +5,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.models import Campaign, Lease
+from annotation.campaigns.selectors import campaign_numbered
+from annotation.models import Lease
 from curation.foundation.command import Command as BaseCommand
-from curation.foundation.errors import UserError
 from curation.foundation.heartbeats import database_now
 from semblance.demo.crowd import Crowd, crowd_answer
 
@@ -28,10 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("--beside-people", action="store_true", help="Also where people have answered.")
 
     def handle(self, *, campaign: int, annotators: int, **options: Any) -> None:
-        found = Campaign.objects.select_related("dataset").filter(pk=campaign).first()
-        if found is None:
-            missing = _("There is no campaign %(number)s; look up its number in the address of its page.")
-            raise UserError(missing, number=campaign)
+        found = campaign_numbered(campaign)
         if not 1 <= annotators <= MOST_ANNOTATORS:
             words = {"number": annotators, "most": MOST_ANNOTATORS}
             self.fail(_("--annotators is %(number)s; give 1 to %(most)s.") % words)
